@@ -5,14 +5,15 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.http.ResponseEntity;
+import org.springframework.web.util.HtmlUtils;
 
 /** Answers the requests of the page: what servlet and WebFlux applications share. Methods that call Redis block. */
 final class Console {
@@ -22,8 +23,8 @@ final class Console {
 
     static final int MAX_BODY = 64 * 1024;
 
-    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
-            + " img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    private static final int HISTORY = 50;
+    private static final int MAX_HISTORY = 1000;
 
     private final LiveLimits limits;
     private final ConsoleProperties properties;
@@ -35,42 +36,52 @@ final class Console {
     }
 
     /** To the address that the relative links of the page are for, which also holds behind a proxy with another path. */
-    ResponseEntity<byte[]> redirect() {
+    Answer redirect() {
         String path = properties.path();
-        return answer(HttpStatus.FOUND)
-                .header(HttpHeaders.LOCATION, path.substring(path.lastIndexOf('/') + 1) + "/")
-                .build();
+        return Answer.empty(HttpStatus.FOUND)
+                .with(HttpHeaders.LOCATION, path.substring(path.lastIndexOf('/') + 1) + "/");
     }
 
-    ResponseEntity<byte[]> page(Caller caller) {
-        return mayRead(caller) ? file(page.index(), caller) : loginNeeded();
+    Answer page(Caller caller) {
+        Refusal refusal = refusal(caller, false);
+        return refusal == null ? file(page.index(), caller) : refusal.page();
     }
 
-    ResponseEntity<byte[]> asset(String name, Caller caller) {
+    Answer asset(String name, Caller caller) {
+        Refusal refusal = refusal(caller, false);
+        if (refusal != null) {
+            return refusal.problem();
+        }
         Page.Asset asset = page.asset(name);
-        return !mayRead(caller)
-                ? loginNeeded()
-                : asset == null ? answer(HttpStatus.NOT_FOUND).build() : file(asset, caller);
+        return asset == null ? Answer.empty(HttpStatus.NOT_FOUND) : file(asset, caller);
     }
 
-    private static ResponseEntity<byte[]> file(Page.Asset asset, Caller caller) {
-        boolean known = asset.tag().equals(caller.headers().getFirst(HttpHeaders.IF_NONE_MATCH));
-        ResponseEntity.BodyBuilder answer = answer(known ? HttpStatus.NOT_MODIFIED : HttpStatus.OK)
-                .header(HttpHeaders.CACHE_CONTROL, "no-cache")
-                .header(HttpHeaders.ETAG, asset.tag());
+    private static Answer file(Page.Asset asset, Caller caller) {
+        boolean known = asset.tag().equals(caller.header().apply(HttpHeaders.IF_NONE_MATCH));
+        Answer answer = Answer.empty(known ? HttpStatus.NOT_MODIFIED : HttpStatus.OK)
+                .with(HttpHeaders.CACHE_CONTROL, "no-cache")
+                .with(HttpHeaders.ETAG, asset.tag());
         return known
-                ? answer.build()
-                : answer.header(HttpHeaders.CONTENT_TYPE, asset.type()).body(asset.content());
+                ? answer
+                : answer.with(HttpHeaders.CONTENT_TYPE, asset.type()).with(asset.content());
     }
 
-    /** Also tells a page that has lost its stream whether it is logged out. */
-    ResponseEntity<byte[]> session(Caller caller) {
-        return read(
-                caller,
-                () -> new Wire.Session(caller.user(), properties.write(), properties.allowUnsecured(), caller.csrf()));
+    /**
+     * Also tells a page that has lost its stream whether it is logged out.
+     *
+     * @param full whether no stream is left for the caller
+     */
+    Answer session(Caller caller, boolean full) {
+        return read(caller, () -> new Wire.Session(caller.user(), mayWrite(caller), properties.allowUnsecured(), full));
     }
 
-    ResponseEntity<byte[]> limits(Caller caller) {
+    /** @param token for a caller who may write: making one may create a session */
+    Answer csrf(Caller caller, Supplier<Wire.@Nullable Csrf> token) {
+        Refusal refusal = refusal(caller, true);
+        return refusal == null ? json(HttpStatus.OK, new Wire.CsrfAnswer(token.get())) : refusal.problem();
+    }
+
+    Answer limits(Caller caller) {
         return read(
                 caller,
                 () -> new Wire.Limits(
@@ -78,14 +89,20 @@ final class Console {
                         limits.list().stream().map(Wire.Live::of).toList()));
     }
 
-    ResponseEntity<byte[]> history(Caller caller) {
+    /**
+     * A page of the changes.
+     *
+     * @param before the version that they are below; empty for the newest
+     */
+    Answer history(Caller caller, Optional<String> before, Optional<String> most) {
         return read(
                 caller,
-                () -> new Wire.History(
-                        limits.history().stream().map(Wire.Change::of).toList()));
+                () -> Wire.History.of(limits.history(
+                        (int) number("most", most, HISTORY, MAX_HISTORY),
+                        number("before", before, 0, LiveLimits.MAX_VERSION))));
     }
 
-    ResponseEntity<byte[]> put(Caller caller, byte[] body) {
+    Answer put(Caller caller, byte[] body) {
         return write(caller, body, () -> {
             Wire.PutRequest request = Wire.read(body, Wire.PutRequest.class);
             ChangeNote note = note(caller, request.why());
@@ -99,7 +116,7 @@ final class Console {
         });
     }
 
-    ResponseEntity<byte[]> remove(Caller caller, byte[] body) {
+    Answer remove(Caller caller, byte[] body) {
         return write(caller, body, () -> {
             Wire.RemoveRequest request = Wire.read(body, Wire.RemoveRequest.class);
             limits.remove(
@@ -111,7 +128,7 @@ final class Console {
         });
     }
 
-    ResponseEntity<byte[]> rollBack(Caller caller, byte[] body) {
+    Answer rollBack(Caller caller, byte[] body) {
         return write(caller, body, () -> {
             Wire.RollBackRequest request = Wire.read(body, Wire.RollBackRequest.class);
             return Wire.Change.of(limits.rollBack(
@@ -121,41 +138,75 @@ final class Console {
         });
     }
 
-    /** Whoever is logged in may read; who may log in and which paths he may read, the application's security decides. */
-    boolean mayRead(Caller caller) {
-        return properties.allowUnsecured() || caller.user() != null;
+    /** {@code null} if the caller may read. */
+    @Nullable
+    Answer notReadable(Caller caller) {
+        Refusal refusal = refusal(caller, false);
+        return refusal == null ? null : refusal.problem();
     }
 
-    /** The head of a stream of events. */
-    static ResponseEntity.BodyBuilder stream() {
-        return answer(HttpStatus.OK)
-                .contentType(MediaType.TEXT_EVENT_STREAM)
-                .header(HttpHeaders.CACHE_CONTROL, "no-store, no-transform")
-                // Of nginx, which would keep the events back.
-                .header("X-Accel-Buffering", "no");
+    boolean mayWrite(Caller caller) {
+        return refusal(caller, true) == null;
     }
 
-    static ResponseEntity<byte[]> tooManyPages() {
-        return problem(
-                HttpStatus.SERVICE_UNAVAILABLE, "too many pages are open on this instance, or it is stopping", null);
-    }
-
-    static ResponseEntity<byte[]> loginNeeded() {
-        return problem(HttpStatus.UNAUTHORIZED, "log in to use the console", null);
-    }
-
-    private ResponseEntity<byte[]> read(Caller caller, Supplier<Object> answer) {
-        return mayRead(caller) ? answered(answer) : loginNeeded();
-    }
-
-    private ResponseEntity<byte[]> write(Caller caller, byte[] body, Supplier<Object> answer) {
-        if (!mayRead(caller)) {
-            return loginNeeded();
+    /** Closed until an authority opens it: who is logged in is no operator for that. */
+    private @Nullable Refusal refusal(Caller caller, boolean write) {
+        boolean writer = caller.hasOneOf(properties.writeAuthorities());
+        if (caller.user() != null && (writer || !write && caller.hasOneOf(properties.readAuthorities()))) {
+            return null;
         }
-        if (!properties.write()) {
-            return forbidden("the console is read-only; limiter.console.write=true lets it change limits");
+        if (properties.allowUnsecured()) {
+            if (!caller.isToLoopback()) {
+                return new Refusal(
+                        HttpStatus.FORBIDDEN,
+                        "with limiter.console.allow-unsecured the console answers only requests to localhost or a loopback"
+                                + " address, was '" + caller.host() + "'");
+            }
+            if (!write || writer) {
+                return null;
+            }
+        } else if (caller.user() == null) {
+            return new Refusal(HttpStatus.UNAUTHORIZED, "log in to use the console");
         }
-        if (caller.headers().getFirst(HEADER) == null) {
+        boolean unset = properties.writeAuthorities().isEmpty()
+                && (write || properties.readAuthorities().isEmpty());
+        return new Refusal(
+                HttpStatus.FORBIDDEN,
+                (write
+                                ? "changing limits needs an authority that " + ConsoleProperties.WRITE_AUTHORITIES
+                                : "reading the console needs an authority that " + ConsoleProperties.READ_AUTHORITIES
+                                        + " or " + ConsoleProperties.WRITE_AUTHORITIES)
+                        + (unset ? " names, and none is set, so nobody has it" : " names, and you have none of them"));
+    }
+
+    /** Why a request is not answered. */
+    private record Refusal(HttpStatus status, String detail) {
+
+        Answer problem() {
+            return Console.problem(status, detail, null);
+        }
+
+        /** For a person, in a browser. */
+        Answer page() {
+            return Answer.text(
+                    status,
+                    "text/html;charset=UTF-8",
+                    "<!doctype html><html lang=\"en\"><title>Limiter console</title><h1>Limiter console</h1><p>This page is closed: "
+                            + HtmlUtils.htmlEscape(detail) + ".</p></html>");
+        }
+    }
+
+    private Answer read(Caller caller, Supplier<Object> answer) {
+        Answer refused = notReadable(caller);
+        return refused == null ? answered(answer) : refused;
+    }
+
+    private Answer write(Caller caller, byte[] body, Supplier<Object> answer) {
+        Refusal refusal = refusal(caller, true);
+        if (refusal != null) {
+            return refusal.problem();
+        }
+        if (caller.header().apply(HEADER) == null) {
             return forbidden("the header " + HEADER + " is missing");
         }
         if (!caller.isSameOrigin()) {
@@ -170,7 +221,11 @@ final class Console {
         return answered(answer);
     }
 
-    private static ResponseEntity<byte[]> answered(Supplier<Object> answer) {
+    static Answer tooManyPages(String detail) {
+        return problem(HttpStatus.SERVICE_UNAVAILABLE, detail, null);
+    }
+
+    private static Answer answered(Supplier<Object> answer) {
         try {
             return json(HttpStatus.OK, answer.get());
         } catch (LiveConflictException e) {
@@ -185,6 +240,19 @@ final class Console {
         }
     }
 
+    private static long number(String name, Optional<String> text, long usual, long most) {
+        try {
+            long value = text.map(Long::parseLong).orElse(usual);
+            if (value >= 0 && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            // The same answer.
+        }
+        throw new IllegalArgumentException(
+                name + " must be a number from 0 to " + most + ", was '" + text.orElse("") + "'");
+    }
+
     private static ChangeNote note(Caller caller, @Nullable String why) {
         return ChangeNote.of(caller.name(), why == null ? "" : why);
     }
@@ -197,28 +265,22 @@ final class Console {
         }
     }
 
-    private static ResponseEntity<byte[]> forbidden(String problem) {
-        return problem(HttpStatus.FORBIDDEN, problem, null);
+    private static Answer forbidden(String detail) {
+        return problem(HttpStatus.FORBIDDEN, detail, null);
     }
 
-    private static ResponseEntity<byte[]> problem(HttpStatus status, String problem, Wire.@Nullable Live current) {
-        return json(status, new Wire.Problem(problem, current));
+    private static Answer problem(HttpStatus status, String detail, Wire.@Nullable Live current) {
+        return text(
+                status,
+                MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+                new Wire.Problem(status.getReasonPhrase(), status.value(), detail, current));
     }
 
-    private static ResponseEntity<byte[]> json(HttpStatus status, Object value) {
-        return answer(status)
-                .header(HttpHeaders.CACHE_CONTROL, "no-store")
-                .contentType(MediaType.APPLICATION_JSON)
-                .body(Wire.text(value).getBytes(StandardCharsets.UTF_8));
+    private static Answer json(HttpStatus status, Object value) {
+        return text(status, MediaType.APPLICATION_JSON_VALUE, value);
     }
 
-    private static ResponseEntity.BodyBuilder answer(HttpStatus status) {
-        return ResponseEntity.status(status)
-                .header("Content-Security-Policy", POLICY)
-                .header("X-Content-Type-Options", "nosniff")
-                .header("X-Frame-Options", "DENY")
-                .header("Referrer-Policy", "same-origin")
-                .header("Cross-Origin-Opener-Policy", "same-origin")
-                .header("Cross-Origin-Resource-Policy", "same-origin");
+    private static Answer text(HttpStatus status, String type, Object value) {
+        return Answer.text(status, type, Wire.text(value));
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.console;
 
+import java.util.List;
 import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -9,15 +10,23 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled whether the console is served
  * @param path of the page
- * @param write whether limits can be changed; otherwise the console is read-only
- * @param allowUnsecured whether the console is served without a login: to everybody who reaches the application
+ * @param readAuthorities who may read the console: users who have one of these authorities, such as ROLE_VIEWER, or one of
+ *     the write authorities; nobody else
+ * @param writeAuthorities who may change limits: users who have one of these authorities, such as ROLE_OPERATOR; nobody else.
+ *     ROLE_ANONYMOUS stands for callers without a login, who count only if allow-unsecured is set
+ * @param allowUnsecured whether everybody on this machine may read the console without a login: who calls it by localhost or
+ *     a loopback address
  */
 @ConfigurationProperties("limiter.console")
 record ConsoleProperties(
         @DefaultValue("false") boolean enabled,
         @DefaultValue("/limiter") String path,
-        @DefaultValue("false") boolean write,
+        @DefaultValue List<String> readAuthorities,
+        @DefaultValue List<String> writeAuthorities,
         @DefaultValue("false") boolean allowUnsecured) {
+
+    static final String READ_AUTHORITIES = "limiter.console.read-authorities";
+    static final String WRITE_AUTHORITIES = "limiter.console.write-authorities";
 
     private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
 
@@ -26,5 +35,7 @@ record ConsoleProperties(
             throw new IllegalArgumentException("limiter.console.path must begin with a slash, end without one, and have"
                     + " only letters, digits and . _ ~ - between slashes, such as /limiter; was '" + path + "'");
         }
+        readAuthorities = List.copyOf(readAuthorities);
+        writeAuthorities = List.copyOf(writeAuthorities);
     }
 }

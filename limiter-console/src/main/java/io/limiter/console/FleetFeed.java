@@ -1,16 +1,21 @@
 package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.live.Fleet;
 import io.limiter.live.LiveLimits;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +32,8 @@ final class FleetFeed implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(FleetFeed.class);
     private static final int MAX_PAGES = 100;
+    private static final int MAX_PAGES_OF_USER = 10;
+    private static final int MAX_UNREADABLE = 100;
 
     /** A page: gets the text of each event, on the feed's thread, so it must be fast. */
     interface Subscriber extends Consumer<String> {
@@ -38,12 +45,15 @@ final class FleetFeed implements SmartLifecycle {
     private final LiveLimits limits;
     private final Duration interval;
     private final Duration linger;
-    private final Set<Subscriber> subscribers = new LinkedHashSet<>();
+    private final Map<Subscriber, Viewer> subscribers = new LinkedHashMap<>();
     private final Set<Subscriber> fresh = new LinkedHashSet<>();
     private FleetRates rates = new FleetRates();
     private @Nullable ScheduledExecutorService thread;
     private long idleSinceNanos;
     private boolean running;
+    // Of the thread only.
+    private boolean failed;
+    private List<Wire.Unreadable> unreadable = List.of();
 
     /**
      * @param interval between two events
@@ -55,16 +65,62 @@ final class FleetFeed implements SmartLifecycle {
         this.linger = linger;
     }
 
+    /** @param user {@code null} without a login */
+    private record Viewer(@Nullable String user, boolean mayWrite) {}
+
     /**
-     * Adds a page.
+     * Adds a page. One of a user who may write takes the place of one of a user who may not, so that viewers cannot lock
+     * operators out.
      *
-     * @return false if there are too many, or the application is stopping
+     * @return why not; {@code null} if it was added
      */
-    synchronized boolean add(Subscriber subscriber) {
-        if (!running || subscribers.size() >= MAX_PAGES) {
-            return false;
+    @Nullable
+    String add(Subscriber subscriber, @Nullable String user, boolean mayWrite) {
+        Subscriber ended = null;
+        synchronized (this) {
+            String problem = problem(user, mayWrite);
+            if (problem != null) {
+                return problem;
+            }
+            if (subscribers.size() >= MAX_PAGES) {
+                ended = Objects.requireNonNull(oldestReader());
+                remove(ended);
+            }
+            addTo(subscriber, new Viewer(user, mayWrite));
         }
-        subscribers.add(subscriber);
+        if (ended != null) {
+            ended.end();
+        }
+        return null;
+    }
+
+    /** Why a page of a user cannot be added now; {@code null} if it can. */
+    synchronized @Nullable String problem(@Nullable String user, boolean mayWrite) {
+        if (!running) {
+            return "this instance is stopping";
+        }
+        if (user != null
+                && subscribers.values().stream()
+                                .filter(each -> user.equals(each.user()))
+                                .count()
+                        >= MAX_PAGES_OF_USER) {
+            return "you have " + MAX_PAGES_OF_USER + " pages open on this instance; close one";
+        }
+        return subscribers.size() < MAX_PAGES || mayWrite && oldestReader() != null
+                ? null
+                : MAX_PAGES + " pages are open on this instance; wait until one is closed";
+    }
+
+    private @Nullable Subscriber oldestReader() {
+        return subscribers.entrySet().stream()
+                .filter(each -> !each.getValue().mayWrite())
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void addTo(Subscriber subscriber, Viewer viewer) {
+        subscribers.put(subscriber, viewer);
         fresh.add(subscriber);
         if (thread == null) {
             ScheduledExecutorService newThread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -75,12 +131,11 @@ final class FleetFeed implements SmartLifecycle {
             newThread.scheduleWithFixedDelay(this::second, 0, interval.toNanos(), TimeUnit.NANOSECONDS);
             thread = newThread;
         }
-        return true;
     }
 
     synchronized void remove(Subscriber subscriber) {
         fresh.remove(subscriber);
-        if (subscribers.remove(subscriber) && subscribers.isEmpty()) {
+        if (subscribers.remove(subscriber) != null && subscribers.isEmpty()) {
             idleSinceNanos = System.nanoTime();
         }
     }
@@ -110,14 +165,26 @@ final class FleetFeed implements SmartLifecycle {
     private void send() {
         String problem = null;
         try {
-            rates.add(limits.fleet().watch().instances());
+            Fleet.Reports reports = limits.fleet().watch();
+            unreadable = Stream.concat(limits.unreadable().stream(), reports.unreadable().stream())
+                    .limit(MAX_UNREADABLE)
+                    .map(Wire.Unreadable::of)
+                    .toList();
+            rates.add(reports.instances());
+            failed = false;
         } catch (LimiterBackendException e) {
             problem = e.getMessage();
+        } catch (RuntimeException e) {
+            problem = String.valueOf(e.getMessage());
+            if (!failed) {
+                log.warn("The console cannot show the fleet. This is logged once until it can again.", e);
+            }
+            failed = true;
         }
         List<Subscriber> all;
         Set<Subscriber> first;
         synchronized (this) {
-            all = List.copyOf(subscribers);
+            all = List.copyOf(subscribers.keySet());
             first = Set.copyOf(fresh);
             fresh.clear();
         }
@@ -134,6 +201,7 @@ final class FleetFeed implements SmartLifecycle {
                 at.toEpochMilli(),
                 limits.version(),
                 problem,
+                unreadable,
                 rates.instances(),
                 rates.limits(),
                 limits.list().stream().map(Wire.Live::of).toList(),
@@ -158,7 +226,7 @@ final class FleetFeed implements SmartLifecycle {
         List<Subscriber> open;
         synchronized (this) {
             running = false;
-            open = List.copyOf(subscribers);
+            open = List.copyOf(subscribers.keySet());
             subscribers.clear();
             fresh.clear();
             endThread();

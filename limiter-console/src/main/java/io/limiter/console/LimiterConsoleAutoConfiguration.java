@@ -10,7 +10,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.DispatcherServlet;
 
@@ -68,4 +70,9 @@ public class LimiterConsoleAutoConfiguration {
             return new ReactiveConsole(console, feed);
         }
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(ManagementPort.None.class)
+    @Import(ConsoleMappings.class)
+    static class OnTheApplicationsPort {}
 }

@@ -1,19 +1,22 @@
 package io.limiter.console;
 
 import java.security.Principal;
-import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.ResponseEntity;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.security.web.server.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
-import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.function.BodyInserters;
+import org.springframework.web.reactive.function.server.HandlerFunction;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
@@ -21,11 +24,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** The console over WebFlux. */
-@RestController
-@RequestMapping("${limiter.console.path:/limiter}")
-class ReactiveConsole {
+final class ReactiveConsole {
 
     private static final byte[] EMPTY = {};
+    private static final byte[] TOO_LONG = new byte[Console.MAX_BODY + 1];
 
     private final Console console;
     private final FleetFeed feed;
@@ -35,92 +37,115 @@ class ReactiveConsole {
         this.feed = feed;
     }
 
-    @GetMapping("")
-    Mono<ResponseEntity<byte[]>> redirect() {
-        return Mono.just(console.redirect());
+    RouterFunction<ServerResponse> routes(String path) {
+        return RouterFunctions.route()
+                .GET(path, request -> sent(console.redirect()))
+                .GET(path + "/", reading(console::page))
+                .GET(
+                        path + "/assets/{name}",
+                        request -> caller(request)
+                                .flatMap(caller -> sent(console.asset(request.pathVariable("name"), caller))))
+                .GET(
+                        path + "/api/session",
+                        reading(caller ->
+                                console.session(caller, feed.problem(caller.user(), console.mayWrite(caller)) != null)))
+                .GET(path + "/api/csrf", this::csrf)
+                .GET(path + "/api/limits", reading(console::limits))
+                .GET(
+                        path + "/api/history",
+                        request -> caller(request)
+                                .flatMap(caller -> blocking(() -> console.history(
+                                        caller, request.queryParam("before"), request.queryParam("most")))))
+                .GET(path + "/api/fleet", this::fleet)
+                .POST(path + "/api/limits", writing(console::put))
+                .POST(path + "/api/limits/remove", writing(console::remove))
+                .POST(path + "/api/limits/roll-back", writing(console::rollBack))
+                .build();
     }
 
-    @GetMapping("/")
-    Mono<ResponseEntity<byte[]>> page(ServerWebExchange exchange) {
-        return caller(exchange).map(console::page);
+    private Mono<ServerResponse> csrf(ServerRequest request) {
+        return caller(request).flatMap(caller -> {
+            Mono<Wire.Csrf> token =
+                    Security.PRESENT && console.mayWrite(caller) ? Security.csrf(request.exchange()) : Mono.empty();
+            Mono<Answer> answer = token.map(found -> console.csrf(caller, () -> found));
+            return answer.switchIfEmpty(Mono.fromSupplier(() -> console.csrf(caller, () -> null)))
+                    .flatMap(ReactiveConsole::sent);
+        });
     }
 
-    @GetMapping("/assets/{name}")
-    Mono<ResponseEntity<byte[]>> asset(@PathVariable("name") String name, ServerWebExchange exchange) {
-        return caller(exchange).map(caller -> console.asset(name, caller));
-    }
-
-    @GetMapping("/api/session")
-    Mono<ResponseEntity<byte[]>> session(ServerWebExchange exchange) {
-        return caller(exchange).map(console::session);
-    }
-
-    @GetMapping("/api/limits")
-    Mono<ResponseEntity<byte[]>> limits(ServerWebExchange exchange) {
-        return caller(exchange).map(console::limits);
-    }
-
-    @GetMapping("/api/history")
-    Mono<ResponseEntity<byte[]>> history(ServerWebExchange exchange) {
-        return blocking(exchange, console::history);
-    }
-
-    @PostMapping("/api/limits")
-    Mono<ResponseEntity<byte[]>> put(
-            ServerWebExchange exchange, @RequestBody(required = false) byte @Nullable [] body) {
-        return blocking(exchange, caller -> console.put(caller, body == null ? EMPTY : body));
-    }
-
-    @PostMapping("/api/limits/remove")
-    Mono<ResponseEntity<byte[]>> remove(
-            ServerWebExchange exchange, @RequestBody(required = false) byte @Nullable [] body) {
-        return blocking(exchange, caller -> console.remove(caller, body == null ? EMPTY : body));
-    }
-
-    @PostMapping("/api/limits/roll-back")
-    Mono<ResponseEntity<byte[]>> rollBack(
-            ServerWebExchange exchange, @RequestBody(required = false) byte @Nullable [] body) {
-        return blocking(exchange, caller -> console.rollBack(caller, body == null ? EMPTY : body));
-    }
-
-    @GetMapping("/api/fleet")
-    Mono<ResponseEntity<?>> fleet(ServerWebExchange exchange) {
-        return caller(exchange).map(caller -> {
-            if (!console.mayRead(caller)) {
-                return Console.loginNeeded();
+    private Mono<ServerResponse> fleet(ServerRequest request) {
+        return caller(request).flatMap(caller -> {
+            Answer refused = console.notReadable(caller);
+            boolean mayWrite = console.mayWrite(caller);
+            String problem = refused == null ? feed.problem(caller.user(), mayWrite) : null;
+            if (refused != null || problem != null) {
+                return sent(refused != null ? refused : Console.tooManyPages(String.valueOf(problem)));
             }
             Flux<ServerSentEvent<String>> events = Flux.create(
                             (FluxSink<String> sink) -> {
                                 Stream stream = new Stream(sink);
                                 sink.onDispose(() -> feed.remove(stream));
-                                if (!feed.add(stream)) {
+                                if (feed.add(stream, caller.user(), mayWrite) != null) {
                                     sink.complete();
                                 }
                             },
                             FluxSink.OverflowStrategy.LATEST)
                     .map(event -> ServerSentEvent.builder(event).event("fleet").build());
-            return Console.stream().body(events.take(FleetFeed.LONGEST));
+            return head(Answer.stream())
+                    .contentType(MediaType.TEXT_EVENT_STREAM)
+                    .body(BodyInserters.fromServerSentEvents(events.take(FleetFeed.LONGEST)));
         });
     }
 
-    private static Mono<ResponseEntity<byte[]>> blocking(
-            ServerWebExchange exchange, Function<Caller, ResponseEntity<byte[]>> answer) {
-        return caller(exchange)
-                .flatMap(caller ->
-                        Mono.fromCallable(() -> answer.apply(caller)).subscribeOn(Schedulers.boundedElastic()));
+    private static HandlerFunction<ServerResponse> reading(Function<Caller, Answer> answer) {
+        return request -> caller(request).map(answer).flatMap(ReactiveConsole::sent);
     }
 
-    private static Mono<Caller> caller(ServerWebExchange exchange) {
-        Mono<Optional<Principal>> user =
-                exchange.getPrincipal().map(Optional::of).defaultIfEmpty(Optional.empty());
-        Mono<Optional<Caller.Csrf>> csrf = Security.PRESENT ? Security.csrf(exchange) : Mono.just(Optional.empty());
-        return user.zipWith(
-                csrf,
-                (principal, token) -> new Caller(
-                        Caller.userOf(principal.orElse(null)),
-                        exchange.getRequest().getHeaders(),
-                        exchange.getRequest().getURI(),
-                        token.orElse(null)));
+    private static HandlerFunction<ServerResponse> writing(BiFunction<Caller, byte[], Answer> answer) {
+        return request -> Mono.zip(caller(request), body(request))
+                .flatMap(of -> blocking(() -> answer.apply(of.getT1(), of.getT2())));
+    }
+
+    private static Mono<ServerResponse> blocking(Supplier<Answer> answer) {
+        return Mono.fromSupplier(answer)
+                .subscribeOn(Schedulers.boundedElastic())
+                .flatMap(ReactiveConsole::sent);
+    }
+
+    private static Mono<ServerResponse> sent(Answer answer) {
+        return head(answer).bodyValue(answer.body());
+    }
+
+    private static ServerResponse.BodyBuilder head(Answer answer) {
+        ServerResponse.BodyBuilder head = ServerResponse.status(answer.status());
+        answer.headers().forEach(head::header);
+        return head;
+    }
+
+    private static Mono<byte[]> body(ServerRequest request) {
+        return DataBufferUtils.join(request.exchange().getRequest().getBody(), Console.MAX_BODY)
+                .map(buffer -> {
+                    byte[] body = new byte[buffer.readableByteCount()];
+                    buffer.read(body);
+                    DataBufferUtils.release(buffer);
+                    return body;
+                })
+                .defaultIfEmpty(EMPTY)
+                .onErrorReturn(DataBufferLimitException.class, TOO_LONG);
+    }
+
+    private static Mono<Caller> caller(ServerRequest request) {
+        return request.exchange()
+                .getPrincipal()
+                .map(principal -> caller(request, principal))
+                .switchIfEmpty(Mono.fromSupplier(() -> caller(request, null)));
+    }
+
+    private static Caller caller(ServerRequest request, @Nullable Principal principal) {
+        return Caller.of(
+                principal,
+                request.exchange().getRequest().getHeaders()::getFirst,
+                request.exchange().getRequest().getURI());
     }
 
     /** A page, which gets the newest event if it is slow. */
@@ -143,12 +168,10 @@ class ReactiveConsole {
         static final boolean PRESENT = ClassUtils.isPresent(
                 "org.springframework.security.web.server.csrf.CsrfToken", ReactiveConsole.class.getClassLoader());
 
-        static Mono<Optional<Caller.Csrf>> csrf(ServerWebExchange exchange) {
+        static Mono<Wire.Csrf> csrf(ServerWebExchange exchange) {
             return exchange.getAttribute(CsrfToken.class.getName()) instanceof Mono<?> token
-                    ? token.cast(CsrfToken.class)
-                            .map(each -> Optional.of(new Caller.Csrf(each.getHeaderName(), each.getToken())))
-                            .defaultIfEmpty(Optional.empty())
-                    : Mono.just(Optional.empty());
+                    ? token.cast(CsrfToken.class).map(each -> new Wire.Csrf(each.getHeaderName(), each.getToken()))
+                    : Mono.empty();
         }
     }
 }

@@ -19,11 +19,10 @@ final class SecurityPresence {
             throw new ConsoleStartException(
                     "The console of the limiter is enabled at " + properties.path()
                             + ", and nothing protects it: this application has no Spring Security filter chain.",
-                    "Add spring-boot-starter-security and rules for " + properties.path() + "/**, such as"
-                            + " requestMatchers(\"" + properties.path()
-                            + "/**\").hasRole(\"OPERATOR\"); or, if something else"
-                            + " protects it, set limiter.console.allow-unsecured=true; or disable the console with"
-                            + " limiter.console.enabled=false.");
+                    "Add spring-boot-starter-security, and name the authorities that open the console with "
+                            + ConsoleProperties.READ_AUTHORITIES + " and " + ConsoleProperties.WRITE_AUTHORITIES
+                            + "; or set limiter.console.allow-unsecured=true, so that everybody on this machine may read"
+                            + " it; or disable the console with limiter.console.enabled=false.");
         }
     }
 

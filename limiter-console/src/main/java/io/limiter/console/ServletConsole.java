@@ -2,30 +2,28 @@ package io.limiter.console;
 
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.StringHttpMessageConverter;
 import org.springframework.security.web.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestHeader;
-import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
 
 /** The console over Spring MVC. */
-@RestController
-@RequestMapping("${limiter.console.path:/limiter}")
-class ServletConsole implements DisposableBean {
+final class ServletConsole implements DisposableBean {
+
+    private static final ServerResponse.Context TEXT_ONLY =
+            () -> List.of(new StringHttpMessageConverter(StandardCharsets.UTF_8));
 
     private final Console console;
     private final FleetFeed feed;
@@ -42,66 +40,54 @@ class ServletConsole implements DisposableBean {
         this.feed = feed;
     }
 
-    @GetMapping("")
-    ResponseEntity<byte[]> redirect() {
-        return console.redirect();
+    RouterFunction<ServerResponse> routes(String path) {
+        return RouterFunctions.route()
+                .GET(path, request -> sent(console.redirect()))
+                .GET(path + "/", request -> sent(console.page(caller(request))))
+                .GET(
+                        path + "/assets/{name}",
+                        request -> sent(console.asset(request.pathVariable("name"), caller(request))))
+                .GET(path + "/api/session", request -> {
+                    Caller caller = caller(request);
+                    return sent(console.session(caller, feed.problem(caller.user(), console.mayWrite(caller)) != null));
+                })
+                .GET(
+                        path + "/api/csrf",
+                        request -> sent(console.csrf(
+                                caller(request),
+                                () -> Security.PRESENT ? Security.csrf(request.servletRequest()) : null)))
+                .GET(path + "/api/limits", request -> sent(console.limits(caller(request))))
+                .GET(
+                        path + "/api/history",
+                        request ->
+                                sent(console.history(caller(request), request.param("before"), request.param("most"))))
+                .GET(path + "/api/fleet", this::fleet)
+                .POST(path + "/api/limits", request -> sent(console.put(caller(request), body(request))))
+                .POST(path + "/api/limits/remove", request -> sent(console.remove(caller(request), body(request))))
+                .POST(path + "/api/limits/roll-back", request -> sent(console.rollBack(caller(request), body(request))))
+                .build();
     }
 
-    @GetMapping("/")
-    ResponseEntity<byte[]> page(HttpServletRequest request, @RequestHeader HttpHeaders headers) {
-        return console.page(caller(request, headers));
-    }
-
-    @GetMapping("/assets/{name}")
-    ResponseEntity<byte[]> asset(
-            @PathVariable("name") String name, HttpServletRequest request, @RequestHeader HttpHeaders headers) {
-        return console.asset(name, caller(request, headers));
-    }
-
-    @GetMapping("/api/session")
-    ResponseEntity<byte[]> session(HttpServletRequest request, @RequestHeader HttpHeaders headers) {
-        return console.session(caller(request, headers));
-    }
-
-    @GetMapping("/api/limits")
-    ResponseEntity<byte[]> limits(HttpServletRequest request, @RequestHeader HttpHeaders headers) {
-        return console.limits(caller(request, headers));
-    }
-
-    @GetMapping("/api/history")
-    ResponseEntity<byte[]> history(HttpServletRequest request, @RequestHeader HttpHeaders headers) {
-        return console.history(caller(request, headers));
-    }
-
-    @PostMapping("/api/limits")
-    ResponseEntity<byte[]> put(HttpServletRequest request, @RequestHeader HttpHeaders headers, InputStream body)
-            throws IOException {
-        return console.put(caller(request, headers), read(body));
-    }
-
-    @PostMapping("/api/limits/remove")
-    ResponseEntity<byte[]> remove(HttpServletRequest request, @RequestHeader HttpHeaders headers, InputStream body)
-            throws IOException {
-        return console.remove(caller(request, headers), read(body));
-    }
-
-    @PostMapping("/api/limits/roll-back")
-    ResponseEntity<byte[]> rollBack(HttpServletRequest request, @RequestHeader HttpHeaders headers, InputStream body)
-            throws IOException {
-        return console.rollBack(caller(request, headers), read(body));
-    }
-
-    @GetMapping("/api/fleet")
-    ResponseEntity<?> fleet(HttpServletRequest request, @RequestHeader HttpHeaders headers) {
-        if (!console.mayRead(caller(request, headers))) {
-            return Console.loginNeeded();
+    private ServerResponse fleet(ServerRequest request) {
+        Caller caller = caller(request);
+        Answer refused = console.notReadable(caller);
+        if (refused != null) {
+            return sent(refused);
         }
-        SseEmitter emitter = new SseEmitter(FleetFeed.LONGEST.toMillis());
-        Stream stream = new Stream(emitter);
-        emitter.onCompletion(() -> feed.remove(stream));
-        emitter.onTimeout(stream::end);
-        emitter.onError(failure -> feed.remove(stream));
-        return feed.add(stream) ? Console.stream().body(emitter) : Console.tooManyPages();
+        Stream stream = new Stream();
+        String problem = feed.add(stream, caller.user(), console.mayWrite(caller));
+        if (problem != null) {
+            return sent(Console.tooManyPages(problem));
+        }
+        ServerResponse events = ServerResponse.sse(stream::open, FleetFeed.LONGEST);
+        return head(Answer.stream()).build((servletRequest, servletResponse) -> {
+            try {
+                return events.writeTo(servletRequest, servletResponse, TEXT_ONLY);
+            } catch (Exception e) {
+                feed.remove(stream);
+                throw e;
+            }
+        });
     }
 
     @Override
@@ -109,28 +95,49 @@ class ServletConsole implements DisposableBean {
         senders.shutdownNow();
     }
 
-    /** One byte more than allowed tells that there are too many. */
-    private static byte[] read(InputStream body) throws IOException {
-        return body.readNBytes(Console.MAX_BODY + 1);
+    private static ServerResponse sent(Answer answer) {
+        return head(answer).build((request, response) -> {
+            response.getOutputStream().write(answer.body());
+            return null;
+        });
     }
 
-    private static Caller caller(HttpServletRequest request, HttpHeaders headers) {
-        return new Caller(
-                Caller.userOf(request.getUserPrincipal()),
-                headers,
-                URI.create(request.getScheme() + "://" + request.getServerName() + ":" + request.getServerPort()),
-                Security.PRESENT ? Security.csrf(request) : null);
+    private static ServerResponse.BodyBuilder head(Answer answer) {
+        ServerResponse.BodyBuilder head = ServerResponse.status(answer.status());
+        answer.headers().forEach(head::header);
+        return head;
+    }
+
+    /** One byte more than allowed tells that there are too many. */
+    private static byte[] body(ServerRequest request) throws IOException {
+        return request.servletRequest().getInputStream().readNBytes(Console.MAX_BODY + 1);
+    }
+
+    private static Caller caller(ServerRequest request) {
+        HttpServletRequest servlet = request.servletRequest();
+        return Caller.of(
+                servlet.getUserPrincipal(),
+                servlet::getHeader,
+                URI.create(servlet.getScheme() + "://" + servlet.getServerName() + ":" + servlet.getServerPort()));
     }
 
     /** Sends the newest event to a page, and leaves out those that it is too slow for. */
     private final class Stream implements FleetFeed.Subscriber {
 
-        private final SseEmitter emitter;
         private final AtomicReference<@Nullable String> newest = new AtomicReference<>();
         private final AtomicBoolean sending = new AtomicBoolean();
+        private volatile ServerResponse.@Nullable SseBuilder page;
 
-        Stream(SseEmitter emitter) {
-            this.emitter = emitter;
+        void open(ServerResponse.SseBuilder opened) {
+            opened.onComplete(() -> feed.remove(this));
+            opened.onTimeout(this::end);
+            opened.onError(failure -> feed.remove(this));
+            page = opened;
+            // The first event, which has the lines, may have been there before.
+            String waiting = newest.get();
+            if (waiting != null) {
+                accept(waiting);
+            }
         }
 
         @Override
@@ -142,10 +149,11 @@ class ServletConsole implements DisposableBean {
         }
 
         private void send() {
+            ServerResponse.SseBuilder to = page;
             try {
-                String event = newest.getAndSet(null);
-                if (event != null) {
-                    emitter.send(SseEmitter.event().name("fleet").data(event));
+                String event = to == null ? null : newest.getAndSet(null);
+                if (to != null && event != null) {
+                    to.event("fleet").data(event);
                 }
             } catch (IOException | IllegalStateException e) {
                 // The page is closed.
@@ -158,7 +166,10 @@ class ServletConsole implements DisposableBean {
         @Override
         public void end() {
             feed.remove(this);
-            emitter.complete();
+            ServerResponse.SseBuilder open = page;
+            if (open != null) {
+                open.complete();
+            }
         }
     }
 
@@ -168,9 +179,9 @@ class ServletConsole implements DisposableBean {
         static final boolean PRESENT = ClassUtils.isPresent(
                 "org.springframework.security.web.csrf.CsrfToken", ServletConsole.class.getClassLoader());
 
-        static Caller.@Nullable Csrf csrf(HttpServletRequest request) {
+        static Wire.@Nullable Csrf csrf(HttpServletRequest request) {
             return request.getAttribute(CsrfToken.class.getName()) instanceof CsrfToken token
-                    ? new Caller.Csrf(token.getHeaderName(), token.getToken())
+                    ? new Wire.Csrf(token.getHeaderName(), token.getToken())
                     : null;
         }
     }

@@ -1,10 +1,16 @@
 package io.limiter.console;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.type.LogicalType;
 import io.limiter.live.LiveChange;
+import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
@@ -16,6 +22,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +33,14 @@ final class Wire {
 
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            // A value of another type is an error of the caller: 1.9 is not 1.
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .withCoercionConfig(
+                    LogicalType.Textual,
+                    text -> Stream.of(CoercionInputShape.Integer, CoercionInputShape.Float, CoercionInputShape.Boolean)
+                            .forEach(shape -> text.setCoercion(shape, CoercionAction.Fail)))
             .build();
 
     private Wire() {}
@@ -173,30 +188,65 @@ final class Wire {
         }
     }
 
-    record Session(@Nullable String user, boolean write, boolean unsecured, Caller.@Nullable Csrf csrf) {}
+    record Session(@Nullable String user, boolean write, boolean unsecured, boolean full) {}
+
+    /**
+     * A CSRF token of Spring Security.
+     *
+     * @param header the name of the header that it is sent in
+     */
+    record Csrf(String header, String token) {}
+
+    record CsrfAnswer(@Nullable Csrf csrf) {}
 
     record Limits(long version, List<Live> limits) {}
 
-    record History(List<Change> changes) {}
+    /**
+     * A page of changes, newest first.
+     *
+     * @param next the version that the next page is below; 0 if there is none
+     */
+    record History(List<Change> changes, List<Unreadable> unreadable, long next) {
+
+        static History of(LiveHistory page) {
+            return new History(
+                    page.changes().stream().map(Change::of).toList(),
+                    page.unreadable().stream().map(Unreadable::of).toList(),
+                    page.next());
+        }
+    }
+
+    record Unreadable(String name, long version, String why) {
+
+        static Unreadable of(io.limiter.live.Unreadable entry) {
+            return new Unreadable(entry.name(), entry.version(), entry.problem());
+        }
+    }
 
     /**
-     * An error.
+     * An error, with the members of RFC 9457.
      *
      * @param current in a conflict, the live limit that the name has
      */
-    record Problem(String problem, @Nullable Live current) {}
+    record Problem(
+            String title,
+            int status,
+            String detail,
+            @Nullable Live current) {}
 
     /**
      * What the page gets each second. Rates are per second, {@code null} until an instance has reported twice.
      *
      * @param version of the newest change that this instance has applied
      * @param problem why the fleet cannot be read; the rest is then what was read last
+     * @param unreadable live limits and reports that cannot be read
      * @param series with the first message only
      */
     record FleetState(
             long at,
             long version,
             @Nullable String problem,
+            List<Unreadable> unreadable,
             List<Instance> instances,
             List<Limit> limits,
             List<Live> live,

@@ -3,12 +3,15 @@ package io.limiter.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
+import java.security.Principal;
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.authority.SimpleGrantedAuthority;
 
 class CallerTest {
@@ -38,7 +41,7 @@ class CallerTest {
         if (origin != null) {
             headers.set("Origin", origin);
         }
-        Caller caller = new Caller("ann", headers, URI.create("https://shop.example:443"), null);
+        Caller caller = new Caller("ann", List.of(), headers::getFirst, URI.create("https://shop.example:443"));
         assertThat(caller.isSameOrigin()).isEqualTo(same);
     }
 
@@ -57,7 +60,8 @@ class CallerTest {
     void hosts_with_underscores_and_addresses_are_compared(URI server, String origin, boolean same) {
         HttpHeaders headers = new HttpHeaders();
         headers.set("Origin", origin);
-        assertThat(new Caller("ann", headers, server, null).isSameOrigin()).isEqualTo(same);
+        assertThat(new Caller("ann", List.of(), headers::getFirst, server).isSameOrigin())
+                .isEqualTo(same);
     }
 
     @ParameterizedTest
@@ -73,23 +77,37 @@ class CallerTest {
         if (type != null) {
             headers.set("Content-Type", type);
         }
-        assertThat(new Caller(null, headers, URI.create("http://localhost"), null).sendsJson())
+        assertThat(new Caller(null, List.of(), headers::getFirst, URI.create("http://localhost")).sendsJson())
                 .isEqualTo(json);
     }
 
     @Test
-    void an_anonymous_login_is_none() {
-        assertThat(Caller.userOf(new AnonymousAuthenticationToken(
-                        "key", "anonymousUser", List.of(new SimpleGrantedAuthority("ROLE_ANONYMOUS")))))
-                .isNull();
-        assertThat(Caller.userOf(() -> "ann")).isEqualTo("ann");
+    void an_anonymous_login_is_none_and_others_have_their_authorities() {
+        Caller anonymous = caller(new AnonymousAuthenticationToken(
+                "key", "anonymousUser", List.of(new SimpleGrantedAuthority("ROLE_ANONYMOUS"))));
+        assertThat(anonymous.user()).isNull();
+        assertThat(anonymous.hasOneOf(List.of("ROLE_ANONYMOUS"))).isTrue();
+        assertThat(caller(null)).hasToString(anonymous.toString());
+        Caller container = caller(() -> "ann");
+        assertThat(container.user()).isEqualTo("ann");
+        assertThat(container.authorities()).isEmpty();
+        Caller login = caller(UsernamePasswordAuthenticationToken.authenticated(
+                "ann", "", List.of(new SimpleGrantedAuthority("ROLE_OPERATOR"))));
+        assertThat(login.hasOneOf(List.of("ROLE_VIEWER", "ROLE_OPERATOR"))).isTrue();
+        assertThat(login.hasOneOf(List.of("ROLE_ANONYMOUS", "OPERATOR"))).isFalse();
+    }
+
+    private static final Function<String, String> NO_HEADER = any -> null;
+
+    private static Caller caller(Principal principal) {
+        return Caller.of(principal, NO_HEADER, URI.create("http://localhost"));
     }
 
     @Test
     void the_name_in_the_history_fits() {
-        assertThat(new Caller("x".repeat(300), new HttpHeaders(), URI.create("http://localhost"), null).name())
+        assertThat(new Caller("x".repeat(300), List.of(), any -> null, URI.create("http://localhost")).name())
                 .hasSize(100);
-        assertThat(new Caller(null, new HttpHeaders(), URI.create("http://localhost"), null).name())
+        assertThat(new Caller(null, List.of(), any -> null, URI.create("http://localhost")).name())
                 .isEqualTo("anonymous");
     }
 }

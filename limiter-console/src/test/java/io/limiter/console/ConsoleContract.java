@@ -14,6 +14,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.CookieManager;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -42,8 +44,9 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The console over HTTP, with Spring Security and CSRF tokens: the same for servlets and for WebFlux. The user viewer may read,
- * operator may also write, and ann may do neither.
+ * The console over HTTP, with Spring Security and CSRF tokens: the same for servlets and for WebFlux. Everybody may log in: viewer
+ * may read, operator may also write, and ann may do neither. The application has a prefix for its controllers, and an advice
+ * that replaces what they answer.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ConsoleContract {
@@ -58,6 +61,8 @@ abstract class ConsoleContract {
     private ConfigurableApplicationContext server;
     private HttpClient http;
     private Csrf csrf;
+    private String port;
+    private String root;
 
     private record Csrf(String header, String token) {}
 
@@ -65,9 +70,18 @@ abstract class ConsoleContract {
 
     abstract Class<?> application();
 
+    /** Has no security of its own, so that Spring Boot's holds. */
+    abstract Class<?> defaultApplication();
+
+    /** Permits all without a login, and wants no CSRF token. */
+    abstract Class<?> openApplication();
+
     @BeforeAll
     void open() {
-        server = start("--limiter.console.write=true");
+        server = start(
+                application(),
+                "--limiter.console.read-authorities=ROLE_viewer",
+                "--limiter.console.write-authorities=ROLE_operator");
     }
 
     @AfterAll
@@ -79,11 +93,13 @@ abstract class ConsoleContract {
     void anew() {
         http = HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
         csrf = null;
+        port = "local.server.port";
+        root = "/ops/limiter";
         limits(server).clear();
     }
 
-    private ConfigurableApplicationContext start(String... more) {
-        SpringApplication spring = new SpringApplication(application());
+    private ConfigurableApplicationContext start(Class<?> application, String... more) {
+        SpringApplication spring = new SpringApplication(application);
         spring.setWebApplicationType(type());
         List<String> settings = new ArrayList<>(List.of(
                 "--server.port=0",
@@ -101,13 +117,12 @@ abstract class ConsoleContract {
         return context.getBean(FakeLiveLimits.class);
     }
 
-    private static URI uri(ConfigurableApplicationContext context, String path) {
-        return URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port")
-                + "/ops/limiter" + path);
+    private URI uri(String path) {
+        return URI.create("http://localhost:" + server.getEnvironment().getProperty(port) + root + path);
     }
 
     private HttpRequest.Builder request(String path, String user) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(uri(server, path));
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri(path));
         return user.isEmpty() ? request : request.header("Authorization", login(user));
     }
 
@@ -128,7 +143,7 @@ abstract class ConsoleContract {
     /** As the page does it. */
     private HttpRequest.Builder write(String path, String user, String body) throws Exception {
         if (csrf == null) {
-            JsonNode token = json("/api/session", "viewer").get("csrf");
+            JsonNode token = json("/api/csrf", "operator").get("csrf");
             csrf = new Csrf(token.get("header").asText(), token.get("token").asText());
         }
         return request(path, user)
@@ -144,23 +159,217 @@ abstract class ConsoleContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "/", "/assets/main.js", "/api/session", "/api/limits", "/api/history", "/api/fleet"})
-    void reading_needs_a_login_and_the_right(String path) throws Exception {
+    @ValueSource(strings = {"/", "/assets/main.js", "/api/session", "/api/limits", "/api/history", "/api/fleet"})
+    void reading_needs_a_login_and_an_authority(String path) throws Exception {
         assertThat(get(path, "").statusCode()).isEqualTo(401);
         assertThat(get(path, "ann").statusCode()).isEqualTo(403);
-        HttpRequest request = request(path, "viewer").build();
-        try (InputStream body = http.send(request, BodyHandlers.ofInputStream()).body()) {
-            assertThat(body).isNotNull();
+        assertThat(get(path, "ann").body()).contains("limiter.console.read-authorities");
+        for (String user : List.of("viewer", "operator")) {
+            HttpResponse<InputStream> answer = http.send(request(path, user).build(), BodyHandlers.ofInputStream());
+            try (InputStream body = answer.body()) {
+                assertThat(body).isNotNull();
+                assertThat(answer.statusCode()).isEqualTo(200);
+            }
         }
     }
 
     @ParameterizedTest
     @CsvSource({"/api/limits", "/api/limits/remove", "/api/limits/roll-back"})
-    void writing_needs_a_login_and_the_right(String path) throws Exception {
+    void writing_needs_a_login_and_an_authority(String path) throws Exception {
         assertThat(post(path, "", PUT).statusCode()).isEqualTo(401);
         assertThat(post(path, "ann", PUT).statusCode()).isEqualTo(403);
-        assertThat(post(path, "viewer", PUT).statusCode()).isEqualTo(403);
+        HttpResponse<String> answer = post(path, "viewer", PUT);
+        assertThat(answer.statusCode()).isEqualTo(403);
+        assertThat(answer.body()).contains("limiter.console.write-authorities", "you have none of them");
         assertThat(limits(server).list()).isEmpty();
+    }
+
+    @Test
+    void the_page_knows_who_may_write() throws Exception {
+        assertThat(json("/api/session", "viewer").get("write").asBoolean()).isFalse();
+        assertThat(json("/api/session", "operator").get("write").asBoolean()).isTrue();
+        assertThat(get("/api/csrf", "viewer").statusCode()).isEqualTo(403);
+    }
+
+    /** A login is no authority: Spring Boot's chain lets whoever has logged in call everything. */
+    @Test
+    void a_user_of_spring_boots_default_chain_reads_and_writes_nothing() throws Exception {
+        on(
+                start(
+                        defaultApplication(),
+                        "--spring.autoconfigure.exclude=",
+                        "--spring.security.user.name=ann",
+                        "--spring.security.user.password={noop}secret"),
+                () -> {
+                    HttpResponse<String> page = get("/", "ann");
+                    assertThat(page.statusCode()).isEqualTo(403);
+                    assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html;charset=UTF-8");
+                    assertThat(page.body())
+                            .contains("limiter.console.read-authorities", "limiter.console.write-authorities")
+                            .contains("none is set");
+                    assertThat(get("/api/csrf", "ann").statusCode()).isEqualTo(403);
+                    csrf = new Csrf("X-CSRF-TOKEN", tokenOfLoginPage());
+                    HttpResponse<String> answer = post("/api/limits", "ann", PUT);
+                    assertThat(answer.statusCode()).isEqualTo(403);
+                    assertThat(answer.body()).contains("limiter.console.write-authorities", "none is set");
+                    assertThat(limits(server).list()).isEmpty();
+                });
+    }
+
+    private String tokenOfLoginPage() throws Exception {
+        root = "";
+        String page = get("/login", "").body();
+        root = "/ops/limiter";
+        return Pattern.compile("name=\"_csrf\"[^>]* value=\"([^\"]+)\"")
+                .matcher(page)
+                .results()
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(page))
+                .group(1);
+    }
+
+    /** A site that has its own name lead to this machine is the same origin to a browser. */
+    @ParameterizedTest
+    @CsvSource({
+        "localhost, 200",
+        "LOCALHOST:8080, 200",
+        "shop.localhost, 200",
+        "127.0.0.1:8080, 200",
+        "[::1]:8080, 200",
+        "evil.example, 403",
+        "127.0.0.1.evil.example, 403",
+        "localhost.evil.example:8080, 403",
+        "10.0.0.1, 403"
+    })
+    void without_a_login_only_a_loopback_host_is_answered(String host, int status) throws Exception {
+        on(unsecured(), () -> {
+            for (String forwarded : List.of("", "X-Forwarded-Host: localhost\r\n")) {
+                assertThat(raw("GET /ops/limiter/api/limits HTTP/1.1\r\nHost: " + host + "\r\n" + forwarded
+                                + "Connection: close\r\n\r\n"))
+                        .isEqualTo(status);
+                limits(server).clear();
+                assertThat(raw("POST /ops/limiter/api/limits HTTP/1.1\r\nHost: " + host + "\r\n" + forwarded
+                                + "Sec-Fetch-Site: same-origin\r\nOrigin: http://" + host
+                                + "\r\nX-Limiter-Console: 1\r\nContent-Type: application/json\r\nContent-Length: "
+                                + PUT.length() + "\r\nConnection: close\r\n\r\n" + PUT))
+                        .isEqualTo(status);
+                assertThat(limits(server).list()).hasSize(status == 200 ? 1 : 0);
+            }
+        });
+    }
+
+    private ConfigurableApplicationContext unsecured;
+
+    private ConfigurableApplicationContext unsecured() {
+        if (unsecured == null) {
+            unsecured = start(
+                    openApplication(),
+                    "--server.forward-headers-strategy=framework",
+                    "--limiter.console.allow-unsecured=true",
+                    "--limiter.console.write-authorities=ROLE_ANONYMOUS");
+        }
+        return unsecured;
+    }
+
+    /** The status of the answer. */
+    private int raw(String request) throws IOException {
+        int port = Integer.parseInt(server.getEnvironment().getRequiredProperty("local.server.port"));
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return Integer.parseInt(answer.split(" ", 3)[1]);
+        }
+    }
+
+    @Test
+    void anonymous_is_no_authority_where_a_login_is_needed() throws Exception {
+        on(start(openApplication(), "--limiter.console.write-authorities=ROLE_ANONYMOUS"), () -> {
+            assertThat(get("/api/limits", "").statusCode()).isEqualTo(401);
+            csrf = new Csrf("X-CSRF-TOKEN", "any");
+            assertThat(post("/api/limits", "", PUT).statusCode()).isEqualTo(401);
+        });
+    }
+
+    @Test
+    void allow_unsecured_alone_lets_nobody_write() throws Exception {
+        on(start(openApplication(), "--limiter.console.allow-unsecured=true"), () -> {
+            assertThat(json("/api/session", "").get("write").asBoolean()).isFalse();
+            csrf = new Csrf("X-CSRF-TOKEN", "any");
+            HttpResponse<String> answer = post("/api/limits", "", PUT);
+            assertThat(answer.statusCode()).isEqualTo(403);
+            assertThat(answer.body()).contains("limiter.console.write-authorities", "none is set");
+            assertThat(limits(server).list()).isEmpty();
+        });
+    }
+
+    private interface Check {
+        void run() throws Exception;
+    }
+
+    private void on(ConfigurableApplicationContext other, Check check) throws Exception {
+        ConfigurableApplicationContext usual = server;
+        server = other;
+        try {
+            check.run();
+        } finally {
+            server = usual;
+        }
+    }
+
+    @Test
+    void it_is_served_below_a_context_path() throws Exception {
+        String property =
+                type() == WebApplicationType.SERVLET ? "server.servlet.context-path" : "spring.webflux.base-path";
+        on(start(application(), "--limiter.console.read-authorities=ROLE_viewer", "--" + property + "=/shop"), () -> {
+            assertThat(at("local.server.port", "/shop/ops/limiter/")).isEqualTo(200);
+            assertThat(at("local.server.port", "/shop/ops/limiter/assets/main.js"))
+                    .isEqualTo(200);
+            assertThat(at("local.server.port", "/ops/limiter/")).isEqualTo(404);
+        });
+    }
+
+    @Test
+    void it_is_served_on_the_management_port_if_there_is_one() throws Exception {
+        on(
+                start(
+                        application(),
+                        "--limiter.console.read-authorities=ROLE_viewer",
+                        "--limiter.console.write-authorities=ROLE_operator",
+                        // Spring Boot 4 has a bean for each reactive server, and the tests have two of these.
+                        "--spring.main.allow-bean-definition-overriding=true",
+                        "--management.server.port=0",
+                        "--management.server.base-path=/manage"),
+                () -> {
+                    assertThat(at("local.management.port", "/manage/ops/limiter/"))
+                            .isEqualTo(200);
+                    assertThat(at("local.management.port", "/manage/ops/limiter/api/history"))
+                            .isEqualTo(200);
+                    assertThat(at("local.server.port", "/ops/limiter/")).isEqualTo(404);
+                    port = "local.management.port";
+                    root = "/manage/ops/limiter";
+                    assertThat(post("/api/limits", "operator", PUT).statusCode())
+                            .isEqualTo(200);
+                    assertThat(post("/api/limits", "viewer", PUT).statusCode()).isEqualTo(403);
+                    assertThat(get("/api/limits", "").statusCode()).isEqualTo(401);
+                    limits(server).reports(() -> List.of(report("search")));
+                    try (Events events = new Events()) {
+                        assertThat(events.next().at("/limits/0/name").asText()).isEqualTo("search");
+                    }
+                });
+    }
+
+    private int at(String portProperty, String path) throws Exception {
+        URI uri = URI.create("http://localhost:" + server.getEnvironment().getProperty(portProperty) + path);
+        HttpRequest request = HttpRequest.newBuilder(uri)
+                .header("Authorization", login("viewer"))
+                .build();
+        return http.send(request, BodyHandlers.ofString()).statusCode();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/assets/main.js", "/api/session", "/api/limits", "/api/history"})
+    void reading_makes_no_session(String path) throws Exception {
+        assertThat(get(path, "operator").headers().map()).doesNotContainKey("set-cookie");
     }
 
     @Test
@@ -186,6 +395,25 @@ abstract class ConsoleContract {
         assertThat(history.at("/0/why").asText()).isEqualTo("fine again");
         assertThat(history.at("/0/after").isNull()).isTrue();
         assertThat(history.at("/1/after/settings/rate").asDouble()).isEqualTo(20);
+    }
+
+    @Test
+    void the_history_is_read_page_by_page() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            limits(server).put("limit-" + i, LiveSettings.NONE.enforce(false), ChangeNote.of("ann", ""), 0);
+        }
+        JsonNode newest = json("/api/history?most=3", "viewer");
+        assertThat(newest.at("/changes/0/name").asText()).isEqualTo("limit-4");
+        assertThat(newest.get("changes")).hasSize(3);
+        JsonNode older = json("/api/history?most=3&before=" + newest.get("next").asLong(), "viewer");
+        assertThat(older.get("changes")).hasSize(2);
+        assertThat(older.at("/changes/1/name").asText()).isEqualTo("limit-0");
+        assertThat(older.get("next").asLong()).isZero();
+        for (String bad : List.of("before=x", "before=-1", "most=1001", "before=9999999999999999999")) {
+            HttpResponse<String> answer = get("/api/history?" + bad, "viewer");
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(answer.body()).contains("must be a number from 0 to");
+        }
     }
 
     @Test
@@ -221,6 +449,13 @@ abstract class ConsoleContract {
                 "{\"name\":\"s\",\"settings\":{\"period\":-1},\"expectedVersion\":0}; period must be between",
                 "{\"name\":\"s\",\"settings\":{\"kind\":\"x\"},\"expectedVersion\":0}; kind must be one of",
                 "{\"name\":\"s\",\"settings\":{},\"expiresSeconds\":9223372036854775807,\"expectedVersion\":0}; expiresIn",
+                "{\"name\":\"s\",\"settings\":{\"limit\":1.9},\"expectedVersion\":0}; 1.9",
+                "{\"name\":\"s\",\"settings\":{\"limit\":\"1\"},\"expectedVersion\":0}; Integer",
+                "{\"name\":\"s\",\"settings\":{},\"expiresSeconds\":1.5,\"expectedVersion\":0}; 1.5",
+                "{\"name\":\"s\",\"settings\":{\"enforce\":0},\"expectedVersion\":0}; Boolean",
+                "{\"name\":7,\"settings\":{},\"expectedVersion\":0}; String",
+                "{\"name\":\"s\",\"name\":\"t\",\"settings\":{},\"expectedVersion\":0}; Duplicate",
+                "{\"name\":\"s\",\"settings\":{\"rate\":1,\"rate\":2},\"expectedVersion\":0}; Duplicate",
                 "null; JSON object",
                 "{; cannot be read",
                 "''; cannot be read"
@@ -228,7 +463,8 @@ abstract class ConsoleContract {
     void a_bad_change_is_rejected_with_the_reason(String body, String reason) throws Exception {
         HttpResponse<String> answer = post("/api/limits", "operator", body == null ? "" : body);
         assertThat(answer.statusCode()).isEqualTo(400);
-        assertThat(answer.body()).contains(reason);
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(MAPPER.readTree(answer.body()).get("detail").asText()).contains(reason);
         assertThat(limits(server).list()).isEmpty();
     }
 
@@ -269,23 +505,6 @@ abstract class ConsoleContract {
         HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
         assertThat(limits(server).list()).isEmpty();
-    }
-
-    @Test
-    void without_write_nothing_can_be_changed() throws Exception {
-        ConfigurableApplicationContext usual = server;
-        ConfigurableApplicationContext readOnly = start();
-        server = readOnly;
-        try {
-            assertThat(json("/api/session", "operator").get("write").asBoolean())
-                    .isFalse();
-            HttpResponse<String> answer = post("/api/limits", "operator", PUT);
-            assertThat(answer.statusCode()).isEqualTo(403);
-            assertThat(answer.body()).contains("limiter.console.write");
-            assertThat(limits(readOnly).list()).isEmpty();
-        } finally {
-            server = usual;
-        }
     }
 
     @Test

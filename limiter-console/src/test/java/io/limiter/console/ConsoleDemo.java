@@ -27,7 +27,7 @@ public final class ConsoleDemo {
                 Application.class,
                 "--server.port=8090",
                 "--limiter.console.enabled=true",
-                "--limiter.console.write=true",
+                "--limiter.console.write-authorities=ROLE_ANONYMOUS",
                 "--limiter.console.allow-unsecured=true",
                 "--limiter.type=local");
     }

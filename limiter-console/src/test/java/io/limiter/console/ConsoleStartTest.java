@@ -55,6 +55,7 @@ class ConsoleStartTest {
         assertThat(analysis.getAction())
                 .contains(
                         "spring-boot-starter-security",
+                        "limiter.console.write-authorities",
                         "limiter.console.allow-unsecured=true",
                         "limiter.console.enabled=false");
     }

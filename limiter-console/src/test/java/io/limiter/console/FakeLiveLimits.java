@@ -27,6 +27,7 @@ final class FakeLiveLimits implements LiveLimits {
     private final Deque<LiveChange> history = new ArrayDeque<>();
     private final AtomicInteger watches = new AtomicInteger();
     private volatile Supplier<List<InstanceReport>> reports = List::of;
+    private volatile List<Unreadable> unreadable = List.of();
     private long version;
 
     void reports(Supplier<List<InstanceReport>> newReports) {
@@ -37,6 +38,11 @@ final class FakeLiveLimits implements LiveLimits {
         limits.clear();
         history.clear();
         reports = List::of;
+        unreadable = List.of();
+    }
+
+    void unreadable(Unreadable... entries) {
+        unreadable = List.of(entries);
     }
 
     int watches() {
@@ -134,7 +140,7 @@ final class FakeLiveLimits implements LiveLimits {
     public Fleet fleet() {
         return () -> {
             watches.incrementAndGet();
-            return new Fleet.Reports(reports.get(), List.of());
+            return new Fleet.Reports(reports.get(), unreadable);
         };
     }
 }

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
+import io.limiter.live.InstanceReport;
+import io.limiter.live.Unreadable;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -51,14 +54,14 @@ class FleetFeedTest {
     void nothing_is_watched_while_no_page_is_open() {
         assertThat(feed.isWatching()).isFalse();
         Open page = new Open();
-        assertThat(feed.add(page)).isTrue();
+        assertThat(add(page)).isNull();
         assertThat(page.next()).contains("\"series\":[]");
         assertThat(page.next()).contains("\"series\":null");
         feed.remove(page);
         Eventually.that(() -> assertThat(feed.isWatching()).isFalse());
         int watches = limits.watches();
         assertThat(watches).isPositive();
-        assertThat(feed.add(page)).isTrue();
+        assertThat(add(page)).isNull();
         Eventually.that(() -> assertThat(limits.watches()).isGreaterThan(watches));
     }
 
@@ -66,7 +69,7 @@ class FleetFeedTest {
     void a_page_that_is_loaded_again_keeps_its_lines() {
         feed = feed(Duration.ofHours(1));
         Open page = new Open();
-        feed.add(page);
+        add(page);
         page.next();
         feed.remove(page);
         int watches = limits.watches();
@@ -81,19 +84,41 @@ class FleetFeedTest {
                     LimiterBackendException.Kind.AMBIGUOUS, "timeout", "key", "no answer", null, null);
         });
         Open page = new Open();
-        feed.add(page);
+        add(page);
         assertThat(page.next()).contains("no answer");
         limits.reports(List::of);
         Eventually.that(() -> assertThat(page.next()).contains("\"problem\":null"));
     }
 
     @Test
+    void what_cannot_be_read_is_named_and_the_rest_is_shown() {
+        limits.unreadable(new Unreadable("shop:8081", 0, "its report cannot be read"));
+        limits.reports(() -> List.of(
+                new InstanceReport("shop:8080", Instant.now(), 0, "available", List.of())));
+        Open page = new Open();
+        add(page);
+        assertThat(page.next())
+                .contains("\"problem\":null", "shop:8080")
+                .contains("\"unreadable\":[{\"name\":\"shop:8081\",\"version\":0,\"why\":\"its report cannot be read\"}]");
+    }
+
+    @Test
+    void another_failure_is_told_as_well() {
+        limits.reports(() -> {
+            throw new IllegalStateException("not expected");
+        });
+        Open page = new Open();
+        add(page);
+        assertThat(page.next()).contains("\"problem\":\"not expected\"");
+    }
+
+    @Test
     void streams_end_when_the_application_stops() {
         Open page = new Open();
-        feed.add(page);
+        add(page);
         feed.stop();
         Eventually.that(() -> assertThat(page.next()).isEqualTo("end"));
-        assertThat(feed.add(new Open())).isFalse();
+        assertThat(add(new Open())).contains("stopping");
     }
 
     @Test
@@ -101,10 +126,39 @@ class FleetFeedTest {
         Open[] open = new Open[100];
         for (int i = 0; i < open.length; i++) {
             open[i] = new Open();
-            assertThat(feed.add(open[i])).isTrue();
+            assertThat(add(open[i])).isNull();
         }
-        assertThat(feed.add(new Open())).isFalse();
+        assertThat(add(new Open())).contains("100 pages are open");
         feed.remove(open[0]);
-        assertThat(feed.add(new Open())).isTrue();
+        assertThat(add(new Open())).isNull();
+    }
+
+    @Test
+    void the_pages_of_a_user_are_bounded() {
+        for (int i = 0; i < 10; i++) {
+            assertThat(feed.add(new Open(), "ann", false)).isNull();
+        }
+        assertThat(feed.add(new Open(), "ann", false)).contains("you have 10 pages open");
+        assertThat(feed.add(new Open(), "bob", false)).isNull();
+    }
+
+    @Test
+    void viewers_cannot_lock_operators_out() {
+        Open[] open = new Open[100];
+        for (int i = 0; i < open.length; i++) {
+            open[i] = new Open();
+            assertThat(feed.add(open[i], "viewer " + i, false)).isNull();
+        }
+        assertThat(feed.add(new Open(), "another viewer", false)).contains("100 pages are open");
+        for (int i = 0; i < open.length; i++) {
+            assertThat(feed.add(new Open(), "operator " + i, true)).isNull();
+            Open ended = open[i];
+            Eventually.that(() -> assertThat(ended.next()).isEqualTo("end"));
+        }
+        assertThat(feed.add(new Open(), "another operator", true)).contains("100 pages are open");
+    }
+
+    private String add(Open page) {
+        return feed.add(page, null, false);
     }
 }

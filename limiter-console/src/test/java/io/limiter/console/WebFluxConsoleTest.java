@@ -10,7 +10,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.type.AnnotationMetadata;
-import org.springframework.http.HttpMethod;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
@@ -18,6 +17,10 @@ import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.method.HandlerTypePredicate;
+import org.springframework.web.reactive.config.PathMatchConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 import reactor.core.publisher.Mono;
 
 /** WebFlux on Netty. */
@@ -55,11 +58,7 @@ class WebFluxConsoleTest extends ConsoleContract {
 
         @Bean
         SecurityWebFilterChain chain(ServerHttpSecurity http) {
-            return http.authorizeExchange(exchanges -> exchanges
-                            .pathMatchers(HttpMethod.POST, "/ops/limiter/**")
-                            .hasRole("operator")
-                            .anyExchange()
-                            .hasAnyRole("viewer", "operator"))
+            return http.authorizeExchange(exchanges -> exchanges.anyExchange().authenticated())
                     .httpBasic(Customizer.withDefaults())
                     .build();
         }
@@ -69,6 +68,40 @@ class WebFluxConsoleTest extends ConsoleContract {
         ReactiveUserDetailsService users() {
             return name -> Mono.just(
                     User.withUsername(name).password("{noop}secret").roles(name).build());
+        }
+
+        @Bean
+        WebFluxConfigurer prefix() {
+            return new WebFluxConfigurer() {
+                @Override
+                public void configurePathMatching(PathMatchConfigurer configurer) {
+                    configurer.addPathPrefix("/v1", HandlerTypePredicate.forAnnotation(RestController.class));
+                }
+            };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(OnNetty.class)
+    static class Default {
+
+        @Bean
+        FakeLiveLimits limits() {
+            return new FakeLiveLimits();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableWebFluxSecurity
+    static class Open extends Default {
+
+        @Bean
+        SecurityWebFilterChain chain(ServerHttpSecurity http) {
+            return http.authorizeExchange(exchanges -> exchanges.anyExchange().permitAll())
+                    .csrf(csrf -> csrf.disable())
+                    .build();
         }
     }
 
@@ -80,5 +113,15 @@ class WebFluxConsoleTest extends ConsoleContract {
     @Override
     Class<?> application() {
         return Application.class;
+    }
+
+    @Override
+    Class<?> defaultApplication() {
+        return Default.class;
+    }
+
+    @Override
+    Class<?> openApplication() {
+        return Open.class;
     }
 }

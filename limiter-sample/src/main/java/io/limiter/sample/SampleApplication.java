@@ -14,11 +14,12 @@ public class SampleApplication {
     static SpringApplicationBuilder application() {
         return new SpringApplicationBuilder(SampleApplication.class)
                 .listeners(new SampleRedis())
-                // Yours is secured by Spring Security; this one is a demonstration.
+                // Yours is secured by Spring Security; this one is a demonstration, whose console answers this machine
+                // alone.
                 .properties(
                         "limiter.console.enabled=true",
-                        "limiter.console.write=true",
                         "limiter.console.allow-unsecured=true",
+                        "limiter.console.write-authorities=ROLE_ANONYMOUS",
                         "limiter.endpoint.show-keys=true");
     }
 }

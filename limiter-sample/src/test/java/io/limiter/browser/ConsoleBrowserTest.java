@@ -159,7 +159,7 @@ class ConsoleBrowserTest {
     void a_rejected_change_is_sent_again_with_the_token_of_the_cookie() {
         page.context().addCookies(List.of(new Cookie("XSRF-TOKEN", "of%20the%20cookie").setUrl(uri("/"))));
         page.route(
-                "**/api/session",
+                "**/api/csrf",
                 route -> route.fulfill(new Route.FulfillOptions()
                         .setContentType("application/json")
                         .setBody("{\"csrf\": {\"header\": \"X-XSRF-TOKEN\", \"token\": \"of the session\"}}")));
@@ -174,7 +174,7 @@ class ConsoleBrowserTest {
         page.navigate(uri("/limiter/"));
 
         Object version = page.evaluate("import('/limiter/assets/api.js')"
-                + ".then(api => api.session().then(() => api.put({}))).then(change => change.version)");
+                + ".then(api => api.put({})).then(change => change.version)");
 
         assertThat(version).isEqualTo(7);
         assertThat(sent).containsExactly("of the session", "of the session", "of the cookie");

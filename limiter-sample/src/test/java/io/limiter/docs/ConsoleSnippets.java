@@ -1,6 +1,5 @@
 package io.limiter.docs;
 
-import org.springframework.http.HttpMethod;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 
 /** The snippet of docs/console.md. */
@@ -10,10 +9,8 @@ final class ConsoleSnippets {
 
     static void rules(HttpSecurity http) throws Exception {
         // console: rules
-        http.authorizeHttpRequests(requests -> requests.requestMatchers(HttpMethod.POST, "/limiter/**")
-                .hasRole("OPERATOR")
-                .requestMatchers("/limiter/**")
-                .hasAnyRole("VIEWER", "OPERATOR"));
+        http.authorizeHttpRequests(
+                requests -> requests.requestMatchers("/limiter/**").authenticated());
         // end
     }
 }

@@ -20,21 +20,22 @@ async function call(path, options = {}) {
   const isJson = (response.headers.get('Content-Type') || '').includes('json');
   const body = isJson ? await response.json() : {};
   if (!response.ok) {
-    throw new ApiError(response.status, body.problem || body.detail || '', body.current || null);
+    throw new ApiError(response.status, body.detail || '', body.current || null);
   }
   return body;
 }
 
-/** Who calls, whether they may write, and the CSRF token of the application. */
-export async function session() {
-  const body = await call('session');
-  token = body.csrf || null;
-  return body;
+/** Who calls, and whether they may write. */
+export const session = () => call('session');
+
+/** A page of changes below a version; 0 for the newest. */
+export const history = (before, most) => call(`history?before=${before}&most=${most}`);
+
+/** The CSRF token of the application, only before a change: it may create a session. */
+async function newToken() {
+  token = (await call('csrf')).csrf;
+  return token && token.token;
 }
-
-export const history = () => call('history').then(body => body.changes);
-
-const newToken = () => session().then(body => body.csrf && body.csrf.token);
 
 function cookieToken() {
   const cookie = document.cookie.match(/(?:^|; )XSRF-TOKEN=([^;]+)/);
@@ -42,7 +43,7 @@ function cookieToken() {
 }
 
 async function write(path, body) {
-  let csrf = token && token.token;
+  let csrf = token ? token.token : await newToken();
   // The token goes with the session, which may be a new one. What csrf.spa() of Spring Security wants is the cookie's.
   for (const next of [newToken, cookieToken, () => null]) {
     try {
@@ -76,7 +77,8 @@ const RETRY = 2000;
  * Follows the fleet, and connects again whenever the connection is lost.
  *
  * @param {(fleet: object) => void} onFleet with each message
- * @param {(status: number) => void} onLost with the HTTP status, 0 if there is no answer
+ * @param {(status: number, full?: boolean) => void} onLost with the HTTP status, 0 if there is no answer, and whether too
+ *     many pages are open
  */
 export function follow(onFleet, onLost) {
   let source = null;
@@ -107,12 +109,13 @@ export function follow(onFleet, onLost) {
     clearTimeout(watchdog);
     source.close();
     let status = 0;
+    let full = false;
     try {
-      await session();
+      full = (await session()).full;
     } catch (error) {
       status = error.status;
     }
-    onLost(status);
+    onLost(status, full);
     watchdog = setTimeout(open, RETRY);
   }
 

@@ -1,10 +1,10 @@
 /** Shows what a change will do, and makes it. */
 import * as api from './api.js';
 import {ask, toast} from './dialog.js';
-import {el} from './dom.js';
-import {ago, definitionOf, describe, described} from './format.js';
+import {el, isolated, named} from './dom.js';
+import {ago, definitionOf, describe, described, number} from './format.js';
 import {durationText, fieldName, fieldText} from './form.js';
-import {liveOf, now, state} from './state.js';
+import {liveOf, now, state, versionOf} from './state.js';
 import {t} from './words.js';
 
 const FIELDS = ['rate', 'capacity', 'burst', 'limit', 'period', 'timeout', 'failurePolicy'];
@@ -34,6 +34,23 @@ function headline(limit, changes, side) {
   return describe(subset) || t('own');
 }
 
+/** A number that is changed by more than this factor, either way, is more likely a mistake. */
+const JUMP = 10;
+
+/** What changes by so much: a field that has a number before and after, and what a window grants per second. */
+function jumps(limit, changes) {
+  const numbers = changes.map(each => [fieldName(each.name, limit.kind), each.before, each.after]);
+  const {limit: most, period} = limit.settings;
+  if (most && period) {
+    const after = name => changes.find(each => each.name === name)?.after ?? limit.settings[name];
+    numbers.push([t('requests'), most / period, after('limit') / after('period')]);
+  }
+  return numbers.filter(([, before, after]) => before > 0 && after > 0)
+    .map(([name, before, after]) => ({name, before, after, factor: Math.max(before / after, after / before)}))
+    // Not by rounding.
+    .filter(each => each.factor > JUMP * (1 + 1e-9));
+}
+
 const mode = enforce => t(enforce === null ? 'modeOwn' : enforce ? 'enforcedOf' : 'shadowOf');
 
 /** What a choice means, with the mode if the choice changes it. The mode of the application is not reported. */
@@ -42,7 +59,7 @@ function withMode(live, enforce, text) {
   return before === enforce ? text : t('modeFromTo', mode(before), mode(enforce), text);
 }
 
-const by = () => state.session.user ? t('byYou', state.session.user) : t('byYouPlain');
+const by = () => state.session.user ? t('byYou', isolated(state.session.user)) : t('byYouPlain');
 
 /**
  * @param {() => void} done after the change
@@ -56,12 +73,13 @@ export function previewChange(limit, live, change, done) {
     && change.settings.capacity === undefined && change.settings.burst === undefined;
   // Always with a mode: a live limit without one leaves it to the application, which may have set shadow mode.
   const apply = enforce => store(limit, live, {...change, settings: {...change.settings, enforce}}, done);
+  const large = jumps(limit, changes);
   ask(t('previewTitle'), [
     el('div', {className: 'change', id: 'change'},
-      limit.name, ': ',
+      named(limit.name), ': ',
       changes.length === 0 ? definitionOf(limit) :
         t('fromTo', headline(limit, changes, 'before'), headline(limit, changes, 'after')),
-      el('small', {}, [by(), duration, change.why].filter(text => text).join(', '))),
+      el('small', {}, [by(), duration, isolated(change.why)].filter(text => text).join(', '))),
     el('ul', {className: 'muted small'},
       changes.length > 1 ? changes.map(each => el('li', {},
         `${fieldName(each.name, limit.kind)}: ${t('fromTo', value(each.name, each.before), value(each.name, each.after))}`)) : null,
@@ -74,15 +92,17 @@ export function previewChange(limit, live, change, done) {
       id: 'enforce', text: t('enforceNow'), more: withMode(live, true, t('enforceText')), primary: true,
       run: () => apply(true),
     },
-  ]);
+  ], large.length === 0 ? null : large.map(each =>
+    t(each.after > each.before ? 'jumpUp' : 'jumpDown', each.name, number(each.before), number(each.after),
+      number(Math.round(each.factor)))).join(' '));
 }
 
 async function store(limit, live, change, done) {
   await attempt(async () => {
     const stored = await api.put({
-      name: limit.name, ...change, expectedVersion: live ? live.version : 0,
+      name: limit.name, ...change, expectedVersion: versionOf(limit.name, live),
     });
-    toast(t('applied', limit.name, stored.version), {action: {
+    toast(t('applied', isolated(limit.name), stored.version), {action: {
       text: t('undo'),
       run: () => undo(stored, done),
     }});
@@ -92,19 +112,19 @@ async function store(limit, live, change, done) {
 function undo(stored, done) {
   return attempt(async () => {
     await api.rollBack({version: stored.version, expectedVersion: stored.version, why: ''});
-    toast(t('rolledBack', stored.name));
+    toast(t('rolledBack', isolated(stored.name)));
   }, done);
 }
 
 export function askRemove(live, done) {
   ask(t('removeTitle'), [
-    el('div', {className: 'change', id: 'change'}, live.name, ': ', t('fromTo', described(live), t('own'))),
+    el('div', {className: 'change', id: 'change'}, named(live.name), ': ', t('fromTo', described(live), t('own'))),
     el('p', {className: 'muted small'}, t('removeText')),
   ], [{
     id: 'confirm', text: t('removeLive'), primary: true,
     run: () => attempt(async () => {
       await api.remove({name: live.name, why: '', expectedVersion: live.version});
-      toast(t('removed', live.name));
+      toast(t('removed', isolated(live.name)));
     }, done),
   }]);
 }
@@ -112,14 +132,14 @@ export function askRemove(live, done) {
 export function askRollBack(change, done) {
   const current = liveOf(change.name);
   ask(t('rollBackTitle'), [
-    el('div', {className: 'change', id: 'change'}, change.name, ': ', t('fromTo', described(current), described(change.before))),
+    el('div', {className: 'change', id: 'change'}, named(change.name), ': ', t('fromTo', described(current), described(change.before))),
     el('p', {className: 'muted small'},
       change.before ? t('rollBackPut', described(change.before)) : t('rollBackRemove')),
   ], [{
     id: 'confirm', text: t('rollBack'), primary: true,
     run: () => attempt(async () => {
-      await api.rollBack({version: change.version, expectedVersion: current ? current.version : 0, why: ''});
-      toast(t('rolledBack', change.name));
+      await api.rollBack({version: change.version, expectedVersion: versionOf(change.name, current), why: ''});
+      toast(t('rolledBack', isolated(change.name)));
     }, done),
   }]);
 }
@@ -133,7 +153,7 @@ async function attempt(action, done) {
     } else {
       const reason = error.message || (error.status === 403 || error.status === 401 ? t('noRights')
         : error.status ? `HTTP ${error.status}` : t('noAnswer'));
-      toast(t('failed', reason), {failed: true});
+      toast(t('failed', isolated(reason)), {failed: true});
     }
   }
   done();
@@ -142,7 +162,7 @@ async function attempt(action, done) {
 function conflict(current) {
   ask(t('conflictTitle'), [
     el('div', {className: 'change', id: 'conflict'}, current
-      ? t('conflictNow', described(current), current.who, ago(current.since, now()))
+      ? t('conflictNow', described(current), isolated(current.who), ago(current.since, now()))
       : t('conflictNone')),
     el('p', {className: 'muted small'}, t('conflictAgain')),
   ], []);

@@ -10,24 +10,35 @@ const TOAST_MILLIS = 8000;
  * @param {string} title
  * @param {Array<Node>} content
  * @param {Array<{text: string, more?: string, primary?: boolean, id: string, run: () => void}>} choices
+ * @param {string|null} warning must be confirmed before a choice can be made
  */
-export function ask(title, content, choices) {
+export function ask(title, content, choices, warning = null) {
   const button = choice => el('button', {
-    type: 'button', id: choice.id, className: choice.primary ? 'primary' : null,
+    type: 'button', id: choice.id, className: choice.primary ? 'primary' : null, disabled: warning !== null,
     onclick: () => {
       dialog.close();
       choice.run();
     },
   }, choice.text, choice.more ? el('small', {}, choice.more) : null);
+  const buttons = choices.map(button);
+  const sure = warning === null ? null : el('div', {className: 'warning'},
+    el('p', {id: 'warning'}, warning),
+    el('label', {}, el('input', {
+      type: 'checkbox', id: 'sure', 'aria-describedby': 'warning',
+      onchange: event => buttons.forEach(each => {
+        each.disabled = !event.target.checked;
+      }),
+    }), ' ', t('sure')));
   const tall = choices.some(choice => choice.more);
   const cancel = el('button', {type: 'button', className: 'quiet', onclick: () => dialog.close()},
     choices.length > 0 ? t('cancel') : t('close'));
   const dialog = el('dialog', {'aria-labelledby': 'dialog-title', onclose: () => dialog.remove()},
     el('h2', {id: 'dialog-title'}, title),
     content,
+    sure,
     tall
-      ? [el('div', {className: 'choices'}, choices.map(button)), el('div', {className: 'actions'}, cancel)]
-      : el('div', {className: 'actions'}, cancel, choices.map(button)));
+      ? [el('div', {className: 'choices'}, buttons), el('div', {className: 'actions'}, cancel)]
+      : el('div', {className: 'actions'}, cancel, buttons));
   document.body.append(dialog);
   dialog.showModal();
 }

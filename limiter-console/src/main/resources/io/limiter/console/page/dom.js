@@ -29,6 +29,28 @@ function filled(element, attributes, children) {
   return element;
 }
 
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** A text of others with marks for what cannot be seen: "\u202Enna" would read as "ann". */
+export function visible(text) {
+  return text.replace(HIDDEN, character => {
+    const code = character.codePointAt(0);
+    return code < 0x20 ? String.fromCodePoint(0x2400 + code)
+      : `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  });
+}
+
+/** A text of others within a sentence, whose direction changes nothing around it. */
+export function isolated(text) {
+  const shown = visible(text);
+  return /^[\x20-\x7e]*$/.test(shown) ? shown : `\u2068${shown}\u2069`;
+}
+
+/** An element for a text of others: names, reasons, users, keys. */
+export function named(text) {
+  return el('bdi', {}, visible(text));
+}
+
 /** Writes only what has changed, so that screen readers and selections are left alone. */
 export function setText(element, text) {
   if (element.textContent !== text) {

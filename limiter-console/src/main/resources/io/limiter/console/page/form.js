@@ -69,6 +69,8 @@ export function changeForm(limit, live, onPreview, onRemove) {
     const input = el('input', {
       id, name, type: 'number', inputmode: 'decimal', min: '0', step, autocomplete: 'off', value: set,
       placeholder: effective === null ? t('unchanged') : String(effective),
+      // What is typed replaces the number, rather than being added to it.
+      onfocus: event => event.target.select(),
     });
     inputs.set(name, input);
     return el('div', {className: 'field'},

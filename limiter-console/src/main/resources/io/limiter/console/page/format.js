@@ -1,4 +1,5 @@
 /** Numbers, times and limits as text. */
+import {isolated} from './dom.js';
 import {currentLanguage, t} from './words.js';
 
 const formats = new Map();
@@ -122,7 +123,12 @@ export function describe(settings) {
 
 /** The limit in effect, without what holds only while the backend is unavailable. */
 export function definitionOf(limit) {
-  return describe({...limit.settings, failurePolicy: null}) || limit.limit;
+  return describe({...limit.settings, failurePolicy: null}) || isolated(limit.limit);
+}
+
+/** When a live limit ends. */
+export function ending(live) {
+  return live.expiresAt === null ? t('untilRemoved') : t('untilTime', moment(live.expiresAt));
 }
 
 /** The parts of a live limit in the history. */

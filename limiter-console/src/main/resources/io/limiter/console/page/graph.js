@@ -3,6 +3,9 @@ import {rate} from './format.js';
 import {POINTS} from './state.js';
 import {t} from './words.js';
 
+const MARK_ROWS = 4;
+const MARK_HEIGHT = 16;
+
 /** @param {HTMLCanvasElement} canvas */
 export function graph(canvas) {
   const color = name => {
@@ -13,6 +16,11 @@ export function graph(canvas) {
     return value;
   };
   let marks = [];
+  /** The lowest row whose labels end before a new one begins; those beyond the last row have none. */
+  const rowFor = (ends, from) => {
+    const row = ends.findIndex(end => end < from);
+    return row >= 0 ? row : ends.length < MARK_ROWS ? ends.length : -1;
+  };
   const line = {borderWidth: 2, pointRadius: 0, pointHitRadius: 8, tension: 0.25, data: []};
   const changes = {
     id: 'changes',
@@ -22,16 +30,21 @@ export function graph(canvas) {
       ctx.strokeStyle = ctx.fillStyle = color('accent');
       ctx.setLineDash([4, 3]);
       ctx.font = '12px ' + window.Chart.defaults.font.family;
-      for (const mark of marks) {
+      const ends = [];
+      for (const mark of [...marks].sort((one, other) => one.at - other.at)) {
         const at = x.getPixelForValue(mark.at);
         if (at >= area.left && at <= area.right) {
           ctx.beginPath();
           ctx.moveTo(at, area.top);
           ctx.lineTo(at, area.bottom);
           ctx.stroke();
-          const right = at + ctx.measureText(mark.text).width + 8 > area.right;
-          ctx.textAlign = right ? 'right' : 'left';
-          ctx.fillText(mark.text, at + (right ? -5 : 5), area.top + 10);
+          const {width} = ctx.measureText(mark.text);
+          const from = Math.max(area.left, Math.min(at + 5, area.right - width - 3));
+          const row = rowFor(ends, from);
+          if (row >= 0) {
+            ends[row] = from + width + 5;
+            ctx.fillText(mark.text, from, area.top + 10 + row * MARK_HEIGHT);
+          }
         }
       }
       ctx.restore();

@@ -1,49 +1,131 @@
 /** Changes of live limits. */
-import {el} from './dom.js';
-import {ago, described, moment} from './format.js';
+import {el, isolated, named, setText, visible} from './dom.js';
+import {ago, described, ending, moment} from './format.js';
 import {now, state} from './state.js';
 import {t} from './words.js';
+
+const STEP = 50;
+/** Changes that a search or an export reads at most. */
+const MOST = 10_000;
+/** What spreadsheets run as a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/** When the live limit ends, if that is new. */
+function expiry({before, after}) {
+  return !after || before && before.expiresAt === after.expiresAt ? null
+    : before ? t('fromTo', ending(before), ending(after))
+    : ending(after);
+}
 
 /**
  * A list of changes.
  *
- * @param {boolean} named whether each has the name of its limit
+ * @param {boolean} withNames whether each has the name of its limit
  * @param {(change: object) => void} rollBack null if the caller may not
  */
-export function changeList(changes, named, rollBack) {
+export function changeList(changes, withNames, rollBack) {
   return el('ul', {className: 'changes'}, changes.map(change => el('li', {},
     el('div', {className: 'what'},
-      named ? [el('span', {}, change.name), ': '] : null,
-      t('fromTo', described(change.before), described(change.after))),
+      withNames ? [named(change.name), ': '] : null,
+      t('fromTo', described(change.before), described(change.after)),
+      expiry(change) ? el('span', {className: 'expiry'}, ` · ${expiry(change)}`) : null),
     el('div', {className: 'by'},
       el('time', {datetime: new Date(change.at).toISOString(), title: ago(change.at, now())}, moment(change.at)),
-      ` · ${change.who} · ${t('versionOf', change.version)}`,
-      change.why ? el('div', {className: 'reason'}, change.why) : null),
+      ' · ', named(change.who), ` · ${t('versionOf', change.version)}`,
+      change.why ? el('div', {className: 'reason'}, named(change.why)) : null),
     rollBack ? el('button', {
       type: 'button',
       onclick: () => rollBack(change),
-      'aria-label': `${t('rollBack')}: ${change.name}, ${t('versionOf', change.version)}`,
+      'aria-label': `${t('rollBack')}: ${isolated(change.name)}, ${t('versionOf', change.version)}`,
     }, t('rollBack')) : null)));
 }
 
-export function historyView({rollBack}) {
-  const content = el('div');
-  const element = el('div', {}, el('div', {className: 'heading'}, el('h1', {}, t('history'))), content);
+const textOf = change =>
+  [change.name, change.who, change.why, described(change.before), described(change.after)].join('\n').toLowerCase();
+
+function csv(changes) {
+  const cell = value => {
+    const text = String(value ?? '');
+    return `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  };
+  const time = millis => millis == null ? '' : new Date(millis).toISOString();
+  return [
+    ['version', 'at', 'name', 'who', 'why', 'before', 'after', 'expiresBefore', 'expiresAfter'],
+    ...changes.map(each => [each.version, time(each.at), each.name, each.who, each.why,
+      each.before && JSON.stringify(each.before.settings), each.after && JSON.stringify(each.after.settings),
+      time(each.before?.expiresAt), time(each.after?.expiresAt)]),
+  ].map(row => row.map(cell).join(',')).join('\r\n');
+}
+
+function download(name, type, text) {
+  const link = el('a', {href: URL.createObjectURL(new Blob([text], {type})), download: name});
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** @param {(enough: number) => Promise<void>} readOlder reads older changes, until there are enough */
+export function historyView({rollBack, readOlder}) {
+  let most = STEP;
   let shown;
+  const search = el('input', {
+    type: 'search', className: 'search', id: 'history-search', 'aria-label': t('searchHistory'),
+    placeholder: t('searchHistory'), autocomplete: 'off', spellcheck: 'false',
+    oninput: () => {
+      most = STEP;
+      update();
+      readOlder(MOST);
+    },
+  });
+  const save = (id, type, write) => el('button', {
+    type: 'button', id,
+    onclick: async () => {
+      await readOlder(MOST);
+      download(`limits-history.${id.slice('export-'.length)}`, type, write(found()));
+    },
+  }, t(id === 'export-csv' ? 'exportCsv' : 'exportJson'));
+  const count = el('p', {className: 'muted small', id: 'history-count', role: 'status'});
+  const unreadable = el('p', {className: 'is-warning small', hidden: true});
+  const content = el('div');
+  const older = el('button', {
+    type: 'button', id: 'older',
+    onclick: () => {
+      most += STEP;
+      update();
+      readOlder(Math.min(most, MOST));
+    },
+  }, t('older'));
+  const element = el('div', {},
+    el('div', {className: 'heading'}, el('h1', {}, t('history')), search,
+      save('export-csv', 'text/csv;charset=utf-8', csv),
+      save('export-json', 'application/json', changes => JSON.stringify(changes, null, 2))),
+    count, unreadable, content, el('div', {className: 'actions'}, older));
+
+  function found() {
+    const wanted = search.value.trim().toLowerCase();
+    return (state.history || []).filter(change => wanted === '' || textOf(change).includes(wanted));
+  }
 
   function update() {
-    const shape = JSON.stringify([state.history, state.historyProblem, state.session.write]);
+    const matches = found();
+    older.hidden = matches.length <= most && (state.historyNext === 0 || (state.history || []).length >= MOST);
+    setText(count, state.history === null ? '' : t('historyCount', matches.length, state.history.length));
+    const names = state.historyUnreadable.map(each => isolated(each.name));
+    unreadable.hidden = names.length === 0;
+    setText(unreadable, t(names.length === 1 ? 'unreadableOne' : 'unreadable', names.length, [...new Set(names)].slice(0, 5).join(', ')));
+    const shape = JSON.stringify([matches.slice(0, most), state.historyProblem, state.history === null, state.session.write]);
     if (shape === shown) {
       return;
     }
     shown = shape;
     content.replaceChildren(
       state.historyProblem !== null
-        ? el('div', {className: 'card empty'}, el('h2', {}, t('historyFailed')), el('p', {}, state.historyProblem || t('noAnswer')))
+        ? el('div', {className: 'card empty'}, el('h2', {}, t('historyFailed')),
+          el('p', {}, visible(state.historyProblem) || t('noAnswer')))
       : state.history === null ? el('div')
       : state.history.length === 0
         ? el('div', {className: 'card empty'}, el('h2', {}, t('noHistory')), el('p', {}, t('noHistoryText')))
-      : el('div', {className: 'card'}, changeList(state.history, true, state.session.write ? rollBack : null)));
+      : matches.length === 0 ? el('div', {className: 'card empty'}, el('h2', {}, t('noChangeFound')))
+      : el('div', {className: 'card'}, changeList(matches.slice(0, most), true, state.session.write ? rollBack : null)));
   }
 
   return {element, update};

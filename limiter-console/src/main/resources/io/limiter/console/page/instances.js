@@ -1,5 +1,5 @@
 /** The instances of the fleet. */
-import {el, setText} from './dom.js';
+import {el, isolated, setText, visible} from './dom.js';
 import {ago, rate} from './format.js';
 import {now, state} from './state.js';
 import {t} from './words.js';
@@ -54,7 +54,7 @@ export function instancesView() {
 function instanceRow() {
   const cell = (word, className) => el('td', {role: 'cell', className: className || null, 'data-head': word ? t(word) : null});
   const name = cell(null, 'name');
-  const title = el('strong');
+  const title = el('bdi', {className: 'strong'});
   const problems = el('span', {className: 'definition is-warning'});
   name.append(title, problems);
   const backend = cell('backend');
@@ -65,9 +65,9 @@ function instanceRow() {
   return {
     element: el('tr', {role: 'row'}, name, backend, version, granted, rejected, last),
     update(instance, newest) {
-      setText(title, instance.name);
-      setText(problems, instance.notApplied.map(each => `${each.prefix}${each.name}: ${each.why}`).join(' '));
-      setText(backend, instance.backend === 'available' ? t('up') : instance.backend);
+      setText(title, visible(instance.name));
+      setText(problems, instance.notApplied.map(each => `${isolated(each.prefix + each.name)}: ${isolated(each.why)}`).join(' '));
+      setText(backend, instance.backend === 'available' ? t('up') : isolated(instance.backend));
       backend.classList.toggle('is-rejected', !instance.up);
       setText(version, instance.version < newest ? `${instance.version} (${t('behind', newest)})` : String(instance.version));
       version.classList.toggle('is-warning', instance.version < newest);

@@ -1,6 +1,6 @@
 /** One limit. */
 import {askRemove, askRollBack, previewChange} from './change.js';
-import {el, setText, setWidth} from './dom.js';
+import {el, isolated, named, setText, setWidth} from './dom.js';
 import {count, definitionOf, describe, moment, percent, rate, shareOf, span, waitTime} from './format.js';
 import {changeForm} from './form.js';
 import {graph} from './graph.js';
@@ -12,7 +12,7 @@ const SOURCES_SHOWN = 6;
 
 export function limitView(prefix, name, {reload}) {
   const find = () => state.fleet?.limits.find(each => each.prefix === prefix && each.name === name) || null;
-  const title = el('h1', {}, name);
+  const title = el('h1', {}, named(name));
   const marks = el('span', {className: 'badges'});
   const definition = el('p', {className: 'muted'});
   const canvas = el('canvas', {role: 'img'});
@@ -65,9 +65,9 @@ export function limitView(prefix, name, {reload}) {
     chart ??= graph(canvas);
     const ofLive = liveOf(name);
     part('marks', [badges(limit).map(badge => badge.textContent)], () => marks.replaceChildren(...badges(limit)));
-    setText(definition, [`${prefix}${name}`, limit.kind, definitionOf(limit)].filter(text => text).join(' · '));
+    setText(definition, [isolated(prefix + name), isolated(limit.kind), definitionOf(limit)].filter(text => text).join(' · '));
     part('problems', limit.notApplied, () => problems.replaceChildren(...limit.notApplied.map(each =>
-      el('p', {className: 'is-warning small'}, t('notAppliedHere', each.instance, each.why)))));
+      el('p', {className: 'is-warning small'}, t('notAppliedHere', isolated(each.instance), isolated(each.why))))));
     setText(granted, rate(limit.granted));
     setText(rejected, rate(limit.rejected));
     setText(share, percent(shareOf(limit.granted ?? 0, limit.rejected ?? 0)));
@@ -86,7 +86,7 @@ export function limitView(prefix, name, {reload}) {
     showSources(limit);
     part('recent', [changes, state.session.write], () => recent.replaceChildren(
       el('h2', {}, t('recent')),
-      changes.length === 0 ? el('p', {className: 'muted small'}, t('noRecent'))
+      changes.length === 0 ? el('p', {className: 'muted small'}, t('noRecent', (state.history || []).length))
         : changeList(changes, false, state.session.write ? change => askRollBack(change, reload) : null)));
   }
 
@@ -96,8 +96,8 @@ export function limitView(prefix, name, {reload}) {
       el('h2', {}, t('liveLimit')),
       ofLive ? el('dl', {className: 'facts'},
         fact('settings', describe(ofLive.settings)),
-        fact('by', ofLive.who),
-        ofLive.why ? fact('why', ofLive.why) : null,
+        fact('by', named(ofLive.who)),
+        ofLive.why ? fact('why', named(ofLive.why)) : null,
         fact('since', moment(ofLive.since)),
         fact('until', ofLive.expiresAt === null ? t('untilRemoved') : '', 'ends'))
         : el('p', {className: 'muted small'}, t('noLive'))));
@@ -118,7 +118,7 @@ export function limitView(prefix, name, {reload}) {
     part('hottest', limit.hottest, () => hottest.replaceChildren(
       el('h2', {}, t('hottestKeys')),
       ...limit.hottest.length === 0 ? [el('p', {className: 'muted small'}, t('noKeys'))]
-        : [bars(limit.hottest.map(key => [el('span', {className: 'code'}, key.key), count(key.requests), key.requests / most])),
+        : [bars(limit.hottest.map(key => [el('span', {className: 'code'}, named(key.key)), count(key.requests), key.requests / most])),
           el('p', {className: 'muted small after'}, t('hottestNote'),
             limit.hottest.every(key => /^[0-9a-f]{16}$/.test(key.key)) ? ` ${t('hashedKeys')}` : '')]));
   }

@@ -1,9 +1,12 @@
 /** All limits of the fleet. */
-import {el, setText, setWidth} from './dom.js';
+import {el, isolated, setText, setWidth, visible} from './dom.js';
 import {count, definitionOf, percent, rate, shareOf} from './format.js';
 import {spark} from './spark.js';
 import {badges, idOf, POINTS, seriesOf, state} from './state.js';
 import {t} from './words.js';
+
+/** Rows at a time: a fleet may have hundreds of limits. */
+const PAGE = 25;
 
 /** So that rows do not jump away below the pointer. */
 const SORT_MILLIS = 5000;
@@ -18,7 +21,7 @@ const COLUMNS = [
   {id: 'hottest', word: 'hottest', optional: true},
 ];
 
-const chosen = {column: 'rejected', order: -1, filter: ''};
+const chosen = {column: 'rejected', order: -1, filter: '', group: '', page: 0};
 
 /** The mean of the last 10 s, which does not jump as the newest value does. */
 function recent(limit, outcome) {
@@ -31,15 +34,38 @@ export function limitsView() {
   let sortedAt = 0;
   let order = [];
   let measured = false;
+  let shownGroups = '';
 
   const filter = el('input', {
     type: 'search', className: 'search', id: 'filter', 'aria-label': t('filter'), placeholder: t('filter'),
     value: chosen.filter, autocomplete: 'off', spellcheck: 'false',
     oninput: () => {
       chosen.filter = filter.value;
+      chosen.page = 0;
       update();
     },
   });
+  const group = el('select', {
+    id: 'group', className: 'group', 'aria-label': t('group'), hidden: true,
+    onchange: () => {
+      chosen.group = group.value;
+      chosen.page = 0;
+      update();
+    },
+  });
+  const range = el('span', {className: 'muted small', id: 'range', role: 'status'});
+  const turn = (word, by) => el('button', {
+    type: 'button', id: word,
+    onclick: () => {
+      chosen.page += by;
+      update();
+      // What follows is read from its beginning.
+      table.scrollIntoView({block: 'nearest'});
+    },
+  }, t(word));
+  const previous = turn('previous', -1);
+  const next = turn('next', 1);
+  const pager = el('nav', {className: 'pager', 'aria-label': t('pages'), hidden: true}, previous, range, next);
   const heads = COLUMNS.map(column => el('th', {
     scope: 'col', role: 'columnheader',
     className: [column.number ? 'number' : '', column.optional ? 'optional' : ''].join(' ').trim() || null,
@@ -50,11 +76,12 @@ export function limitsView() {
   const table = el('div', {className: 'table'}, el('table', {role: 'table', 'aria-label': t('limits')},
     el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'}, heads)), body));
   const empty = el('div', {className: 'card empty', hidden: true}, el('h2'), el('p'));
-  const element = el('div', {}, el('div', {className: 'heading'}, el('h1', {}, t('limits')), filter), table, empty);
+  const element = el('div', {}, el('div', {className: 'heading'}, el('h1', {}, t('limits')), group, filter), table, pager, empty);
 
   function sortBy(column) {
     chosen.order = chosen.column === column.id ? -chosen.order : column.order;
     chosen.column = column.id;
+    chosen.page = 0;
     sortedAt = 0;
     update();
   }
@@ -74,7 +101,9 @@ export function limitsView() {
   function update() {
     const limits = state.fleet ? state.fleet.limits : [];
     const wanted = chosen.filter.trim().toLowerCase();
-    const shown = limits.filter(limit => (limit.prefix + limit.name).toLowerCase().includes(wanted));
+    showGroups(limits);
+    const shown = limits.filter(limit => (chosen.group === '' || limit.prefix === chosen.group)
+      && (limit.prefix + limit.name).toLowerCase().includes(wanted));
     COLUMNS.forEach((column, index) => {
       if (column.id === chosen.column) {
         heads[index].setAttribute('aria-sort', chosen.order > 0 ? 'ascending' : 'descending');
@@ -93,7 +122,11 @@ export function limitsView() {
       order = sorted(limits);
       sortedAt = Date.now();
     }
-    const byId = new Map(shown.map(limit => [idOf(limit), limit]));
+    const matching = new Set(shown.map(idOf));
+    const matches = order.filter(id => matching.has(id));
+    showPager(matches.length);
+    const onPage = new Set(matches.slice(chosen.page * PAGE, (chosen.page + 1) * PAGE));
+    const byId = new Map(shown.filter(limit => onPage.has(idOf(limit))).map(limit => [idOf(limit), limit]));
     for (const [id, row] of rows) {
       if (!byId.has(id)) {
         row.element.remove();
@@ -116,10 +149,33 @@ export function limitsView() {
     showEmpty(limits.length, shown.length, wanted);
   }
 
+  /** One for each prefix: annotations, rules and code have their own. */
+  function showGroups(limits) {
+    const counts = new Map();
+    limits.forEach(limit => counts.set(limit.prefix, (counts.get(limit.prefix) || 0) + 1));
+    chosen.group = counts.has(chosen.group) ? chosen.group : '';
+    const texts = [['', t('allGroups', limits.length)],
+      ...[...counts].sort().map(([prefix, size]) => [prefix, t('groupOf', isolated(prefix), size)])];
+    group.hidden = counts.size < 2;
+    if (JSON.stringify(texts) !== shownGroups) {
+      shownGroups = JSON.stringify(texts);
+      group.replaceChildren(...texts.map(([value, text]) => el('option', {value}, text)));
+    }
+    group.value = chosen.group;
+  }
+
+  function showPager(all) {
+    chosen.page = Math.max(0, Math.min(chosen.page, Math.ceil(all / PAGE) - 1));
+    pager.hidden = all <= PAGE;
+    previous.disabled = chosen.page === 0;
+    next.disabled = (chosen.page + 1) * PAGE >= all;
+    setText(range, t('range', chosen.page * PAGE + 1, Math.min((chosen.page + 1) * PAGE, all), all));
+  }
+
   function showEmpty(all, shown, wanted) {
     table.hidden = shown === 0;
     empty.hidden = shown > 0;
-    const [title, text] = all > 0 ? [t('noMatch', wanted), '']
+    const [title, text] = all > 0 ? [t('noMatch', isolated(wanted)), '']
       : state.fleet && state.fleet.instances.length > 0 ? [t('noLimits'), t('noLimitsText')]
       : [t('waiting'), t('waitingText')];
     setText(empty.firstChild, title);
@@ -130,9 +186,10 @@ export function limitsView() {
 }
 
 function limitRow() {
-  const link = el('a', {});
+  const text = el('bdi');
+  const link = el('a', {className: 'cut'}, text);
   const marks = el('span', {className: 'badges'});
-  const definition = el('span', {className: 'definition'});
+  const definition = el('span', {className: 'definition clamp'});
   const line = spark();
   const granted = el('td', {role: 'cell', className: 'number is-granted', 'data-head': t('granted')});
   const rejected = el('td', {role: 'cell', className: 'number', 'data-head': t('rejected')});
@@ -140,7 +197,7 @@ function limitRow() {
   const shareBar = el('b');
   const share = el('td', {role: 'cell', className: 'number', 'data-head': t('share')},
     el('span', {className: 'share'}, el('i', {'aria-hidden': 'true'}, shareBar), shareText));
-  const key = el('span', {className: 'code'});
+  const key = el('bdi', {className: 'code'});
   const requests = el('span', {className: 'muted small'});
   const hottest = el('td', {role: 'cell', className: 'optional'}, key, ' ', requests);
   const element = el('tr', {role: 'row'},
@@ -151,7 +208,8 @@ function limitRow() {
   return {
     element,
     update(limit) {
-      setText(link, limit.name);
+      setText(text, visible(limit.name));
+      link.title = visible(limit.prefix + limit.name);
       link.setAttribute('href', `#/limit/${encodeURIComponent(limit.prefix)}/${encodeURIComponent(limit.name)}`);
       const next = badges(limit);
       if (JSON.stringify(next.map(badge => badge.textContent)) !== shownMarks) {
@@ -168,7 +226,7 @@ function limitRow() {
       setText(shareText, percent(rejectedShare));
       setWidth(shareBar, rejectedShare ?? 0);
       const hot = limit.hottest[0];
-      setText(key, hot ? hot.key : '–');
+      setText(key, hot ? visible(hot.key) : '–');
       setText(requests, hot ? count(hot.requests) : '');
     },
   };

@@ -1,16 +1,19 @@
 /** The console: follows the fleet and shows one of its views. */
 import * as api from './api.js';
 import {askRollBack} from './change.js';
-import {setText} from './dom.js';
+import {isolated, setText} from './dom.js';
 import {moment, percent, rate, shareOf} from './format.js';
 import {historyView} from './history.js';
 import {backendState, instancesView} from './instances.js';
 import {limitView} from './limit.js';
 import {limitsView} from './limits.js';
-import {accept, state} from './state.js';
+import {accept, acceptHistory, state} from './state.js';
 import {currentLanguage, setLanguage, t} from './words.js';
 
 const HISTORY_MILLIS = 10_000;
+const HISTORY_PAGE = 50;
+const LARGE_HISTORY_PAGE = 1000;
+const UNREADABLE_SHOWN = 3;
 const THEMES = ['System', 'Light', 'Dark'];
 
 const root = document.documentElement;
@@ -47,8 +50,20 @@ function reload() {
 async function readHistory() {
   historyAt = Date.now();
   try {
-    state.history = await api.history();
+    acceptHistory(await api.history(0, HISTORY_PAGE), true);
     state.historyProblem = null;
+  } catch (error) {
+    state.historyProblem = error.message;
+  }
+  view?.update();
+}
+
+/** Reads older changes, until there are enough of them. */
+async function readOlder(enough) {
+  try {
+    while (state.historyNext > 0 && state.history.length < enough) {
+      acceptHistory(await api.history(state.historyNext, LARGE_HISTORY_PAGE), false);
+    }
   } catch (error) {
     state.historyProblem = error.message;
   }
@@ -61,7 +76,7 @@ function show() {
   if (kind === 'limit' && parts.length === 2) {
     view = limitView(decode(parts[0]), decode(parts[1]), {reload});
   } else if (kind === 'history') {
-    view = historyView({rollBack: change => askRollBack(change, reload)});
+    view = historyView({rollBack: change => askRollBack(change, reload), readOlder});
   } else if (kind === 'instances') {
     view = instancesView();
   } else {
@@ -113,12 +128,18 @@ function showConnection() {
   const notice = byId('lost');
   const problem = state.fleet && !lost ? state.fleet.problem : null;
   notice.hidden = !lost && !problem;
-  setText(notice, problem ? t('problem', problem)
+  setText(notice, problem ? t('problem', isolated(problem))
+    : connection === 'lost-full' ? t('lostFull')
     : connection === 'lost-401' ? t('lostLogin')
     : connection === 'lost-403' ? t('lostRights')
     : lost ? t('lostText', state.fleet ? moment(state.fleet.at) : '–')
     : '');
   byId('unsecured').hidden = !state.session.unsecured;
+  const unreadable = state.fleet?.unreadable ?? [];
+  byId('unreadable').hidden = unreadable.length === 0;
+  setText(byId('unreadable'), t(unreadable.length === 1 ? 'unreadableOne' : 'unreadable', unreadable.length,
+    unreadable.slice(0, UNREADABLE_SHOWN).map(each => `${isolated(each.name)} (${isolated(each.why)})`).join('; ')
+      + (unreadable.length > UNREADABLE_SHOWN ? '; …' : '')));
 }
 
 function showWords() {
@@ -196,8 +217,8 @@ async function start() {
       version = fleet.version;
       readHistory();
     }
-  }, status => {
-    connection = status === 401 || status === 403 ? `lost-${status}` : 'lost';
+  }, (status, full) => {
+    connection = status === 401 || status === 403 ? `lost-${status}` : full ? 'lost-full' : 'lost';
     showConnection();
   });
 }

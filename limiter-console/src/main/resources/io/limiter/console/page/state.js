@@ -12,8 +12,11 @@ export const state = {
   /** Milliseconds that the server's clock is ahead. */
   clock: 0,
   series: new Map(),
-  /** Newest first; null before it was read. */
+  /** Newest first, as far back as was read; null before. */
   history: null,
+  /** The version that older changes are below; 0 without any. */
+  historyNext: 0,
+  historyUnreadable: [],
   historyProblem: null,
 };
 
@@ -60,9 +63,33 @@ function add(values, value) {
   }
 }
 
+/** A page of the history, the newest or the one after what is known. */
+export function acceptHistory({changes, next, unreadable}, isNewest) {
+  const known = state.history || [];
+  const last = changes.length > 0 ? changes[changes.length - 1].version : 0;
+  const newest = changes.length > 0 ? changes[0].version : 0;
+  if (isNewest) {
+    // Versions go on from where they were, unless Redis has lost them. A gap to what is known is read again.
+    const older = known.length > 0 && known[0].version <= newest && known[0].version >= last
+      ? known.filter(change => change.version < last) : [];
+    state.history = [...changes, ...older];
+    state.historyNext = older.length > 0 ? state.historyNext : next;
+    state.historyUnreadable = older.length > 0
+      ? [...unreadable, ...state.historyUnreadable.filter(each => each.version < last)] : unreadable;
+  } else {
+    state.history = [...known, ...changes];
+    state.historyNext = next;
+    state.historyUnreadable = [...state.historyUnreadable, ...unreadable];
+  }
+}
+
 export function liveOf(name) {
   return state.fleet ? state.fleet.live.find(live => live.name === name) || null : null;
 }
+
+/** Of what a change replaces: the live limit that the caller has seen, one that cannot be read, or none. */
+export const versionOf = (name, live) =>
+  (live ?? state.fleet?.unreadable.find(each => each.name === name))?.version ?? 0;
 
 export function badges(limit) {
   const found = [];
