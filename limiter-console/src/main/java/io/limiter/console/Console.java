@@ -6,7 +6,6 @@ import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -176,7 +175,7 @@ final class Console {
                                 ? "changing limits needs an authority that " + ConsoleProperties.WRITE_AUTHORITIES
                                 : "reading the console needs an authority that " + ConsoleProperties.READ_AUTHORITIES
                                         + " or " + ConsoleProperties.WRITE_AUTHORITIES)
-                        + (unset ? " names, and none is set, so nobody has it" : " names, and you have none of them"));
+                        + (unset ? " names, and none is set, so no user has it" : " names, and you have none of them"));
     }
 
     /** Why a request is not answered. */

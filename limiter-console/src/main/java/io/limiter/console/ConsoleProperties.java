@@ -11,8 +11,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled whether the console is served
  * @param path of the page
  * @param readAuthorities who may read the console: users who have one of these authorities, such as ROLE_VIEWER, or one of
- *     the write authorities; nobody else
- * @param writeAuthorities who may change limits: users who have one of these authorities, such as ROLE_OPERATOR; nobody else.
+ *     the write authorities; no other
+ * @param writeAuthorities who may change limits: users who have one of these authorities, such as ROLE_OPERATOR; no other.
  *     ROLE_ANONYMOUS stands for callers without a login, who count only if allow-unsecured is set
  * @param allowUnsecured whether everybody on this machine may read the console without a login: who calls it by localhost or
  *     a loopback address

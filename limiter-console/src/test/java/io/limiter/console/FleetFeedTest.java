@@ -93,13 +93,13 @@ class FleetFeedTest {
     @Test
     void what_cannot_be_read_is_named_and_the_rest_is_shown() {
         limits.unreadable(new Unreadable("shop:8081", 0, "its report cannot be read"));
-        limits.reports(() -> List.of(
-                new InstanceReport("shop:8080", Instant.now(), 0, "available", List.of())));
+        limits.reports(() -> List.of(new InstanceReport("shop:8080", Instant.now(), 0, "available", List.of())));
         Open page = new Open();
         add(page);
         assertThat(page.next())
                 .contains("\"problem\":null", "shop:8080")
-                .contains("\"unreadable\":[{\"name\":\"shop:8081\",\"version\":0,\"why\":\"its report cannot be read\"}]");
+                .contains(
+                        "\"unreadable\":[{\"name\":\"shop:8081\",\"version\":0,\"why\":\"its report cannot be read\"}]");
     }
 
     @Test

@@ -11,7 +11,15 @@ import com.microsoft.playwright.options.Cookie;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
 import io.limiter.testing.TestRedis;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -173,11 +181,180 @@ class ConsoleBrowserTest {
         });
         page.navigate(uri("/limiter/"));
 
-        Object version = page.evaluate("import('/limiter/assets/api.js')"
-                + ".then(api => api.put({})).then(change => change.version)");
+        Object version = page.evaluate(
+                "import('/limiter/assets/api.js')" + ".then(api => api.put({})).then(change => change.version)");
 
         assertThat(version).isEqualTo(7);
         assertThat(sent).containsExactly("of the session", "of the session", "of the cookie");
+    }
+
+    @Test
+    void texts_of_others_are_isolated_and_what_is_invisible_is_marked() {
+        LimiterFactory limiters = sample.getBean(LimiterFactory.class);
+        limiters.build("\u202Enna", 1, 1, 60).tryAcquire("\u202Eyek");
+        limiters.build("\u05D0\u05D1", 1, 1, 60).tryAcquire("k");
+        page.navigate(uri("/limiter/"));
+        page.fill("#filter", "nna");
+        assertThat(page.locator("td.name a")).hasText("⟨U+202E⟩nna");
+        assertThat(page.locator("td.name a bdi")).hasCount(1);
+        page.click("td.name a");
+        assertThat(page.locator("h1 bdi")).hasText("⟨U+202E⟩nna");
+        page.fill("#field-why", "one\u2066two\tthree");
+        page.click("#preview");
+        assertThat(page.locator("#change small")).containsText("one⟨U+2066⟩two␉three");
+        page.click("#enforce");
+        assertThat(page.locator("#toasts")).containsText("\u2068⟨U+202E⟩nna\u2069 is changed");
+        assertThat(page.locator(".reason bdi")).hasText("one⟨U+2066⟩two␉three");
+        assertThat(page.content()).doesNotContain("\u202E", "\u2066");
+        page.click(".back");
+        page.fill("#filter", "\u05D0");
+        Locator hebrew = page.locator("td.name a bdi");
+        assertThat(hebrew).hasText("\u05D0\u05D1");
+        assertThat(hebrew).hasCSS("unicode-bidi", "isolate");
+        assertThat(complaints).isEmpty();
+    }
+
+    @Test
+    void a_change_by_more_than_ten_times_is_confirmed_once_more() {
+        page.navigate(uri("/limiter/"));
+        row("search").locator("a").click();
+        previewRate("500");
+        assertThat(page.locator("#warning")).hasCount(0);
+        page.keyboard().press("Escape");
+        for (String rate : List.of("501", "4")) {
+            previewRate(rate);
+            assertThat(page.locator("#warning"))
+                    .containsText(rate.equals("4") ? "from 50 to 4" : "Rate grows from 50 to 501, 10 times as much.");
+            assertThat(page.locator("#enforce")).isDisabled();
+            assertThat(page.locator("#try-shadow")).isDisabled();
+            page.check("#sure");
+            assertThat(page.locator("#try-shadow")).isEnabled();
+            page.uncheck("#sure");
+            assertThat(page.locator("#enforce")).isDisabled();
+            page.keyboard().press("Escape");
+        }
+        previewRate("40");
+        page.click("#enforce");
+        assertThat(page.locator("#live")).containsText("40/s");
+        // What is typed into a field with a number replaces it, by mouse and by keyboard.
+        page.click("#field-rate");
+        page.keyboard().type("20");
+        assertThat(page.locator("#field-rate")).hasValue("20");
+        page.locator("#field-capacity").focus();
+        page.locator("#field-rate").focus();
+        page.keyboard().type("30");
+        assertThat(page.locator("#field-rate")).hasValue("30");
+        assertThat(complaints).isEmpty();
+    }
+
+    private void previewRate(String rate) {
+        page.fill("#field-rate", rate);
+        page.click("#preview");
+    }
+
+    @Test
+    void hundreds_of_limits_are_paged_grouped_and_cut() {
+        LimiterFactory limiters = sample.getBean(LimiterFactory.class);
+        String longName = "a-" + "very-".repeat(38) + "long";
+        limiters.build(longName, 1, 1, 60).tryAcquire("k");
+        for (int i = 0; i < 100; i++) {
+            limiters.build("limit-" + i, 1, 1, 60).tryAcquire("k");
+        }
+        page.navigate(uri("/limiter/"));
+        page.fill("#filter", "limit-");
+        assertThat(page.locator("#range")).hasText("1–25 of 100");
+        assertThat(page.locator("tbody tr")).hasCount(25);
+        assertThat(page.locator("#previous")).isDisabled();
+        List<String> seen = new ArrayList<>(page.locator("td.name a").allInnerTexts());
+        for (int i = 2; i <= 4; i++) {
+            page.click("#next");
+            assertThat(page.locator("#range")).hasText(25 * (i - 1) + 1 + "–" + 25 * i + " of 100");
+            seen.addAll(page.locator("td.name a").allInnerTexts());
+        }
+        assertThat(seen).doesNotHaveDuplicates().hasSize(100);
+        assertThat(page.locator("#next")).isDisabled();
+        page.fill("#filter", "limit-99");
+        assertThat(page.locator("td.name a")).hasText("limit-99");
+        assertThat(page.locator("#range")).isHidden();
+
+        page.fill("#filter", "");
+        String group = String.valueOf(page.evaluate("document.querySelectorAll('#group option')[1].value"));
+        page.selectOption("#group", group);
+        page.waitForCondition(() -> page.locator("td.name a")
+                .evaluateAll(
+                        "(all, group) =>" + " all.length > 0 && all.every(each => each.title.startsWith(group))", group)
+                .equals(true));
+        page.selectOption("#group", "");
+
+        page.fill("#filter", "very-");
+        Locator link = page.locator("td.name a");
+        assertThat(link).hasAttribute("title", Pattern.compile(".*" + longName + "$"));
+        assertThat(height(link)).isLessThan(60);
+        assertNoScrolling();
+        page.locator("#filter").focus();
+        page.keyboard().press("Tab");
+        while (!Boolean.TRUE.equals(link.evaluate("each => each === document.activeElement"))) {
+            page.keyboard().press("Tab");
+        }
+        assertThat(height(link)).isGreaterThan(60);
+        page.setViewportSize(PHONE, 844);
+        assertNoScrolling();
+        assertThat(complaints).isEmpty();
+    }
+
+    private static double height(Locator element) {
+        return element.boundingBox().height;
+    }
+
+    @Test
+    void the_history_is_searched_and_exported() throws IOException {
+        LiveLimits live = sample.getBean(LiveLimits.class);
+        long version = 0;
+        for (int i = 0; i < 60; i++) {
+            version = live.put(
+                            "search-" + i % 3,
+                            LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(i + 1),
+                            ChangeNote.of(i == 7 ? "maria" : "ann", i == 9 ? "=HYPERLINK(\"evil\")" : "")
+                                    .expiresIn(Duration.ofHours(i + 1)),
+                            live.get("search-" + i % 3).map(LiveLimit::version).orElse(0L))
+                    .version();
+        }
+        assertThat(version).isPositive();
+        page.navigate(uri("/limiter/#/history"));
+        assertThat(page.locator(".changes li")).hasCount(50);
+        assertThat(page.locator(".expiry").first()).containsText("until");
+        assertThat(page.locator(".expiry").first()).containsText("→");
+        page.click("#older");
+        assertThat(page.locator(".changes li")).hasCount(60);
+        page.fill("#history-search", "maria");
+        assertThat(page.locator(".changes li")).hasCount(1);
+        assertThat(page.locator("#history-count")).hasText("1 of the newest 60 changes");
+        page.fill("#history-search", "nobody");
+        assertThat(page.locator(".empty")).containsText("No change found");
+        page.fill("#history-search", "");
+        String csv = Files.readString(
+                page.waitForDownload(() -> page.click("#export-csv")).path());
+        assertThat(csv.lines()).hasSize(61);
+        assertThat(csv).startsWith("\"version\",").contains("\"'=HYPERLINK(\"\"evil\"\")\"");
+        String json = Files.readString(
+                page.waitForDownload(() -> page.click("#export-json")).path());
+        assertThat(json).contains("\"who\": \"maria\"");
+        page.setViewportSize(PHONE, 844);
+        assertNoScrolling();
+        assertThat(complaints).isEmpty();
+    }
+
+    @Test
+    void what_cannot_be_read_is_named_and_the_rest_is_shown() {
+        page.route(
+                "**/api/fleet",
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("text/event-stream")
+                        .setBody("event:fleet\ndata:{\"at\":0,\"version\":1,\"problem\":null,\"unreadable\":["
+                                + "{\"name\":\"one\",\"version\":3,\"why\":\"no JSON\"},{\"name\":\"two\",\"version\":4,\"why\":\"no kind\"}],"
+                                + "\"instances\":[],\"limits\":[],\"live\":[],\"series\":[]}\n\n")));
+        page.navigate(uri("/limiter/"));
+        assertThat(page.locator("#unreadable")).hasText("2 entries cannot be read: one (no JSON); two (no kind)");
     }
 
     private void callUntilRejected() {

@@ -16,10 +16,10 @@ export function graph(canvas) {
     return value;
   };
   let marks = [];
-  /** The lowest row whose labels end before a new one begins; those beyond the last row have none. */
-  const rowFor = (ends, from) => {
-    const row = ends.findIndex(end => end < from);
-    return row >= 0 ? row : ends.length < MARK_ROWS ? ends.length : -1;
+  /** The first row whose labels begin after a new one ends; those beyond the last row have none. */
+  const rowFor = (starts, to) => {
+    const row = starts.findIndex(start => start > to);
+    return row >= 0 ? row : starts.length < MARK_ROWS ? starts.length : -1;
   };
   const line = {borderWidth: 2, pointRadius: 0, pointHitRadius: 8, tension: 0.25, data: []};
   const changes = {
@@ -30,8 +30,10 @@ export function graph(canvas) {
       ctx.strokeStyle = ctx.fillStyle = color('accent');
       ctx.setLineDash([4, 3]);
       ctx.font = '12px ' + window.Chart.defaults.font.family;
-      const ends = [];
-      for (const mark of [...marks].sort((one, other) => one.at - other.at)) {
+      const labels = [];
+      const starts = [];
+      // The newest first: if there is no room for all, theirs count.
+      for (const mark of [...marks].sort((one, other) => other.at - one.at)) {
         const at = x.getPixelForValue(mark.at);
         if (at >= area.left && at <= area.right) {
           ctx.beginPath();
@@ -40,12 +42,18 @@ export function graph(canvas) {
           ctx.stroke();
           const {width} = ctx.measureText(mark.text);
           const from = Math.max(area.left, Math.min(at + 5, area.right - width - 3));
-          const row = rowFor(ends, from);
+          const row = rowFor(starts, from + width);
           if (row >= 0) {
-            ends[row] = from + width + 5;
-            ctx.fillText(mark.text, from, area.top + 10 + row * MARK_HEIGHT);
+            starts[row] = from - 5;
+            labels.push({text: mark.text, from, width, top: area.top + row * MARK_HEIGHT});
           }
         }
+      }
+      for (const {text, from, width, top} of labels) {
+        ctx.fillStyle = color('surface');
+        ctx.fillRect(from - 2, top, width + 4, MARK_HEIGHT - 2);
+        ctx.fillStyle = color('accent');
+        ctx.fillText(text, from, top + 11);
       }
       ctx.restore();
     },
