@@ -19,6 +19,7 @@ import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
+import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
@@ -45,7 +46,7 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
         this(
                 settings.cacheBounds,
                 new LocalEngine(settings.maxKeys),
-                Sleeper.UNINTERRUPTIBLE,
+                Sleeper.with(new BlockingCalls("limiter-timed-")),
                 new Observers(settings.observers),
                 new ListenerNotifier(settings.listeners));
     }

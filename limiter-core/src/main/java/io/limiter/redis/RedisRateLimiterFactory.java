@@ -102,8 +102,10 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
                 notifier,
                 observer);
         this.byScript = settings.lock == null;
-        this.blockingCalls = new BlockingCalls();
-        this.sleeper = settings.sleeper;
+        this.blockingCalls = guard.deadlines().calls();
+        this.sleeper = settings.sleeper == Sleeper.UNINTERRUPTIBLE
+                ? Sleeper.with(guard.deadlines().callbacks())
+                : settings.sleeper;
         this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
         this.redis = new RedisCalls(settings.connections, guard.deadlines(), observer);
         Backend backend = backend(settings);
@@ -204,7 +206,6 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         engine.close();
         guard.close();
         notifier.close();
-        blockingCalls.shutdown();
         redis.close();
         AsyncLog.flush(LOG_TIMEOUT);
     }

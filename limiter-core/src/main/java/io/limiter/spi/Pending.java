@@ -178,6 +178,7 @@ public class Pending<T> extends CompletableFuture<T> {
      * already.
      *
      * @param outside runs the fallback and dependent stages if no thread waits in {@link #await}
+     * @throws OutOfMemoryError if {@code outside} can start no thread; then this can be called again
      */
     public final void fail(LimiterBackendException why, Executor outside) {
         if (isDone() || !FAILURE.compareAndSet(this, NOT_FAILING, FAILING)) {
@@ -190,8 +191,11 @@ public class Pending<T> extends CompletableFuture<T> {
         }
         try {
             outside.execute(() -> answerInstead(why));
+        } catch (OutOfMemoryError e) {
+            failure = NOT_FAILING;
+            throw e;
         } catch (RuntimeException | Error e) {
-            // For example OutOfMemoryError for a thread. Nothing else would complete this.
+            // Nothing else would complete this.
             completeExceptionally(why);
         }
     }

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * A batch queue: requests that may share calls, and the calls in flight for them.
  *
  * <p>Every change (a request was added, a call was answered) signals. The first thread to signal becomes the owner
- * and starts calls; signals of other threads meanwhile make the owner check again. So one thread at a time takes
+ * and starts calls; signals of other threads meanwhile make the owner check again. After {@value #MOST_CALLS_OF_A_CALLER}
+ * calls it hands the ownership to a thread of the limiter. So one thread at a time takes
  * requests from the queue, calls start in the order of the queue, and no thread waits for a lock.
  *
  * <p>The thread that has taken a request from the queue ensures its completion, whatever is thrown. Batches stay in
@@ -36,6 +37,9 @@ public final class Lane {
 
     /** About how many short round trips make a long one forgotten. */
     private static final int ROUND_TRIPS = 8;
+
+    /** A caller that others keep busy would have its own decision and not return. */
+    private static final int MOST_CALLS_OF_A_CALLER = 64;
 
     /** Requests are marked as sent when they are added to a batch. */
     private static final BooleanSupplier SENT = () -> true;
@@ -59,6 +63,8 @@ public final class Lane {
     private final AtomicInteger signals = new AtomicInteger();
     private final AtomicBoolean watched = new AtomicBoolean();
     private volatile boolean closed;
+    // Confined to the owner: how many calls it has started.
+    private int started;
     // Written by the owner: taken from the queue, but it did not fit into the last batch.
     private volatile @Nullable PendingRequest heldBack;
     // Whether the next call must not wait for a reply.
@@ -156,8 +162,11 @@ public final class Lane {
         boolean longer = known > 0 && oldestNanos > known;
         if (longer || deadlines.isUrgent(waitedNanos, Math.max(known, oldestNanos))) {
             startsNow = true;
-            // Outside, because the thread that checks deadlines must not make calls.
-            guard.outside().execute(this::signal);
+            try {
+                deadlines.handOver(this::signal);
+            } catch (OutOfMemoryError e) {
+                guard.deadlines().report("No thread could be started to send requests in time; trying again.", e);
+            }
         }
     }
 
@@ -226,11 +235,15 @@ public final class Lane {
         }
     }
 
-    private void own(boolean mayBlock) {
+    /**
+     * @param limitersThread whether this is a thread of the limiter, which may block and own this for as long as it takes
+     */
+    private void own(boolean limitersThread) {
         int seen = signals.get();
+        started = 0;
         do {
             try {
-                if (startCalls(mayBlock)) {
+                if (startCalls(limitersThread)) {
                     return;
                 }
             } catch (RuntimeException | Error e) {
@@ -247,10 +260,10 @@ public final class Lane {
     /**
      * @return whether the ownership was handed to another thread
      */
-    private boolean startCalls(boolean mayBlock) {
+    private boolean startCalls(boolean limitersThread) {
         while (!closed && mayStart()) {
             boolean blocks = backend.blocks();
-            if (blocks && !mayBlock) {
+            if ((blocks || started >= MOST_CALLS_OF_A_CALLER) && !limitersThread) {
                 if (handOver()) {
                     return true;
                 }
@@ -276,7 +289,7 @@ public final class Lane {
         }
     }
 
-    /** Hands the ownership to a thread that may block. */
+    /** Hands the ownership to a thread of the limiter. */
     private boolean handOver() {
         try {
             blockingCalls.execute(() -> own(true));
@@ -349,6 +362,7 @@ public final class Lane {
 
     private void start(Batch batch, @Nullable RuntimeException notConnected) {
         calls.incrementAndGet();
+        started++;
         minQueuedForAnother = batch.minQueuedForAnother(settings);
         lastRequests = batch.requests();
         startsNow = false;

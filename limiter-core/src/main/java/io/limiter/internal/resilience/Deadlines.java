@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -21,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * so a request needs no timer of its own. Without pending requests there is no thread.
  *
  * <p>Requests that would be overdue at the next check are failed now: up to a twentieth early and never late; with a
- * decision timeout below 20 ms up to a millisecond late, the shortest interval. The checking thread never runs
- * callers' code, which might block; see {@link #outside}. Exceptions never stop the checks.
+ * decision timeout below 20 ms up to a millisecond late, the shortest interval. The checking thread checks and hands over:
+ * callers' code, which might block, to {@link #outside}, and everything else to {@link #calls}. Exceptions never stop the
+ * checks.
  *
  * <p>Times are measured by {@link #now()}, a clock that stands still during pauses of this JVM, so that they do not
  * count as outages of the backend.
@@ -43,10 +45,11 @@ public final class Deadlines {
     private final long intervalNanos;
     private final long earlyNanos;
     private final ScheduledThreadPoolExecutor thread;
-    // As many threads as callbacks block at once, so that none waits for another.
-    private final BlockingCalls outside = new BlockingCalls("limiter-overdue-");
+    // Two, so that callers' code that blocks keeps no request from being retried.
+    private final BlockingCalls callbacks = new BlockingCalls("limiter-callback-");
+    private final BlockingCalls calls = new BlockingCalls();
     private final CopyOnWriteArrayList<Pool> pools = new CopyOnWriteArrayList<>();
-    private final Queue<BoundedCall<?>> calls = new ConcurrentLinkedQueue<>();
+    private final Queue<BoundedCall<?>> bounded = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
     private final RunningClock clock;
     private final LogThrottle reported = new LogThrottle();
@@ -163,17 +166,17 @@ public final class Deadlines {
 
     /** Adds a call whose deadline is checked. */
     void add(BoundedCall<?> call) {
-        calls.add(call);
+        bounded.add(call);
         ensureChecking();
     }
 
     /** The number of watched calls, including those completed since the last check. */
     int watchedCalls() {
-        return calls.size();
+        return bounded.size();
     }
 
     /**
-     * Runs an action that does not block, after a delay.
+     * Runs an action after a delay, on {@link #calls}.
      *
      * @throws OutOfMemoryError if no thread can be started
      */
@@ -181,24 +184,50 @@ public final class Deadlines {
         try {
             // First: if no thread can be started, nothing must be scheduled.
             thread.prestartCoreThread();
-            thread.schedule(() -> guarded(action), nanos, TimeUnit.NANOSECONDS);
+            thread.schedule(() -> calls.execute(() -> guarded(action)), nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             // Closed, and so are the users of this; the action ends at once.
+            calls.execute(() -> guarded(action));
+        }
+    }
+
+    /**
+     * Runs callers' code, which may block: immediately, or on {@link #callbacks} if this is the checking thread.
+     *
+     * @throws OutOfMemoryError if no thread can be started
+     */
+    void outside(Runnable action) {
+        handOver(action, callbacks);
+    }
+
+    /**
+     * Runs what may make calls: immediately, or on {@link #calls} if this is the checking thread.
+     *
+     * @throws OutOfMemoryError if no thread can be started
+     */
+    public void handOver(Runnable action) {
+        handOver(action, calls);
+    }
+
+    private void handOver(Runnable action, Executor threads) {
+        if (Thread.currentThread() instanceof CheckThread) {
+            threads.execute(() -> guarded(action));
+        } else {
             action.run();
         }
     }
 
-    /** Runs callers' code, which may block: immediately, but not on the checking thread. */
-    void outside(Runnable action) {
-        if (!(Thread.currentThread() instanceof CheckThread)) {
-            action.run();
-            return;
-        }
-        try {
-            outside.execute(() -> guarded(action));
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
-            action.run();
-        }
+    /**
+     * The threads of callers' code that runs later than the call, {@value BlockingCalls#MAX_THREADS} at most. While all of
+     * them are blocked, further such code waits; callers that wait for a decision themselves do not.
+     */
+    public Executor callbacks() {
+        return callbacks;
+    }
+
+    /** The threads of calls that block, and of whatever the checking thread finds to do. */
+    public BlockingCalls calls() {
+        return calls;
     }
 
     /** Logs an unexpected exception, once a minute at most. */
@@ -216,7 +245,9 @@ public final class Deadlines {
 
     private void shutDown() {
         thread.shutdown();
-        outside.shutdown();
+        // What comes later runs all the same.
+        callbacks.endIdleThreads();
+        calls.endIdleThreads();
     }
 
     private void start() {
@@ -304,8 +335,8 @@ public final class Deadlines {
                 report("What is overdue could not be ended; trying again.", e);
             }
         }
-        calls.removeIf(call -> call.isDone() || call.isOverdue(overdueNanos) && expired(call));
-        return pending || !calls.isEmpty();
+        bounded.removeIf(call -> call.isDone() || call.isOverdue(overdueNanos) && expired(call));
+        return pending || !bounded.isEmpty();
     }
 
     private boolean expired(BoundedCall<?> call) {

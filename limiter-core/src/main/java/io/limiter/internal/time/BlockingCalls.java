@@ -34,6 +34,11 @@ public final class BlockingCalls extends ThreadPoolExecutor {
         super(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new ForIdleThreads(), threads(name), new Queueing());
     }
 
+    /** Ends threads as soon as they are idle; later tasks run all the same. */
+    public void endIdleThreads() {
+        setKeepAliveTime(0, TimeUnit.SECONDS);
+    }
+
     /** Accepts a task only if a thread is idle, so that the pool starts a thread otherwise. */
     private static final class ForIdleThreads extends LinkedTransferQueue<Runnable> {
 

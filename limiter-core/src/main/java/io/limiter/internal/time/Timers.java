@@ -1,25 +1,24 @@
 package io.limiter.internal.time;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Delayed execution for all factories of this JVM. One thread holds the timers; expired actions run on other threads,
- * because they may be code of an application and block.
+ * Delayed execution for all factories of this JVM. One thread holds the timers and runs none of the actions, because they may
+ * be code of an application and block.
  */
-public final class Timers {
+final class Timers {
 
     private static final int IDLE_SECONDS = 10;
+    private static final int NO_THREAD_MICROS = 10_000;
 
     private static final ScheduledThreadPoolExecutor WAITING = new ScheduledThreadPoolExecutor(1, task -> {
         Thread thread = new Thread(task, "limiter-timers");
         thread.setDaemon(true);
         return thread;
     });
-
-    private static final BlockingCalls RUNNING = new BlockingCalls("limiter-timed-");
 
     static {
         WAITING.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
@@ -30,22 +29,23 @@ public final class Timers {
     private Timers() {}
 
     /**
+     * @param running runs the action
      * @return cancels the action
      * @throws OutOfMemoryError if no thread can be started
      */
-    static Runnable later(long micros, Runnable action) {
+    static Runnable later(Executor running, long micros, Runnable action) {
         // First: if no thread can be started, nothing must be scheduled.
         WAITING.prestartCoreThread();
-        Future<?> timer = WAITING.schedule(() -> run(action), micros, TimeUnit.MICROSECONDS);
+        Future<?> timer = WAITING.schedule(() -> run(running, action), micros, TimeUnit.MICROSECONDS);
         return () -> timer.cancel(false);
     }
 
-    private static void run(Runnable action) {
+    private static void run(Executor running, Runnable action) {
         try {
-            RUNNING.execute(action);
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // No thread can be started.
-            action.run();
+            running.execute(action);
+        } catch (OutOfMemoryError e) {
+            // No thread can be started now.
+            later(running, NO_THREAD_MICROS, action);
         }
     }
 

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.time.BlockingCalls;
+import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -64,6 +67,35 @@ class GroupCommitBlockingTest {
         backend.call(1).answer();
         assertThat(CompletableFuture.allOf(after.toArray(CompletableFuture[]::new)))
                 .succeedsWithin(java.time.Duration.ofSeconds(30));
+    }
+
+    /** Each decision requests the next one, so that there is always more to send. */
+    @Test
+    void a_caller_that_others_keep_busy_hands_the_queue_over() {
+        int requests = 1000;
+        backend.blocks = false;
+        backend.onStart = HandEngine.Call::answer;
+        Queue<Runnable> handedOver = new ArrayDeque<>();
+        GroupCommit busy =
+                new GroupCommit(backend, GroupCommit.Settings.DEFAULT, handedOver::add, Patience.guard());
+        CompletableFuture<Integer> chain = new CompletableFuture<>();
+        askOneAfterTheOther(busy, requests, chain);
+        assertThat(backend.calls).hasSizeLessThan(requests / 10);
+        assertThat(handedOver).hasSize(1);
+        handedOver.remove().run();
+        assertThat(chain).isCompletedWithValue(0);
+        assertThat(backend.calls).hasSize(requests);
+        assertThat(handedOver).isEmpty();
+    }
+
+    private static void askOneAfterTheOther(Engine engine, int left, CompletableFuture<Integer> chain) {
+        if (left == 0) {
+            chain.complete(0);
+            return;
+        }
+        PendingRequest next = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
+        next.thenRun(() -> askOneAfterTheOther(engine, left - 1, chain));
+        next.decideBy(engine);
     }
 
     @Test

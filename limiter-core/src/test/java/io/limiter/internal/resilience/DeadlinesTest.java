@@ -3,7 +3,9 @@ package io.limiter.internal.resilience;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -14,8 +16,11 @@ import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +77,58 @@ class DeadlinesTest {
         CompletableFuture<Throwable> blocks = first.handle((decision, error) ->
                 second.handle((other, otherError) -> otherError).join());
         assertThat(blocks).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS).isInstanceOf(LimiterBackendException.class);
+    }
+
+    @Test
+    void what_callers_attach_to_a_retried_request_never_runs_on_the_thread_that_checks() {
+        Guard guard = Patience.guard();
+        HandEngine backend = new HandEngine();
+        AtomicInteger calls = new AtomicInteger();
+        AtomicInteger attempts = new AtomicInteger();
+        CountDownLatch attached = new CountDownLatch(1);
+        LimiterBackendException loading =
+                new LimiterBackendException(Kind.RETRYABLE, "LOADING", "a", "loading", null, null);
+        backend.onStart = call -> {
+            if (calls.incrementAndGet() == 1) {
+                call.fail(loading);
+            } else {
+                Uninterruptibles.awaitUninterruptibly(attached);
+                call.answer();
+            }
+        };
+        GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        Pending<String> single = BoundedCalls.start(guard, "a", () -> {
+            if (attempts.incrementAndGet() == 1) {
+                return CompletableFuture.failedFuture(loading);
+            }
+            Uninterruptibles.awaitUninterruptibly(attached);
+            return CompletableFuture.completedFuture("answered");
+        });
+        List<CompletableFuture<String>> threads = Stream.of(
+                        PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1)), single)
+                .map(each -> each.thenApply(answer -> Thread.currentThread().getName()))
+                .toList();
+        attached.countDown();
+        for (CompletableFuture<String> thread : threads) {
+            assertThat(thread)
+                    .succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS)
+                    .asString()
+                    .isNotEqualTo("limiter-deadlines");
+        }
+        assertThat(List.of(calls.get(), attempts.get())).containsOnly(2);
+    }
+
+    @Test
+    void a_failure_for_which_no_thread_can_be_started_is_delivered_when_one_can() {
+        LimiterBackendException away = new LimiterBackendException(Kind.RETRYABLE, "LOADING", "a", "away", null, null);
+        Pending<String> pending = new Pending<>("a", null);
+        assertThatThrownBy(() -> pending.fail(away, stages -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }))
+                .isInstanceOf(OutOfMemoryError.class);
+        assertThat(pending).isNotDone();
+        pending.fail(away, Runnable::run);
+        assertThatThrownBy(pending::join).hasCause(away);
     }
 
     @Test

@@ -9,12 +9,12 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -138,18 +138,16 @@ final class LettuceScripts {
         connection();
     }
 
-    /** Runs a script that returns a list; fails with Spring's exceptions, as its own commands would. */
-    CompletableFuture<List<Object>> run(LuaScript script, byte[][] keys, byte[]... arguments) {
+    /**
+     * Runs a script that returns a list; fails with Spring's exceptions, as its own commands would.
+     *
+     * @param overdue completes the answer at the deadline, on the thread that checks deadlines if a thread waits for it
+     */
+    CompletableFuture<List<Object>> run(
+            LuaScript script, long timeoutNanos, Executor overdue, byte[][] keys, byte[]... arguments) {
         NativeConnection on = connection(keys[0]);
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-        return run(on, sent.add(answer, on), answer, script, keys, arguments);
-    }
-
-    /** As {@link #run(LuaScript, byte[][], byte[]...)}, with a timeout of its own. */
-    CompletableFuture<List<Object>> run(LuaScript script, Duration timeout, byte[][] keys, byte[]... arguments) {
-        NativeConnection on = connection(keys[0]);
-        CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-        return run(on, sent.add(answer, on, timeout.toNanos()), answer, script, keys, arguments);
+        return run(on, sent.add(answer, on, timeoutNanos, overdue), answer, script, keys, arguments);
     }
 
     private CompletableFuture<List<Object>> run(

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
@@ -49,6 +50,9 @@ public final class RedisCalls {
     private final EngineObserver observer;
     private final @Nullable LettuceScripts lettuce;
     private final ClusterSlots slots;
+    private final long timeoutNanos;
+    // Not the thread that checks deadlines, because more depends on these answers than a thread that waits.
+    private final Executor overdue;
     private volatile @Nullable Boolean cluster;
 
     /** One that blocks, whatever the client, and whose calls nobody observes. */
@@ -57,6 +61,8 @@ public final class RedisCalls {
         this.slots = new ClusterSlots(connections);
         this.observer = EngineObserver.NONE;
         this.lettuce = null;
+        this.timeoutNanos = 0;
+        this.overdue = Runnable::run;
     }
 
     /** One whose calls nobody observes. */
@@ -72,6 +78,8 @@ public final class RedisCalls {
         this.connections = connections;
         this.slots = new ClusterSlots(connections);
         this.observer = observer;
+        this.timeoutNanos = deadlines.decisionTimeoutNanos();
+        this.overdue = deadlines::handOver;
         this.lettuce = HAS_LETTUCE ? LettuceScripts.of(connections, this::call, deadlines) : null;
     }
 
@@ -204,10 +212,15 @@ public final class RedisCalls {
      * @return fails with {@link NotSentException} if the client failed before it sent anything
      */
     public CompletableFuture<List<Object>> start(LuaScript script, byte[][] keys, byte[]... arguments) {
+        return start(overdue, script, keys, arguments);
+    }
+
+    private CompletableFuture<List<Object>> start(
+            Executor endedBy, LuaScript script, byte[][] keys, byte[]... arguments) {
         if (lettuce != null) {
             try {
                 long startNanos = System.nanoTime();
-                return lettuce.run(script, keys, arguments)
+                return lettuce.run(script, timeoutNanos, endedBy, keys, arguments)
                         .whenComplete((reply, error) -> called(startNanos, error != null));
             } catch (RuntimeException e) {
                 return CompletableFuture.failedFuture(new NotSentException(e));
@@ -226,7 +239,7 @@ public final class RedisCalls {
      * @throws NotSentException if the client failed before it sent anything
      */
     public List<Object> call(LuaScript script, byte[] key, byte[]... arguments) {
-        return AsyncFailures.join(start(script, new byte[][] {key}, arguments));
+        return AsyncFailures.join(start(Runnable::run, script, new byte[][] {key}, arguments));
     }
 
     /**
@@ -243,7 +256,7 @@ public final class RedisCalls {
         }
         CompletableFuture<List<Object>> answer;
         try {
-            answer = lettuce.run(script, timeout, sentKeys, sentArguments);
+            answer = lettuce.run(script, timeout.toNanos(), Runnable::run, sentKeys, sentArguments);
         } catch (RuntimeException e) {
             throw new NotSentException(e);
         }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
@@ -34,14 +35,10 @@ final class SentCommands implements Deadlines.Pool {
      * Adds a command.
      *
      * @param connection what it is sent over
+     * @param overdue completes the answer at the deadline
      */
-    Sent add(CompletableFuture<?> answer, Object connection) {
-        return add(answer, connection, deadlines.decisionTimeoutNanos());
-    }
-
-    /** As {@link #add(CompletableFuture, Object)}, for a command that is not a decision. */
-    Sent add(CompletableFuture<?> answer, Object connection, long timeoutNanos) {
-        Sent command = new Sent(answer, connection, deadlines.now() + timeoutNanos);
+    Sent add(CompletableFuture<?> answer, Object connection, long timeoutNanos, Executor overdue) {
+        Sent command = new Sent(answer, connection, deadlines.now() + timeoutNanos, overdue);
         sent.add(command);
         deadlines.ensureChecking();
         return command;
@@ -51,7 +48,8 @@ final class SentCommands implements Deadlines.Pool {
     public boolean endOverdue(long nowNanos) {
         for (Sent command : sent) {
             if (command.deadlineNanos - nowNanos <= 0) {
-                command.giveUp(new QueryTimeoutException("no answer in time"));
+                command.overdue.execute(() -> command.giveUp(new QueryTimeoutException("no answer in time")));
+                sent.remove(command);
             }
         }
         return !sent.isEmpty();
@@ -92,13 +90,15 @@ final class SentCommands implements Deadlines.Pool {
         private final CompletableFuture<?> answer;
         private final Object connection;
         private final long deadlineNanos;
+        private final Executor overdue;
         private volatile RedisFuture<?> command;
 
         @SuppressWarnings("NullAway.Init") // Set as soon as it is sent.
-        private Sent(CompletableFuture<?> answer, Object connection, long deadlineNanos) {
+        private Sent(CompletableFuture<?> answer, Object connection, long deadlineNanos, Executor overdue) {
             this.answer = answer;
             this.connection = connection;
             this.deadlineNanos = deadlineNanos;
+            this.overdue = overdue;
         }
 
         /** The command that is waited for now. */

@@ -1,0 +1,92 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.time.BlockingCalls;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.testing.MuteProxy;
+import io.limiter.testing.TestRedis;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** On which threads callers' code runs, and what it can hold up. */
+class BlockingCallbacksTest {
+
+    private static final int MOST_SECONDS = 60;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void callbacks_that_block_stall_no_other_factory(boolean inRedis) throws Exception {
+        CountDownLatch blocked = new CountDownLatch(BlockingCalls.MAX_THREADS);
+        CountDownLatch released = new CountDownLatch(1);
+        try (LimiterFactory stalled = factory(inRedis);
+                LimiterFactory other = factory(inRedis)) {
+            RateLimiter limiter = limiter(stalled, "stalled");
+            for (int i = 0; i < 2 * BlockingCalls.MAX_THREADS; i++) {
+                acquired(limiter).thenRun(() -> {
+                    blocked.countDown();
+                    Uninterruptibles.awaitUninterruptibly(released);
+                });
+            }
+            blocked.await();
+            assertThat(acquired(limiter(other, "other"))).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS);
+        } finally {
+            released.countDown();
+        }
+    }
+
+    private LimiterFactory factory(boolean inRedis) {
+        return inRedis
+                ? RedisFixture.builder(RedisFixture.connections()).build()
+                : new LocalLimiterFactory();
+    }
+
+    private RateLimiter limiter(LimiterFactory factory, String name) {
+        return factory.withPrefix(redis.prefix()).build(name, 1000, 0.001, 3600);
+    }
+
+    /** After a wait of some milliseconds, because the factory completes it then. */
+    private static CompletableFuture<?> acquired(RateLimiter limiter) {
+        return limiter.async().acquire(5);
+    }
+
+    @Test
+    void what_depends_on_an_overdue_call_does_not_run_on_the_thread_that_checks_deadlines() throws Exception {
+        try (MuteProxy proxy = MuteProxy.to(TestRedis.shared().port());
+                Guard guard = Guard.silent(Duration.ofMillis(50))) {
+            LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", proxy.port());
+            connections.afterPropertiesSet();
+            connections.start();
+            try {
+                RedisCalls calls = new RedisCalls(connections, guard.deadlines());
+                calls.connect();
+                proxy.replies(MuteProxy.Replies.SWALLOWED);
+                CompletableFuture<String> thread = calls.start(LuaScript.of("return {1}"), new byte[][] {{'k'}})
+                        .handle((reply, error) -> Thread.currentThread().getName());
+                assertThat(thread)
+                        .succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS)
+                        .asString()
+                        .startsWith("limiter-blocking-");
+                calls.close();
+            } finally {
+                connections.destroy();
+            }
+        }
+    }
+}
