@@ -44,6 +44,7 @@ public final class LimiterBackendException extends RuntimeException {
     private final String text;
     private final @Nullable String remedy;
     private final boolean ambiguous;
+    private final boolean stackTrace;
 
     /**
      * A failure of an engine, also of one that implements {@link io.limiter.spi.Engine} outside of this library.
@@ -75,16 +76,18 @@ public final class LimiterBackendException extends RuntimeException {
         this.text = Objects.requireNonNull(text, "text");
         this.remedy = remedy;
         this.ambiguous = kind == Kind.AMBIGUOUS;
+        this.stackTrace = stackTrace;
     }
 
     private LimiterBackendException(LimiterBackendException original, Kind kind, String key, boolean ambiguous) {
-        super(null, original.getCause());
+        super(null, original.getCause(), true, original.stackTrace);
         this.kind = kind;
         this.problem = original.problem;
         this.key = key;
         this.text = original.text.replace("'" + original.key + "'", "'" + key + "'");
         this.remedy = original.remedy;
         this.ambiguous = ambiguous;
+        this.stackTrace = original.stackTrace;
         for (Throwable suppressed : original.getSuppressed()) {
             addSuppressed(suppressed);
         }
@@ -102,9 +105,12 @@ public final class LimiterBackendException extends RuntimeException {
         return "no decision for key '" + shown + "': " + shownText + (ambiguous ? MAYBE_DONE : "");
     }
 
-    /** The same failure with the calling thread's stack trace, for a caller whose request failed on another thread. */
+    /**
+     * The same failure with the calling thread's stack trace, for a caller whose request failed on another thread; this one if
+     * it has no stack trace.
+     */
     public LimiterBackendException inThisThread() {
-        return new LimiterBackendException(this, kind, key, ambiguous);
+        return !stackTrace ? this : new LimiterBackendException(this, kind, key, ambiguous);
     }
 
     /** The same failure for another key. */

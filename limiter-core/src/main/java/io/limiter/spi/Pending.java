@@ -228,14 +228,21 @@ public class Pending<T> extends CompletableFuture<T> {
         if (beforeParking != null) {
             beforeParking.accept(this);
         }
-        try {
-            return join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof LimiterBackendException why) {
-                return failed(why);
+        Throwable error;
+        if (isCompletedExceptionally()) {
+            // As each request is at once in an outage; join() would add an exception with a stack trace.
+            error = handle((answer, failed) -> failed).join();
+        } else {
+            try {
+                return join();
+            } catch (CompletionException e) {
+                error = e.getCause();
             }
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
+        if (error instanceof LimiterBackendException why) {
+            return failed(why);
+        }
+        throw error instanceof RuntimeException cause ? cause : new CompletionException(error);
     }
 
     private T failed(LimiterBackendException why) {

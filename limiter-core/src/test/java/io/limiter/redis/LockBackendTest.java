@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.dao.QueryTimeoutException;
 
 class LockBackendTest {
 
@@ -99,6 +101,21 @@ class LockBackendTest {
         } finally {
             held.close();
         }
+    }
+
+    @Test
+    void a_lock_without_an_answer_leaves_nothing_executed() {
+        LockBackend engine = engine(
+                (key, wait) -> {
+                    throw new QueryTimeoutException("no answer in time");
+                },
+                Duration.ofSeconds(1));
+        assertThatThrownBy(() -> decideIn(engine, redis.prefix() + "{k}", TEN, ONE))
+                .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                    assertThat(e.isAmbiguous()).isFalse();
+                    assertThat(e.kind()).as("the circuit breaker counts it").isEqualTo(Kind.RETRYABLE);
+                    assertThat(e.problem()).isEqualTo("timeout");
+                });
     }
 
     @Test

@@ -223,6 +223,12 @@ class GuardTest {
         LimiterBackendException atOnce = failure(ask(engine, "a", 1));
         assertThat(atOnce.kind()).isEqualTo(Kind.NOT_EXECUTED);
         assertThat(atOnce.getStackTrace()).isEmpty();
+        assertThatThrownBy(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
+                        .await())
+                .as("of a caller that waits")
+                .isInstanceOfSatisfying(
+                        LimiterBackendException.class,
+                        e -> assertThat(e.getStackTrace()).isEmpty());
         assertThat(backend.calls).hasSize(5);
         down.await();
         answers.countDown();

@@ -98,6 +98,15 @@ public final class RedisErrors {
         return new LimiterBackendException(Kind.AMBIGUOUS, problem, key, text, null, shown);
     }
 
+    /** A call failed after which nothing was decided: a lock was not acquired, or a state not loaded. */
+    public static LimiterBackendException undecided(String key, RuntimeException cause) {
+        LimiterBackendException failure = of(key, cause);
+        return failure.kind() == Kind.AMBIGUOUS
+                ? new LimiterBackendException(
+                        Kind.RETRYABLE, failure.problem(), key, "Redis failed: " + describe(cause), null, cause)
+                : failure;
+    }
+
     /** The client threw before it sent anything. */
     private static LimiterBackendException notSent(String key, RuntimeException thrown) {
         LimiterBackendException failure = of(key, thrown);

@@ -118,9 +118,7 @@ public final class LockBackend extends RedisBackend {
         while (true) {
             long waitedNanos = ticker.read() - startNanos;
             long leftNanos = Math.max(0, lockWaitNanos - waitedNanos);
-            try (DistributedLock.Held held = onlyPeeks
-                    ? NO_LOCK
-                    : lock.tryLock(keyRequests.key() + KeySpace.LOCK, Duration.ofNanos(leftNanos))) {
+            try (DistributedLock.Held held = onlyPeeks ? NO_LOCK : tryLock(keyRequests.key(), leftNanos)) {
                 if (held == null) {
                     throw BackendFailures.notExecuted(
                             keyRequests.key(),
@@ -141,6 +139,14 @@ public final class LockBackend extends RedisBackend {
                         keyRequests.key(),
                         "others changed it faster than it could be saved, for " + Duration.ofNanos(waitedNanos));
             }
+        }
+    }
+
+    private DistributedLock.@Nullable Held tryLock(String key, long waitNanos) {
+        try {
+            return lock.tryLock(key + KeySpace.LOCK, Duration.ofNanos(waitNanos));
+        } catch (RuntimeException e) {
+            throw RedisErrors.undecided(key, e);
         }
     }
 
@@ -212,7 +218,12 @@ public final class LockBackend extends RedisBackend {
     }
 
     private <S> Loaded<S> load(KeyRequests<S> keyRequests) {
-        List<Object> reply = redis.call(load, utf8(keyRequests.key()));
+        List<Object> reply;
+        try {
+            reply = redis.call(load, utf8(keyRequests.key()));
+        } catch (RuntimeException e) {
+            throw RedisErrors.undecided(keyRequests.key(), e);
+        }
         long nowMicros = (Long) reply.get(0);
         long ttlMillis = (Long) reply.get(1);
         byte[] value = reply.size() < 3 ? null : (byte[]) reply.get(2);
