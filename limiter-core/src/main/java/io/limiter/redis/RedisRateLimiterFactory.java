@@ -68,6 +68,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
     private static final Duration LOG_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(2);
     private static final AsyncLog log = AsyncLog.of(RedisRateLimiterFactory.class);
 
     private final KnownRejections rejections;
@@ -168,13 +169,16 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
     /**
      * Connects, loads the scripts, makes a few decisions, and a few more that fail, so that the first decision of a limiter, and
-     * the first that Redis does not answer, is as fast as later ones. Takes no permits and does not block.
+     * the first that Redis does not answer, is as fast as later ones. Takes no permits and does not block. Waits 2 s at most for
+     * Redis, however long the client connects.
      *
      * @return whether Redis has answered; if not, that is only logged
      */
     public CompletableFuture<Boolean> warmUp() {
+        // Later calls do not wait for a first answer again.
+        guard.deadlines().ensureChecking();
         return BlockingCalls.start(blockingCalls, Probe.KEY, () -> {
-                    boolean answered = probe.warmUp(engine, guard.decisionTimeout());
+                    boolean answered = probe.warmUp(engine, guard.decisionTimeout(), blockingCalls, LONGEST_WARM_UP);
                     FailureWarmUp.run(bounding, local);
                     return answered;
                 })
@@ -454,8 +458,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
         /**
          * How long a decision may take until Redis has first answered, if that is longer than the {@link #decisionTimeout}: the
-         * first decisions of a JVM load classes, connect and send the scripts. Connecting to a Redis that cannot be reached is
-         * limited by the decisionTimeout all the same. Default {@link #DEFAULT_FIRST_DECISION_TIMEOUT}.
+         * first decisions of a JVM load classes, connect and send the scripts. It ends that long after the first of them, or after
+         * the start of the {@linkplain RedisRateLimiterFactory#warmUp warm-up}: while Redis cannot be reached, later decisions have the decisionTimeout.
+         * One that refuses connections is tried for the decisionTimeout in any case. Default {@link #DEFAULT_FIRST_DECISION_TIMEOUT}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */

@@ -52,9 +52,7 @@ class BlockingCallbacksTest {
     }
 
     private LimiterFactory factory(boolean inRedis) {
-        return inRedis
-                ? RedisFixture.builder(RedisFixture.connections()).build()
-                : new LocalLimiterFactory();
+        return inRedis ? RedisFixture.builder(RedisFixture.connections()).build() : new LocalLimiterFactory();
     }
 
     private RateLimiter limiter(LimiterFactory factory, String name) {

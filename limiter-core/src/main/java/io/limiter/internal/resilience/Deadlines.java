@@ -56,6 +56,9 @@ public final class Deadlines {
     private volatile boolean answered;
     // Written once, before answered.
     private long answeredNanos;
+    // Written once, before the first check.
+    private long firstNanos;
+    private boolean hasStarted;
     private volatile boolean checking;
     private volatile boolean closed;
     // Guarded by starting.
@@ -68,7 +71,8 @@ public final class Deadlines {
     }
 
     /**
-     * @param firstDecisionTimeout decision timeout until the backend has first answered, if longer
+     * @param firstDecisionTimeout if longer than the decisionTimeout: requests have until the backend has first answered, or
+     *     until this time has passed since the first request
      */
     Deadlines(Duration decisionTimeout, Duration firstDecisionTimeout, Ticker ticker) {
         this.decisionTimeoutNanos = decisionTimeout.toNanos();
@@ -76,6 +80,7 @@ public final class Deadlines {
         this.earlyNanos = decisionTimeoutNanos / CHECKS_PER_DECISION_TIMEOUT;
         this.intervalNanos = Math.max(SHORTEST_INTERVAL_NANOS, Math.min(LONGEST_INTERVAL_NANOS, earlyNanos));
         this.clock = new RunningClock(ticker, intervalNanos);
+        this.firstNanos = clock.now();
         this.thread = new ScheduledThreadPoolExecutor(1, CheckThread::new);
         thread.setRemoveOnCancelPolicy(true);
         thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
@@ -134,17 +139,24 @@ public final class Deadlines {
         }
     }
 
-    /** The decision timeout of a request that starts now. */
-    Duration timeout() {
-        return Duration.ofNanos(answered ? decisionTimeoutNanos : decisionTimeoutNanos + firstExtraNanos);
+    /** How long a request with this deadline could take at most. */
+    Duration timeout(long deadlineNanos) {
+        return Duration.ofNanos(
+                answered || !isFirst(deadlineNanos) ? decisionTimeoutNanos : decisionTimeoutNanos + firstExtraNanos);
+    }
+
+    /** Whether this is so soon after the first request that the first timeout has not passed. */
+    private boolean isFirst(long nanos) {
+        return nanos - firstNanos < decisionTimeoutNanos + firstExtraNanos;
     }
 
     /**
      * Requests with a deadline before this are overdue. Those from before the first answer have until one decision
-     * timeout after it, or until the first timeout has passed.
+     * timeout after it, or until the first timeout has passed since the first of them.
      */
     private long overdueNanos(long nowNanos) {
-        return answered && nowNanos - answeredNanos >= decisionTimeoutNanos ? nowNanos : nowNanos - firstExtraNanos;
+        boolean answeredLongAgo = answered && nowNanos - answeredNanos >= decisionTimeoutNanos;
+        return answeredLongAgo || !isFirst(nowNanos) ? nowNanos : nowNanos - firstExtraNanos;
     }
 
     /** The time in nanoseconds, without pauses of this JVM. Only differences are meaningful. */
@@ -262,6 +274,10 @@ public final class Deadlines {
                 thread.prestartCoreThread();
                 clock.start();
                 idleSinceNanos = clock.now();
+                if (!hasStarted) {
+                    firstNanos = idleSinceNanos;
+                    hasStarted = true;
+                }
                 checks = thread.scheduleWithFixedDelay(
                         this::checkOnce, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
                 checking = true;

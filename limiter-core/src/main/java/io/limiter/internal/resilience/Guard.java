@@ -81,7 +81,8 @@ public final class Guard implements AutoCloseable {
     /**
      * Creates a guard that notifies listeners.
      *
-     * @param firstDecisionTimeout decision timeout until the backend has first answered, if longer
+     * @param firstDecisionTimeout decision timeout until the backend has first answered, if longer; for that long at most
+     *     after the first request
      * @param notifier notifies the listeners
      * @param observer observes failures
      */
@@ -207,7 +208,7 @@ public final class Guard implements AutoCloseable {
                 Kind.NOT_EXECUTED,
                 OVERRAN,
                 key,
-                "it was not sent within " + deadlines.timeout() + ", and was withdrawn",
+                "it was not sent within " + deadlines.timeout(deadlineNanos) + ", and was withdrawn",
                 null,
                 null);
         overran(failure);
@@ -227,7 +228,7 @@ public final class Guard implements AutoCloseable {
                 Kind.AMBIGUOUS,
                 OVERRAN,
                 pending.key(),
-                "there was no answer within " + deadlines.timeout(),
+                "there was no answer within " + deadlines.timeout(pending.deadlineNanos()),
                 null,
                 null);
         overran(failure);

@@ -13,13 +13,19 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.time.BlockingCalls;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Probes Redis by peeking at keys that are never written. */
@@ -88,17 +94,32 @@ public final class Probe {
 
     /**
      * Connects, has Redis load the scripts, and then decides until that is fast: a JVM loads many classes for its
-     * first decisions.
+     * first decisions. Blocks.
      *
      * @param limiting the engine of the limiters
      * @param decisionTimeout decision timeout
+     * @param threads wait for the client, which may connect for longer than {@code longest}
+     * @param longest how long to wait for Redis
      * @return whether Redis has answered; if not, a warning is logged
      */
-    public boolean warmUp(Engine limiting, Duration decisionTimeout) {
-        return scriptsLoaded() && decided(limiting, decisionTimeout.toNanos() / FAST_PER_DECISION_TIMEOUT);
+    public boolean warmUp(Engine limiting, Duration decisionTimeout, Executor threads, Duration longest) {
+        CompletableFuture<Optional<LimiterBackendException>> failure =
+                BlockingCalls.start(threads, KEY, () -> Optional.ofNullable(firstFailure(longest.toNanos())));
+        Optional<LimiterBackendException> unreachable = AsyncFailures.join(failure.completeOnTimeout(
+                Optional.of(BackendFailures.notExecuted(KEY, "there was no answer within " + longest)),
+                longest.toNanos(),
+                TimeUnit.NANOSECONDS));
+        if (unreachable.isEmpty()) {
+            decide(limiting, decisionTimeout.toNanos() / FAST_PER_DECISION_TIMEOUT);
+            return true;
+        }
+        log.warn(
+                "Redis could not be reached at startup; failure policies decide until it is available. Check its address and the network.",
+                unreachable.get());
+        return false;
     }
 
-    private static boolean decided(Engine limiting, long fastNanos) {
+    private static void decide(Engine limiting, long fastNanos) {
         for (int i = 0; i < DECISIONS_AHEAD; i++) {
             long start = System.nanoTime();
             try {
@@ -111,22 +132,16 @@ public final class Probe {
                 break;
             }
         }
-        return true;
     }
 
-    private boolean scriptsLoaded() {
-        LimiterBackendException failure = null;
+    private @Nullable LimiterBackendException firstFailure(long longestNanos) {
+        long startNanos = System.nanoTime();
+        LimiterBackendException failure = firstFailure();
         // A first attempt that times out makes the next one faster.
-        for (int i = 0; i < WARM_UP_TRIES; i++) {
+        for (int i = 1; failure != null && i < WARM_UP_TRIES && System.nanoTime() - startNanos < longestNanos; i++) {
             failure = firstFailure();
-            if (failure == null) {
-                return true;
-            }
         }
-        log.warn(
-                "Redis could not be reached at startup; failure policies decide until it is available. Check its address and the network.",
-                failure);
-        return false;
+        return failure;
     }
 
     /** Sequentially, because each attempt may have to wait for a connection. */

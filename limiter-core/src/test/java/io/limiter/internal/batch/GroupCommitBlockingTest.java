@@ -76,8 +76,7 @@ class GroupCommitBlockingTest {
         backend.blocks = false;
         backend.onStart = HandEngine.Call::answer;
         Queue<Runnable> handedOver = new ArrayDeque<>();
-        GroupCommit busy =
-                new GroupCommit(backend, GroupCommit.Settings.DEFAULT, handedOver::add, Patience.guard());
+        GroupCommit busy = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, handedOver::add, Patience.guard());
         CompletableFuture<Integer> chain = new CompletableFuture<>();
         askOneAfterTheOther(busy, requests, chain);
         assertThat(backend.calls).hasSizeLessThan(requests / 10);

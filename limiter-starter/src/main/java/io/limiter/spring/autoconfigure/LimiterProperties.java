@@ -144,6 +144,7 @@ record LimiterProperties(
      *     permits.
      * @param firstDecisionTimeout How long a decision may take until Redis has first answered, if that is longer than
      *     decision-timeout, from 1ms to 1h: the first decisions of an application load classes, connect and send the scripts.
+     *     It ends that long after the first of them, or after the start of the warm-up.
      * @param probeInterval Longest pause between calls that probe an unavailable Redis, from 1ms to 1h; the first probe
      *     comes at once, the second after a sixteenth of it.
      * @param warmUp Whether the application connects to Redis and sends the scripts before the web server starts, rather than
