@@ -22,6 +22,7 @@ const byId = id => document.getElementById(id);
 
 let view = null;
 let historyAt = 0;
+let historyRead = Promise.resolve();
 let connection = 'connecting';
 
 /** Storage may be forbidden. */
@@ -47,28 +48,31 @@ function reload() {
   readHistory();
 }
 
-async function readHistory() {
+/** One after the other: a page is added to what was read before it. */
+function inTurn(read) {
+  historyRead = historyRead.then(async () => {
+    try {
+      await read();
+      state.historyProblem = null;
+    } catch (error) {
+      state.historyProblem = error.message;
+    }
+    view?.update();
+  });
+  return historyRead;
+}
+
+function readHistory() {
   historyAt = Date.now();
-  try {
-    acceptHistory(await api.history(0, HISTORY_PAGE), true);
-    state.historyProblem = null;
-  } catch (error) {
-    state.historyProblem = error.message;
-  }
-  view?.update();
+  return inTurn(async () => acceptHistory(await api.history(0, HISTORY_PAGE), true));
 }
 
 /** Reads older changes, until there are enough of them. */
-async function readOlder(enough) {
-  try {
-    while (state.historyNext > 0 && state.history.length < enough) {
-      acceptHistory(await api.history(state.historyNext, LARGE_HISTORY_PAGE), false);
-    }
-  } catch (error) {
-    state.historyProblem = error.message;
+const readOlder = enough => inTurn(async () => {
+  while (state.historyNext > 0 && state.history.length < enough) {
+    acceptHistory(await api.history(state.historyNext, LARGE_HISTORY_PAGE), false);
   }
-  view?.update();
-}
+});
 
 function show() {
   const [kind, ...parts] = location.hash.replace(/^#\/?/, '').split('/');
