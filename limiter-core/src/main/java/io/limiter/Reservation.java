@@ -38,22 +38,24 @@ public interface Reservation {
      *
      * <p>Works once, and only until the limit would be full again anyway.
      *
-     * <p>As in golang's {@code CancelAt}, later reservations keep their times, so permits that were reserved after these are not
-     * returned: otherwise others would come due together with them. For example, of ten permits after which one was reserved,
-     * nine are returned. Once all reservations are cancelled, in any order, the limit is as if they had never been made.
-     * Nothing is returned to a limit that warms up, nor of a request for more than the capacity where the next caller waits.
-     * So no cancellation lets more permits come due than the limit allows.
+     * <p>Later reservations keep their times. All permits of the last reservation are returned at once. Of an earlier one of a
+     * bucket, as many are returned at once as fit into the capacity beside those that were reserved after it: of ten permits
+     * after which one was reserved, nine at a capacity of 10, and all at a capacity of 1,000. The others are returned once all
+     * reservations since the first cancelled one are cancelled; then, in any order and of any sizes, it is as if they had never
+     * been made. If one of them is used instead, the others are lost. A limit that warms up returns nothing of an earlier one
+     * at once. So no cancellation lets more permits come due than the limit allows.
      *
-     * @return whether this call returned the permits
-     * @throws LimiterBackendException if the backend failed; the permits may have been returned, and another call does not
-     *     try again
+     * @return whether the backend executed the cancellation; false if the permits were rejected, cancelled before, would be there
+     *     anyway, were granted by the failure policy, or are lost because the backend failed
+     * @throws LimiterBackendException if the backend failed and the failure policy is {@code throw}; the permits may have been
+     *     returned, and another call does not try again
      */
     boolean cancel();
 
     /**
      * As {@link #cancel()}, without blocking the calling thread. Completing the future does not stop it.
      *
-     * @return whether this call returned the permits; fails with {@link LimiterBackendException}
+     * @return as of {@link #cancel()}; fails with {@link LimiterBackendException}
      */
     CompletableFuture<Boolean> cancelAsync();
 }

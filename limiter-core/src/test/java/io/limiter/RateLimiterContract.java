@@ -208,7 +208,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         Decision later = limiter.decide(8, SECOND);
         assertThat(later)
                 .isEqualTo(new Decision(true, 10, 0, 500_000, 0, 5_500_000, later.source(), later.ticketMicros()));
-        assertThat(later.ticketMicros() - decision.ticketMicros()).isEqualTo(500_000);
+        assertThat(later.ticketMicros() - decision.ticketMicros()).isEqualTo(4_000_000);
         assertThat(limiter.decide(11)).satisfies(never -> {
             assertThat(never.retryAfter()).isEqualTo(Decision.NEVER);
             assertThat(never.granted()).isFalse();

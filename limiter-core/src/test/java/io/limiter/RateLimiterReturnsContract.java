@@ -10,6 +10,7 @@ import io.limiter.testing.Concurrently;
 import io.limiter.testing.Ledger;
 import io.limiter.testing.Seed;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -208,6 +209,76 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
             }
             assertThat(ledger.excess(capacity, 10))
                     .as(() -> "beyond " + capacity + " of " + ledger + Seed.hint())
+                    .isZero();
+        }
+    }
+
+    /**
+     * Reserves, cancels and waits at random, and in the end cancels whatever is not used. Then the limiter decides as its twin,
+     * which never heard of the cancelled reservations. Where some made in between are used, no more is due than the limit allows.
+     * {@code -Dtest.steps=100000} takes more steps.
+     */
+    @Test
+    void in_a_random_account_cancellations_lose_nothing_and_mint_nothing() {
+        Random random = Seed.random();
+        int steps = 0;
+        for (int episode = 0; steps < Integer.getInteger("test.steps", 1_000); episode++) {
+            int capacity = 1 + random.nextInt(20);
+            double rate = random.nextBoolean() ? 10 : 1 + random.nextInt(1000) / 7.0;
+            TokenBucket limit = TokenBucket.of(rate, capacity / rate).maxWait(Duration.ofDays(100));
+            RateLimiter limiter = limiters().build("k" + episode, limit);
+            RateLimiter twin = limiters().build("twin" + episode, limit);
+            boolean allCancelled = random.nextInt(3) > 0;
+            Ledger ledger = new Ledger();
+            Map<Reservation, Ledger.Entry> open = new LinkedHashMap<>();
+            List<String> story = new ArrayList<>();
+            long fullFrom = Long.MAX_VALUE;
+            for (int i = random.nextInt(3); i > 0; i--) {
+                int permits = random.nextBoolean() ? capacity : 1 + random.nextInt(capacity);
+                due(ledger, limiter.reserve(permits), permits);
+                twin.reserve(permits);
+                story.add("used " + permits);
+            }
+            for (int left = 2 + random.nextInt(12); left > 0 || !open.isEmpty(); steps++) {
+                if (left > 0 && random.nextInt(3) > 0) {
+                    int permits = 1 + random.nextInt(random.nextBoolean() ? 3 : 2 * capacity);
+                    Reservation reservation = limiter.reserve(permits);
+                    Ledger.Entry entry = due(ledger, reservation, permits);
+                    if (allCancelled || random.nextInt(4) > 0) {
+                        open.put(reservation, entry);
+                        fullFrom = Math.min(
+                                fullFrom,
+                                clock().micros() + reservation.decision().fullAfterMicros());
+                    }
+                    left--;
+                    story.add(clock().micros() + ": reserved " + permits + ", " + reservation.timeToWait());
+                } else if (!open.isEmpty()) {
+                    Reservation one = new ArrayList<>(open.keySet()).get(random.nextInt(open.size()));
+                    boolean cancelled = random.nextBoolean()
+                            ? one.cancel()
+                            : one.cancelAsync().join();
+                    assertThat(cancelled).isTrue();
+                    open.remove(one).cancel();
+                    story.add(clock().micros() + ": cancelled " + one);
+                }
+                if (!open.isEmpty() && random.nextInt(3) == 0) {
+                    // Not so long that a reservation can no longer be cancelled.
+                    long pause = (long) ((fullFrom - clock().micros()) * random.nextDouble() * 0.4);
+                    clock().advance(Duration.of(pause, ChronoUnit.MICROS));
+                }
+            }
+            Reservation next = limiter.reserve(2 * capacity);
+            if (allCancelled) {
+                assertThat(next.timeToWait().minus(twin.reserve(2 * capacity).timeToWait()))
+                        .as(() -> "lost by " + limit + ": " + story + " " + Seed.hint())
+                        .isBetween(Duration.ofNanos(-4_000), Duration.ofNanos(4_000));
+            }
+            next.cancel();
+            for (int i = 0; i < 2 * capacity; i++) {
+                due(ledger, limiter.reserve(), 1);
+            }
+            assertThat(ledger.excess(capacity, rate))
+                    .as(() -> "minted by " + limit + ": " + ledger + story + " " + Seed.hint())
                     .isZero();
         }
     }

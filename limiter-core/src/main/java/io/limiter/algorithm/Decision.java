@@ -22,8 +22,8 @@ import java.util.OptionalLong;
  *     others
  * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
  * @param source what decided
- * @param ticketMicros identifies the granted permits for a cancellation, a server time in microseconds since the epoch;
- *     0 for none
+ * @param ticketMicros identifies the granted permits for a cancellation, a server time in microseconds since the epoch; of
+ *     a bucket, the time up to which its permits are taken, in the past if some are stored; 0 for none
  */
 public record Decision(
         boolean granted,

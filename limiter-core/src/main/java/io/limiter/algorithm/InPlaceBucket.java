@@ -75,7 +75,7 @@ public final class InPlaceBucket {
                 0,
                 fullAfterMicros(nowMicros),
                 Decision.Source.BACKEND,
-                (long) (nextFreeMicros + roundUp(remainderMicros)));
+                RedisPermits.ticket(nextFreeMicros + (remainderMicros - storedPermits * intervalMicros)));
     }
 
     /** Takes permits if enough are stored. */

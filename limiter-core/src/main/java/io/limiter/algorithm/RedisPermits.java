@@ -129,10 +129,44 @@ public record RedisPermits(
             return this;
         }
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
-        double stored = refilled(storedPermits, maxPermits, idleMicros, intervalMicros() * coolDownIntervals);
+        RedisPermits idle = filled(idleMicros, intervalMicros() * coolDownIntervals, nowMicros / 1000.0, 0.0);
         // Tickets can be later than the next free one; see Reservations.
-        Reservations left = reservations == null || nowMicros >= reservations.lastTicketMicros() ? null : reservations;
-        return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0, left);
+        return reservations == null || nowMicros < reservations.lastTicketMicros()
+                ? idle
+                : idle.with(idle.known().withFurthest(0.0));
+    }
+
+    /** Stores the permits of an idle time. When the bucket overflows, its tail moves, and with it cancelled reservations. */
+    private RedisPermits filled(
+            double idleMicros, double microsPerPermit, double newNextFreeTicketMillis, double newRemainderMicros) {
+        double overflow = storedPermits + idleMicros / microsPerPermit - maxPermits;
+        double from = known().cancelledFromMicros();
+        return new RedisPermits(
+                maxPermits,
+                refilled(storedPermits, maxPermits, idleMicros, microsPerPermit),
+                intervalMillis,
+                newNextFreeTicketMillis,
+                newRemainderMicros,
+                overflow > 0.0 && from > 0.0
+                        ? known().withCancelled(from + overflow * microsPerPermit, known().cancelledMicros())
+                        : reservations);
+    }
+
+    /** This settled state without what can no longer matter of its cancelled reservations. */
+    RedisPermits forget(double nowMicros, double coolDownIntervals) {
+        if (reservations == null || reservations.lastTicketMicros() == 0.0) {
+            return this;
+        }
+        if (nowMicros - reservations.lastTicketMicros() >= maxPermits * intervalMicros()) {
+            return withoutReservations();
+        }
+        // More would overflow the bucket.
+        double micros = remainderMicros + (maxPermits - storedPermits) * (intervalMicros() * coolDownIntervals);
+        double most = Math.max(0.0, nextFreeMicros() - nowMicros + micros);
+        double cancelled = reservations.cancelledMicros();
+        return cancelled <= most
+                ? this
+                : with(reservations.withCancelled(reservations.cancelledFromMicros() + (cancelled - most), most));
     }
 
     /** Stored permits after a time in which permits accrued. */
@@ -154,7 +188,8 @@ public record RedisPermits(
                 : storedPermits * intervalMillis / newIntervalMillis;
         double stored = Math.min(newMaxPermits, kept);
         return new RedisPermits(
-                newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, reservations);
+                        newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, reservations)
+                .withoutCancelled();
     }
 
     /**
@@ -168,7 +203,8 @@ public record RedisPermits(
             return this;
         }
         return new RedisPermits(
-                maxPermits, storedPermits, intervalMillis, (nowMicros + furthest) / 1000.0, 0.0, reservations);
+                        maxPermits, storedPermits, intervalMillis, (nowMicros + furthest) / 1000.0, 0.0, reservations)
+                .withoutCancelled();
     }
 
     /** This state with no reservation further ahead than a bound. */
@@ -185,20 +221,27 @@ public record RedisPermits(
         if (reservedMicros <= HOUR_MICROS) {
             return this;
         }
-        Reservations known = reservations == null ? Reservations.NONE : reservations;
-        return with(known.withFurthest(reservedMicros));
+        Reservations known = known();
+        return with(known.withFurthest(Math.max(known.furthestMicros(), reservedMicros)));
+    }
+
+    /** Forgets where cancelled reservations were, after a change that moved others relative to them. */
+    private RedisPermits withoutCancelled() {
+        return reservations == null ? this : with(reservations.withCancelled(0.0, 0.0));
+    }
+
+    Reservations known() {
+        return reservations == null ? Reservations.NONE : reservations;
     }
 
     private RedisPermits with(Reservations newReservations) {
-        return newReservations == reservations
-                ? this
-                : new RedisPermits(
-                        maxPermits,
-                        storedPermits,
-                        intervalMillis,
-                        nextFreeTicketMillis,
-                        remainderMicros,
-                        newReservations.equals(Reservations.NONE) ? null : newReservations);
+        return new RedisPermits(
+                maxPermits,
+                storedPermits,
+                intervalMillis,
+                nextFreeTicketMillis,
+                remainderMicros,
+                newReservations.equals(Reservations.NONE) ? null : newReservations);
     }
 
     /** Takes stored permits, and reserves the time that the request costs. */
@@ -216,104 +259,95 @@ public record RedisPermits(
 
     /** Adds stored permits up to the capacity. Reservations stay. */
     RedisPermits refund(double permits) {
+        return withStored(Math.min(maxPermits, storedPermits + permits)).withoutCancelled();
+    }
+
+    RedisPermits withStored(double stored) {
         return new RedisPermits(
-                maxPermits,
-                Math.min(maxPermits, storedPermits + permits),
-                intervalMillis,
-                nextFreeTicketMillis,
-                remainderMicros,
-                reservations);
-    }
-
-    /** The ticket of the last reservation: the first whole microsecond at which all reservations are due. */
-    double ticketMicros() {
-        return nextFreeMicros() + roundUp(remainderMicros);
-    }
-
-    /** The latest ticket of the reservations that are still ahead, rounded for a caller with this interval. */
-    double lastTicketMicros(double callersIntervalMicros) {
-        double last = nextFreeMicros() + wholeMicros(remainderMicros, callersIntervalMicros);
-        return reservations == null ? last : Math.max(last, reservations.lastTicketMicros());
+                maxPermits, stored, intervalMillis, nextFreeTicketMillis, remainderMicros, reservations);
     }
 
     /**
-     * How much of a reservation its cancellation restores, in microseconds: its cost minus later reservations. These
-     * keep their times, so restoring more would let new reservations come due together with them. As in golang's {@code
-     * CancelAt}.
+     * The time up to which permits are taken, in microseconds: the next reservation begins there. Before the next free ticket
+     * by the time in which the stored permits accrued.
      *
-     * @param costMicros the cost of the reservation
-     * @param overlapMicros how much of it can be restored if there are later reservations, before they are subtracted
-     * @param ticket the reservation's
-     * @return negative if the bucket has no such ticket
+     * @param freePermits stored permits that cost no time
      */
-    double restorableMicros(double costMicros, double overlapMicros, double ticket, double callersIntervalMicros) {
-        double after = lastTicketMicros(callersIntervalMicros) - ticket;
-        if (after <= 0.0) {
-            return after < 0.0 ? -1.0 : costMicros;
-        }
-        if (callersIntervalMicros % 1.0 != 0.0) {
-            // Tickets are rounded up.
-            after += 1.0;
-        }
-        return Math.max(0.0, overlapMicros - after);
+    double tailMicros(double freePermits) {
+        return nextFreeMicros() + (remainderMicros - freePermits * intervalMicros());
+    }
+
+    /** The ticket of a reservation that ends at this time. Rounded down, so that its cancellation never restores too much. */
+    static long ticket(double tailMicros) {
+        return (long) Math.max(1.0, Math.floor(tailMicros));
+    }
+
+    /** The latest time at which a reservation made so far comes due, or came due if none is ahead. */
+    double reservedUntilMicros() {
+        return Math.max(nextFreeMicros() + remainderMicros, known().lastTicketMicros());
     }
 
     /**
-     * Cancels a reservation in a settled state.
-     *
-     * <p>Cancellations from the last reservation to the first restore all of them. In any other order, a cancellation
-     * restores what no later reservation covers. But as long as each microsecond up to the next free ticket belongs to
-     * one reservation, the state counts the cancelled ones: when all are cancelled, no reservation is left, whatever
-     * the order was.
-     *
-     * @param ticket of the reservation
-     * @param costMicros the cost of the reservation
-     * @param restoredMicros how much of it to restore, from 0 to the cost
-     * @param lastTicket the last ticket before the state was settled
+     * Tolerance for a ticket, which is rounded: less than one permit takes, so that no other reservation is taken for it.
      */
-    RedisPermits cancel(
-            double nowMicros,
-            double ticket,
-            double costMicros,
-            double restoredMicros,
-            double lastTicket,
-            double coolDownIntervals) {
-        double stored = storedPermits;
-        double nextFree = nextFreeMicros();
-        double remainder = remainderMicros;
-        double last = reservations == null ? 0.0 : reservations.lastTicketMicros();
-        double cancelledUntil = reservations == null ? 0.0 : reservations.cancelledUntilMicros();
-        double ahead = nextFree - nowMicros + remainder;
-        if (restoredMicros < ahead) {
-            double micros = remainder - restoredMicros;
-            double whole = Math.floor(micros);
-            nextFree += whole;
-            remainder = micros - whole;
-        } else {
-            if (ahead > 0.0) {
-                nextFree = nowMicros;
-                remainder = 0.0;
-            }
-            double idleMicros = restoredMicros - Math.max(0.0, ahead);
-            stored = Math.min(maxPermits, stored + idleMicros / (intervalMicros() * coolDownIntervals));
+    double ticketTolerance() {
+        return Math.min(1.25, 0.75 * intervalMicros());
+    }
+
+    /**
+     * Moves the tail back in a settled state.
+     *
+     * @param micros by how much
+     * @param microsPerPermit the time in which a permit accrues that is stored again
+     */
+    RedisPermits restore(double nowMicros, double micros, double microsPerPermit) {
+        double ahead = nextFreeMicros() - nowMicros + remainderMicros;
+        if (micros < ahead) {
+            double part = remainderMicros - micros;
+            double whole = Math.floor(part);
+            return new RedisPermits(
+                    maxPermits,
+                    storedPermits,
+                    intervalMillis,
+                    (nextFreeMicros() + whole) / 1000.0,
+                    part - whole,
+                    reservations);
         }
-        if (restoredMicros > 0.0 && restoredMicros < costMicros && lastTicket > nowMicros) {
-            // From here on, reservations overlap.
-            last = lastTicket;
-            cancelledUntil = 0.0;
-        } else if (last <= nowMicros) {
-            if (restoredMicros == 0.0 && ticket > nowMicros) {
-                cancelledUntil = Math.max(cancelledUntil, nowMicros) + Math.min(costMicros, ticket - nowMicros);
-            }
-            if (cancelledUntil > nowMicros && cancelledUntil >= nextFree + remainder - NEGLIGIBLE_MICROS) {
-                nextFree = nowMicros;
-                remainder = 0.0;
-                cancelledUntil = 0.0;
-            }
-        }
-        double furthest = reservations == null ? 0.0 : reservations.furthestMicros();
-        return new RedisPermits(maxPermits, stored, intervalMillis, nextFree / 1000.0, remainder)
-                .with(new Reservations(last, cancelledUntil, furthest));
+        return filled(
+                micros - Math.max(0.0, ahead),
+                microsPerPermit,
+                ahead > 0.0 ? nowMicros / 1000.0 : nextFreeTicketMillis,
+                ahead > 0.0 ? 0.0 : remainderMicros);
+    }
+
+    /**
+     * This settled state with a record of a reservation that is cancelled before later ones.
+     *
+     * @param untilMicros when all that was reserved is due
+     */
+    RedisPermits withCancelled(
+            double tailMicros, double untilMicros, double fromMicros, double restoredMicros, double leftMicros) {
+        Reservations known = known();
+        double last = known.lastTicketMicros();
+        // Where nothing can be restored any more, overlaps do not matter.
+        double overlap = untilMicros - last >= maxPermits * intervalMicros() ? 0.0 : known.overlapMicros();
+        double from = last == 0.0 ? fromMicros : Math.min(known.cancelledFromMicros(), fromMicros);
+        return with(new Reservations(
+                restoredMicros > 0.0 || overlap == 0.0 ? Math.max(last, tailMicros) : last,
+                overlap + restoredMicros,
+                from,
+                from > 0.0 ? known.cancelledMicros() + leftMicros : 0.0,
+                known.furthestMicros()));
+    }
+
+    /** This state after all reservations since the first cancelled one are cancelled. */
+    RedisPermits withoutReservations() {
+        return with(Reservations.NONE.withFurthest(known().furthestMicros()));
+    }
+
+    /** How much of the tail belongs to reservations that are not cancelled, since the first cancelled one. */
+    double liveMicros(double tailMicros) {
+        return tailMicros - known().cancelledFromMicros() - known().cancelledMicros();
     }
 
     /** Microseconds until all reservations are due, rounded up. */
@@ -356,43 +390,52 @@ public record RedisPermits(
     }
 
     /**
-     * What the next free ticket of a bucket does not tell about its reservations. It exists after a cancellation, or
-     * after a reservation of more than an hour ahead, until all reservations are due.
+     * What the next free ticket of a bucket does not tell about its reservations. It exists after a reservation was cancelled
+     * before later ones, until the bucket could have filled since the last ticket, or while one is more than an hour ahead.
      *
-     * @param lastTicketMicros the latest ticket when a cancellation moved the next free ticket back before later
-     *     reservations, in microseconds since the epoch; 0 if none did. Until then, tickets can be later than the next
-     *     free one
-     * @param cancelledUntilMicros the end of the cancelled reservations if they came first, in microseconds since the
-     *     epoch; 0 if none is cancelled, or if it is unknown. When it reaches the next free ticket, all reservations
-     *     are cancelled
+     * @param lastTicketMicros the latest ticket, or the time, of the last such cancellation, in microseconds since the
+     *     epoch; 0 if there was none. Until then, tickets can be later than the next free one
+     * @param overlapMicros how much such cancellations have restored: by so much, reservations overlap
+     * @param cancelledFromMicros where the first cancelled reservation begins, in microseconds since the epoch; 0 if unknown
+     * @param cancelledMicros how much of the cancelled reservations since then is not restored yet. When nothing else is
+     *     left there, all of it is
      * @param furthestMicros how far ahead of its decision the furthest reservation was, if more than an hour; otherwise
      *     0
      */
     public record Reservations(
             @JsonProperty(required = true) double lastTicketMicros,
-            @JsonProperty(required = true) double cancelledUntilMicros,
+            @JsonProperty(required = true) double overlapMicros,
+            @JsonProperty(required = true) double cancelledFromMicros,
+            @JsonProperty(required = true) double cancelledMicros,
             @JsonProperty(required = true) double furthestMicros) {
 
-        static final Reservations NONE = new Reservations(0.0, 0.0, 0.0);
+        static final Reservations NONE = new Reservations(0.0, 0.0, 0.0, 0.0, 0.0);
 
         private static final double LATEST_MICROS = 0x1p53;
 
         public Reservations {
-            // Written so that NaN fails.
-            if (!(lastTicketMicros >= 0
-                    && lastTicketMicros < LATEST_MICROS
-                    && cancelledUntilMicros >= 0
-                    && cancelledUntilMicros < LATEST_MICROS
-                    && furthestMicros >= 0
-                    && furthestMicros < LATEST_MICROS)) {
+            if (!(isTime(lastTicketMicros)
+                    && isTime(overlapMicros)
+                    && isTime(cancelledFromMicros)
+                    && isTime(cancelledMicros)
+                    && isTime(furthestMicros))) {
                 throw new IllegalArgumentException("not a bucket's reservations: lastTicketMicros " + lastTicketMicros
-                        + ", cancelledUntilMicros " + cancelledUntilMicros + ", furthestMicros " + furthestMicros);
+                        + ", overlapMicros " + overlapMicros + ", cancelledFromMicros " + cancelledFromMicros
+                        + ", cancelledMicros " + cancelledMicros + ", furthestMicros " + furthestMicros);
             }
         }
 
-        /** These with a reservation as far ahead, if it is further than the others. */
+        /** False for NaN. */
+        private static boolean isTime(double micros) {
+            return micros >= 0.0 && micros < LATEST_MICROS;
+        }
+
         Reservations withFurthest(double micros) {
-            return micros <= furthestMicros ? this : new Reservations(lastTicketMicros, cancelledUntilMicros, micros);
+            return new Reservations(lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, micros);
+        }
+
+        Reservations withCancelled(double fromMicros, double micros) {
+            return new Reservations(lastTicketMicros, overlapMicros, fromMicros, micros, furthestMicros);
         }
     }
 }

@@ -65,10 +65,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>A changed rate keeps stored permits and debt: elapsed time counts at the old rate, then stored permits are scaled to
  *       the new one. Limiters with different definitions of one bucket change it with each call, so they should share it
  *       only while a new version is rolled out.
- *   <li>A cancelled reservation leaves no trace, except that later reservations keep their times. The bounds
- *       above hold for what is not cancelled; only with {@code CALLER} a cancelled request for more than
- *       {@code maxPermits} counts as if it came due. A warm-up restores stored permits only while some are left; otherwise
- *       what they cost above the stable interval stays reserved.
+ *   <li>A cancelled reservation leaves no trace, except that later reservations keep their times. It is restored at once
+ *       if it is the last one, or as far as {@code maxPermits} has room for it beside what was reserved after it; the rest
+ *       once all since the first cancelled one are cancelled. The bounds above hold for what is not cancelled; only with
+ *       {@code CALLER} a cancelled request for more than {@code maxPermits} counts as if it came due. A warm-up restores
+ *       stored permits only while some are left; otherwise what they cost above the stable interval stays reserved.
  * </ul>
  *
  * <h2>How it is defined</h2>
@@ -429,7 +430,7 @@ public record TokenBucket(
         }
         if (granted) {
             RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
-            return new Step<>(after, decision(true, after, now, wait, 0.0, (long) after.ticketMicros()));
+            return new Step<>(after, decision(true, after, now, wait, 0.0, RedisPermits.ticket(tailMicros(after))));
         }
         boolean save = mustBeSaved(state, now);
         return new Step<>(save ? settled : state, decision(false, settled, now, wait, retry));
@@ -437,49 +438,69 @@ public record TokenBucket(
 
     /** Cancels the reservation with the ticket of the request, or refunds used permits if it has none. */
     private Step<RedisPermits> refund(@Nullable RedisPermits state, double now, Request request) {
-        RedisPermits settled = settle(state, now);
         RedisPermits after = null;
         if (state != null && request.id() != 0) {
-            after = cancel(state.boundClockStep(now), settled, now, request);
+            after = cancel(state.boundClockStep(now), now, request);
         } else if (state != null && warmUp == null) {
-            after = settled.refund(request.permits());
+            after = settle(state, now).refund(request.permits());
         }
         return after == null
-                ? new Step<>(state, decision(true, settled, now, 0.0, 0.0))
-                : new Step<>(after, decision(true, after, now, 0.0, 0.0));
-    }
-
-    /** The state after a cancellation; {@code null} if it restores nothing. */
-    private @Nullable RedisPermits cancel(RedisPermits found, RedisPermits settled, double now, Request request) {
-        double ticket = request.id();
-        double cost = request.permits() * intervalMicros();
-        double last = found.lastTicketMicros(intervalMicros());
-        if (warmUp != null) {
-            if (ticket <= now) {
-                return null;
-            }
-            if (ticket == last && settled.storedPermits() > 0.0) {
-                // Some stored permits are left, so all permits of the request were stored ones.
-                double stored = Math.min(maxPermits(), settled.storedPermits() + request.permits());
-                double storedCost = storedToMicros(stored, stored - settled.storedPermits());
-                return settled.refund(request.permits())
-                        .cancel(now, ticket, storedCost, storedCost, last, coolDownIntervals());
-            }
-        }
-        double restored = found.restorableMicros(cost, overlapMicros(request.permits()), ticket, intervalMicros());
-        return restored < 0.0 ? null : settled.cancel(now, ticket, cost, restored, last, coolDownIntervals());
+                ? new Step<>(state, decision(true, settle(state, now), now, 0.0, 0.0))
+                : new Step<>(after, decision(true, settle(after, now), now, 0.0, 0.0));
     }
 
     /**
-     * How much of a reservation can be restored if later ones exist, before these are subtracted. Permits that are reserved in
-     * its place come due together with the later ones. With {@code CALLER} both are at most as many as the cancelled request
-     * had. With {@code NEXT_CALLER} any request can come due on top of them, so they must fit into the capacity; a warm-up has
-     * none.
+     * The state after a cancellation; {@code null} if it has no such ticket. It keeps the definition of the state: limiters
+     * with another one do not reserve here.
+     *
+     * <p>The last reservation is restored as a whole. Of any other, as much is restored as fits into the capacity beside all
+     * that can come due after it: what was reserved later, and what overlaps that because of earlier cancellations. The rest is
+     * restored once all reservations since the first cancelled one are cancelled.
      */
-    private double overlapMicros(int permits) {
-        boolean fits = whoWaits == WhoWaits.CALLER
-                || warmUp == null && permits <= RedisPermits.wholePermits(maxPermits(), intervalMicros());
-        return fits ? permits * intervalMicros() : 0.0;
+    private @Nullable RedisPermits cancel(RedisPermits found, double now, Request request) {
+        double ticket = request.id();
+        double until = found.reservedUntilMicros();
+        if (ticket > until || warmUp != null && ticket <= now) {
+            return null;
+        }
+        RedisPermits settled = found.resync(now, coolDownIntervals()).forget(now, coolDownIntervals());
+        RedisPermits.Reservations known = settled.known();
+        boolean overlaps = known.overlapMicros() > 0.0 && ticket <= known.lastTicketMicros();
+        double tail = tailMicros(settled);
+        boolean isLast = !overlaps && tail - ticket < settled.ticketTolerance();
+        double cost = Math.min(ticket, request.permits() * intervalMicros());
+        if (warmUp != null && isLast && settled.storedPermits() > 0.0 && !hasOtherDefinition(settled)) {
+            // Some stored permits are left, so all permits of the request were stored ones.
+            double stored = Math.min(maxPermits(), settled.storedPermits() + request.permits());
+            cost = storedToMicros(stored, stored - settled.storedPermits());
+            settled = settled.withStored(stored);
+        }
+        double restored = cost;
+        if (!isLast) {
+            double room = roomMicros(settled, request.permits())
+                    - (until - ticket)
+                    - (overlaps ? known.overlapMicros() : 0.0);
+            restored = Math.min(cost, Math.max(0.0, room));
+            settled = settled.withCancelled(tail, until, ticket - cost, restored, cost - restored);
+        }
+        if (settled.liveMicros(tail - restored) < settled.ticketTolerance()) {
+            restored += settled.known().cancelledMicros();
+            settled = settled.withoutReservations();
+        }
+        // Permits that were reserved at another rate are stored again as the fewer of both.
+        double microsPerPermit = Math.max(intervalMicros(), settled.intervalMicros()) * coolDownIntervals();
+        return settled.restore(now, restored, microsPerPermit).forget(now, coolDownIntervals());
+    }
+
+    /** How many permits can come due together, in microseconds; with {@code CALLER} also one request for more. */
+    private double roomMicros(RedisPermits state, int permits) {
+        double most = whoWaits == WhoWaits.CALLER ? Math.max(state.maxPermits(), permits) : state.maxPermits();
+        return warmUp != null ? 0.0 : most * Math.min(intervalMicros(), state.intervalMicros());
+    }
+
+    /** Stored permits cost time in a warm-up, so they say nothing about its tail. */
+    private double tailMicros(RedisPermits state) {
+        return state.tailMicros(warmUp == null ? state.storedPermits() : 0.0);
     }
 
     /** Until the bucket is full and the last ticket is due; without that ticket, a cancellation could restore too much. */
@@ -487,7 +508,9 @@ public record TokenBucket(
     public long lifetimeMillis(RedisPermits state, long nowMicros) {
         double micros = state.resetMicros(nowMicros, coolDownIntervals());
         if (state.reservations() != null) {
-            micros = Math.max(micros, state.reservations().lastTicketMicros() - nowMicros);
+            double last = state.reservations().lastTicketMicros();
+            micros = Math.max(
+                    micros, last - nowMicros + (last > 0.0 ? state.maxPermits() * state.intervalMicros() : 0.0));
         }
         return lifetimeMillis(micros);
     }
@@ -502,7 +525,8 @@ public record TokenBucket(
             return RedisPermits.initial(maxPermits(), startsFull ? maxPermits() : 0.0, intervalMillis(), now);
         }
         RedisPermits settled = state.boundClockStep(now).resync(now, coolDownIntervals());
-        return hasOtherDefinition(state) ? settled.rescale(maxPermits(), intervalMillis()) : settled;
+        RedisPermits own = hasOtherDefinition(state) ? settled.rescale(maxPermits(), intervalMillis()) : settled;
+        return own.forget(now, coolDownIntervals());
     }
 
     /**

@@ -128,8 +128,8 @@ class TokenBucketTest {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(4, 2.5));
         long now = EPOCH_MICROS;
 
-        assertThat(bucket.ask(now, 1, 0)).isEqualTo(reserved(9, 0, 250_000, now));
-        assertThat(bucket.ask(now + 100_000, 3, 0)).isEqualTo(reserved(6, 0, 900_000, now + 100_000));
+        assertThat(bucket.ask(now, 1, 0)).isEqualTo(reserved(9, 0, 250_000, now - 2_250_000));
+        assertThat(bucket.ask(now + 100_000, 3, 0)).isEqualTo(reserved(6, 0, 900_000, now - 1_500_000));
         assertThat(bucket.ask(now + 100_000, 7, 0)).isEqualTo(new Decision(false, 10, 6, 150_000, 150_000, 900_000));
         assertThat(bucket.ask(now + 100_000, 7, 150_000)).isEqualTo(reserved(0, 150_000, 2_650_000, now + 250_000));
         assertThat(bucket.ask(now + 100_000, 1, 10)).isEqualTo(new Decision(false, 10, 0, 400_000, 399_990, 2_650_000));

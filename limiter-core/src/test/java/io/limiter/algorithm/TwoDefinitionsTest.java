@@ -2,6 +2,7 @@ package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.testing.Ledger;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +34,74 @@ class TwoDefinitionsTest {
                         .isLessThanOrEqualTo((most + rate * seconds) * (1 + 1e-9) + 1e-6));
             }
         }
+    }
+
+    /** Each reservation is cancelled under the definition that granted it. */
+    @Test
+    void of_a_token_bucket_with_cancellations() {
+        for (int round = 0; round < 2 * ROUNDS; round++) {
+            TokenBucket one = bucket();
+            List<TokenBucket> both = List.of(one, random.nextBoolean() ? one.withRate(rate()) : bucket());
+            double most = Math.max(both.get(0).maxPermits(), both.get(1).maxPermits());
+            double rate = Math.max(both.get(0).permitsPerSecond(), both.get(1).permitsPerSecond());
+            Ledger ledger = new Ledger();
+            List<Reserved> reservations = new ArrayList<>();
+            StringBuilder story = new StringBuilder();
+            long now = 1_763_650_000_123_456L;
+            RedisPermits state = null;
+            for (int i = 0; i < STEPS / 2; i++) {
+                now += random.nextInt(4) > 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 500_000);
+                Reserved reserved = reservations.isEmpty() || random.nextInt(3) == 0
+                        ? null
+                        : reservations.remove(random.nextInt(reservations.size()));
+                if (reserved == null) {
+                    TokenBucket limit = both.get(random.nextInt(2));
+                    int permits = 1 + random.nextInt(random.nextBoolean() ? 3 : (int) most);
+                    long timeout = random.nextBoolean() ? 0 : random.nextInt(5_000_000);
+                    Step<RedisPermits> step = limit.step(state, now, Request.take(permits, timeout));
+                    state = step.state();
+                    if (step.decision().granted()) {
+                        Ledger.Entry due = ledger.granted(now + step.decision().waitMicros(), permits);
+                        reservations.add(new Reserved(limit, permits, now, step.decision(), due));
+                    }
+                    story.append(now).append(" take ").append(permits).append(" at ");
+                    story.append(limit.permitsPerSecond()).append(step.decision());
+                } else if (now < reserved.at + reserved.decision.fullAfterMicros()) {
+                    Request cancel = Request.cancel(reserved.permits, reserved.decision);
+                    state = reserved.limit.step(state, now, cancel).state();
+                    reserved.due.cancel();
+                    story.append(now)
+                            .append(" cancel ")
+                            .append(reserved.permits)
+                            .append(" at ");
+                    story.append(reserved.limit.permitsPerSecond());
+                }
+                story.append("\n  ").append(state).append('\n');
+            }
+            assertThat(ledger.excess(most, rate))
+                    .as(() -> Seed.hint() + both + "\n" + ledger + "\n" + story)
+                    .isZero();
+        }
+    }
+
+    private record Reserved(TokenBucket limit, int permits, long at, Decision decision, Ledger.Entry due) {}
+
+    @Test
+    void a_cancellation_keeps_stored_permits_after_a_changed_rate() {
+        long now = 1_763_650_000_123_456L;
+        TokenBucket fast = TokenBucket.perSecond(10).capacity(10);
+        TokenBucket slow = fast.withRate(1);
+        Step<RedisPermits> taken = slow.step(null, now, Request.take(1, 0));
+        now += 100_000_000;
+        RedisPermits full = fast.step(taken.state(), now, Request.take(1, 0)).state();
+        RedisPermits after =
+                slow.step(full, now, Request.cancel(1, taken.decision())).state();
+        Request peek = new Request(1, 0, true);
+        assertThat(fast.step(after, now, peek).decision().remaining())
+                .isEqualTo(fast.step(full, now, peek).decision().remaining());
+        // Twice as fast, the same capacity: permits, not times, are kept.
+        assertThat(fast.withRate(20).step(after, now, peek).decision().remaining())
+                .isEqualTo(9);
     }
 
     private TokenBucket bucket() {

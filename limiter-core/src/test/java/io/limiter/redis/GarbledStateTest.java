@@ -51,6 +51,10 @@ class GarbledStateTest {
                 garbled("a blank text for a number", BUCKET, bucketJson("1.763650000E12", "\"\\u0000\"")),
                 garbled("a ticket beyond all times", BUCKET, bucketJson("1e308", "0.0")),
                 garbled("a packed one", BUCKET, packed(1, 10, 0, 200, 1e308, 0).put(new byte[3])),
+                garbled("three numbers about reservations", BUCKET, reservations(NOW, 0, 0)),
+                garbled("a time before all times", BUCKET, reservations(NOW, -1, NOW, 0, 0)),
+                garbled("a time that is no number", BUCKET, reservations(NOW, 0, Double.NaN, 0, 0)),
+                garbled("a reservation beyond all times", BUCKET, reservations(NOW, 0, NOW, 0x1p53, 0)),
                 garbled("a fraction of a permit", WINDOW, packed(2, ABOVE_THREE, (NOW + 1e7) / 1000)),
                 garbled("one in JSON", WINDOW, json("{\"count\":1.5,\"windowEndMillis\":1.763650010E12}")),
                 garbled(
@@ -182,6 +186,10 @@ class GarbledStateTest {
     private static ByteBuffer json(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
         return ByteBuffer.wrap(bytes).position(bytes.length);
+    }
+
+    private static ByteBuffer reservations(double... micros) {
+        return doubles(packed(1, 10, 0, 200, NOW / 1000, 0).put(new byte[3]), micros);
     }
 
     private static ByteBuffer bucketJson(String nextFreeTicketMillis, String remainderMicros) {

@@ -11,6 +11,8 @@ import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.RateLimiter;
+import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
@@ -19,7 +21,9 @@ import io.limiter.testing.MuteProxy;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -260,6 +264,37 @@ class OutageTest {
                         LimiterBackendException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CLOSED));
         assertThatThrownBy(() -> limiter.on("k").async().decide(1).join())
                 .hasCauseInstanceOf(LimiterBackendException.class);
+    }
+
+    /** Of those made before the outage; permits that this instance granted return to it. */
+    @ParameterizedTest
+    @EnumSource(Setup.class)
+    void a_cancellation_that_redis_does_not_execute_returns_nothing_and_says_so(Setup setup) {
+        limiter(setup, FailurePolicy.LOCAL);
+        RateLimiter bucket = factory.build("bucket", 1, 10, 60);
+        List<Reservation> made = new ArrayList<>();
+        for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.ALLOW, FailurePolicy.DENY)) {
+            for (int i = 0; i < 2; i++) {
+                RateLimiter limiter = factory.withFailurePolicy(policy).build("bucket", 1, 10, 60);
+                made.add(Awaitility.await()
+                        .atMost(CLIENT_TIMEOUT)
+                        .until(limiter::reserve, one -> one.decision().source() == Source.BACKEND));
+            }
+        }
+        redis.stop();
+        for (int i = 0; i < made.size(); i += 2) {
+            assertThat(made.get(i).cancel()).isFalse();
+            assertThat(made.get(i + 1).cancelAsync())
+                    .succeedsWithin(CLIENT_TIMEOUT)
+                    .isEqualTo(false);
+        }
+        RateLimiter open = factory.withFailurePolicy(FailurePolicy.ALLOW).build("bucket", 1, 10, 60);
+        assertThat(open.reserve(3).cancel()).as("nothing was taken").isFalse();
+        assertThat(open.reserve(3).cancelAsync().join()).isFalse();
+        Reservation local = bucket.reserve(3);
+        assertThat(local.decision().source()).isEqualTo(Source.LOCAL);
+        assertThat(local.cancel()).isTrue();
+        redis.goOn();
     }
 
     @Test

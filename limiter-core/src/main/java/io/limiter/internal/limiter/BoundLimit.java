@@ -185,9 +185,6 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     private Reservation reservation(
             String backendKey, Failover usedEngine, L usedLimit, int permits, Decision decision) {
         return new EngineReservation(
-                decision,
-                sleeper.ticker(),
-                () -> usedEngine.cancel(decision, backendKey, usedLimit, permits),
-                () -> usedEngine.cancelAsync(decision, backendKey, usedLimit, permits));
+                decision, sleeper.ticker(), () -> usedEngine.cancel(decision, backendKey, usedLimit, permits));
     }
 }

@@ -4,6 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.spi.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,16 +15,14 @@ final class EngineReservation implements Reservation {
 
     private final Decision decision;
     private final Ticker ticker;
-    private final Runnable cancel;
-    private final Supplier<CompletableFuture<?>> cancelAsync;
+    private final Supplier<PendingRequest> cancel;
     private final long reservedNanos;
     private final AtomicBoolean cancelled = new AtomicBoolean();
 
-    EngineReservation(Decision decision, Ticker ticker, Runnable cancel, Supplier<CompletableFuture<?>> cancelAsync) {
+    EngineReservation(Decision decision, Ticker ticker, Supplier<PendingRequest> cancel) {
         this.decision = decision;
         this.ticker = ticker;
         this.cancel = cancel;
-        this.cancelAsync = cancelAsync;
         this.reservedNanos = ticker.read();
     }
 
@@ -34,18 +33,18 @@ final class EngineReservation implements Reservation {
 
     @Override
     public boolean cancel() {
-        if (!startCancelling()) {
-            return false;
-        }
-        cancel.run();
-        return true;
+        return startCancelling() && isExecuted(cancel.get().await());
     }
 
     @Override
     public CompletableFuture<Boolean> cancelAsync() {
         return startCancelling()
-                ? AsyncFailures.map(cancelAsync.get(), done -> true)
+                ? AsyncFailures.map(cancel.get(), EngineReservation::isExecuted)
                 : CompletableFuture.completedFuture(false);
+    }
+
+    private static boolean isExecuted(Decision cancellation) {
+        return cancellation.source() != Decision.Source.POLICY;
     }
 
     /** Whether this call is the one that cancels the reservation. */

@@ -15,7 +15,6 @@ import io.limiter.spi.PendingSet;
 import io.limiter.spi.SetPart;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,7 +126,7 @@ public final class Failover implements Pending.Fallback<Decision> {
 
     private void returnUnused(@Nullable Decision decision, String key, Limit<?> limit, Request request) {
         if (decision != null && decision.granted() && request.action() == Request.Action.TAKE) {
-            cancelAsync(decision, key, limit, request.permits()).exceptionally(e -> {
+            cancel(decision, key, limit, request.permits()).exceptionally(e -> {
                 log.warn("{} unused permits of '{}' could not be returned.", request.permits(), ShownKey.of(key), e);
                 return null;
             });
@@ -246,23 +245,23 @@ public final class Failover implements Pending.Fallback<Decision> {
      * while, not looser.
      *
      * @param taken the decision that granted them
-     * @throws LimiterBackendException if the backend fails and the policy is {@code throw}
+     * @return the decision, from the policy if no permits were returned; fails if the backend fails and the policy is {@code
+     *     throw}
      */
-    public void cancel(Decision taken, String key, Limit<?> limit, int permits) {
-        switch (taken.source()) {
-            case POLICY -> {
-                // None were taken.
-            }
-            case LOCAL -> locally(key, limit.scaled(policy.share()), Request.cancel(permits, taken));
-            case BACKEND, PREFETCH, REJECTION_CACHE -> {
-                try {
-                    PendingRequest.start(engine, key, limit, Request.cancel(permits, taken))
-                            .await();
-                } catch (LimiterBackendException e) {
-                    lost(e, limit);
-                }
-            }
+    public PendingRequest cancel(Decision taken, String key, Limit<?> limit, int permits) {
+        boolean isLocal = taken.source() == Decision.Source.LOCAL;
+        PendingRequest cancellation = new PendingRequest(
+                key,
+                isLocal ? limit.scaled(policy.share()) : limit,
+                Request.cancel(permits, taken),
+                (failure, same) -> lost(failure, limit));
+        if (taken.source() == Decision.Source.POLICY) {
+            // None were taken.
+            cancellation.complete(granted(limit));
+        } else {
+            cancellation.decideBy(isLocal ? local : engine);
         }
+        return cancellation;
     }
 
     private Decision lost(LimiterBackendException failure, Limit<?> limit) {
@@ -270,21 +269,6 @@ public final class Failover implements Pending.Fallback<Decision> {
             throw failure;
         }
         return granted(limit);
-    }
-
-    /** As {@link #cancel}, without blocking the calling thread. */
-    public CompletableFuture<?> cancelAsync(Decision taken, String key, Limit<?> limit, int permits) {
-        return switch (taken.source()) {
-            case POLICY -> CompletableFuture.completedFuture(null);
-            case LOCAL ->
-                PendingRequest.start(local, key, limit.scaled(policy.share()), Request.cancel(permits, taken));
-            case BACKEND, PREFETCH, REJECTION_CACHE -> {
-                PendingRequest cancellation = new PendingRequest(
-                        key, limit, Request.cancel(permits, taken), (failure, same) -> lost(failure, limit));
-                cancellation.decideBy(engine);
-                yield cancellation;
-            }
-        };
     }
 
     /** Deletes the state of a key, in the local fallback too. */

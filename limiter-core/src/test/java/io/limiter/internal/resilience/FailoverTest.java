@@ -103,12 +103,11 @@ class FailoverTest {
         limiter("l", FailurePolicy.LOCAL).charge(4);
         Decision taken = new Decision(true, 10, 6, 0, 0, 0, Source.BACKEND);
         Failover local = new Failover(away, FailurePolicy.LOCAL, this.local, 1);
-        local.cancel(taken, "l", TEN, 2);
-        assertThat(local.cancelAsync(taken, "l", TEN, 2)).isCompleted();
+        assertThat(local.cancel(taken, "l", TEN, 2)).isCompletedWithValueMatching(d -> d.source() == Source.POLICY);
         assertThat(limiter("l", FailurePolicy.LOCAL).peek().remaining()).isEqualTo(6);
         Failover broken = new Failover(away, FailurePolicy.THROW, this.local, 1);
-        assertThatThrownBy(() -> broken.cancel(taken, "l", TEN, 2)).isInstanceOf(LimiterBackendException.class);
-        assertThat(broken.cancelAsync(taken, "l", TEN, 2)).isCompletedExceptionally();
+        assertThat(broken.cancel(taken, "l", TEN, 2)).isCompletedExceptionally();
+        assertThatThrownBy(() -> broken.cancel(taken, "l", TEN, 2).await()).isInstanceOf(LimiterBackendException.class);
     }
 
     @Test

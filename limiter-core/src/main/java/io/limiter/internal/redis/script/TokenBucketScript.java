@@ -51,7 +51,7 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
     @Override
     public @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
         boolean hasReservations = value.length > PLAIN_BYTES;
-        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (hasReservations ? 3 * Double.BYTES : 0));
+        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (hasReservations ? 5 * Double.BYTES : 0));
         if (d == null) {
             return null;
         }
@@ -59,7 +59,8 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
         if (hasReservations) {
             ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
             in.position(PLAIN_BYTES);
-            reservations = new RedisPermits.Reservations(in.getDouble(), in.getDouble(), in.getDouble());
+            reservations = new RedisPermits.Reservations(
+                    in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble());
         }
         return new RedisPermits(d[0], d[1], d[2], d[3], d[4], reservations);
     }

@@ -10,7 +10,7 @@
 --
 -- The script reads both encodings and writes the packed one: byte 1; the doubles maxPermits, storedPermits, intervalMillis,
 -- nextFreeTicketMillis, remainderMicros; the expiry of the key in seconds modulo 2^24 (3 bytes); and if there are any, the
--- three doubles of Reservations. If the expiry is late enough, the value is overwritten in place, which keeps the expiry and
+-- five doubles of Reservations. If the expiry is late enough, the value is overwritten in place, which keeps the expiry and
 -- costs a third of a SET with a new one. So each new expiry is later than necessary.
 
 --[constants]
@@ -19,7 +19,7 @@ local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
 local SECONDS, HALF = 2 ^ 24, 2 ^ 23
 local HUGE = math.huge
-local PACKED, PACKED_WITH_RESERVATIONS = '<BdddddI3', '<BdddddI3ddd'
+local PACKED, PACKED_WITH_RESERVATIONS = '<BdddddI3', '<BdddddI3ddddd'
 -- A usual decision overwrites from storedPermits on to remainderMicros; only the first differs between the keys of a section.
 local CHANGES_AT, CHANGES = '9', '<dc24'
 local NOW_MILLIS, NOW_SECONDS = now / 1000, now / 1000000
@@ -89,20 +89,20 @@ local MOST_REQUESTS = 2 ^ 16
 
       local must_save, other_definition, changed, only_peeks = false, false, false, true
       local interval_micros, negligible = limit_micros, limit_negligible
-      -- Reservations: lastTicketMicros, cancelledUntilMicros, furthestMicros
-      local last_ticket, cancelled_until, furthest = 0, 0, 0
+      -- Reservations: lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, furthestMicros
+      local last_ticket, overlap, cancelled_from, cancelled, furthest = 0, 0, 0, 0, 0
       if not usual then
-        -- The state as found, for cancellations; nil after the first change
-        local exists, found_free, found_remainder, found_last = value, nil, nil, nil
+        -- The end of reservations as found, for cancellations; nil after the first change
+        local exists, found_until = value, nil
 
         if not value then
           -- initial
-          max, stored, next_free, remainder = limit_max, starts_full and limit_max or 0, now, 0
+          max, stored, interval, next_free, remainder = limit_max, starts_full and limit_max or 0, limit_interval, now, 0
           must_save = not starts_full
         else
-          if #value == 68 and string.byte(value, 1) == 1 then
-            encoding, max, stored, interval, next_free, remainder, kept_until, last_ticket, cancelled_until, furthest =
-              unpack_bytes(PACKED_WITH_RESERVATIONS, value)
+          if #value == 84 and string.byte(value, 1) == 1 then
+            encoding, max, stored, interval, next_free, remainder, kept_until,
+              last_ticket, overlap, cancelled_from, cancelled, furthest = unpack_bytes(PACKED_WITH_RESERVATIONS, value)
           elseif #value ~= 44 then
             local ok, json = pcall(cjson.decode, value)
             if ok and type(json) == 'table' then
@@ -117,9 +117,11 @@ local MOST_REQUESTS = 2 ^ 16
               end
               local reservations = json.bookings
               if type(reservations) == 'table' then
-                last_ticket, cancelled_until, furthest =
-                  reservations.lastTicketMicros, reservations.cancelledUntilMicros, reservations.furthestMicros
-                if type(last_ticket) ~= 'number' or type(cancelled_until) ~= 'number' or type(furthest) ~= 'number' then
+                last_ticket, overlap, furthest =
+                  reservations.lastTicketMicros, reservations.overlapMicros, reservations.furthestMicros
+                cancelled_from, cancelled = reservations.cancelledFromMicros, reservations.cancelledMicros
+                if type(last_ticket) ~= 'number' or type(overlap) ~= 'number' or type(furthest) ~= 'number'
+                  or type(cancelled_from) ~= 'number' or type(cancelled) ~= 'number' then
                   encoding = nil
                 end
               elseif reservations ~= nil and reservations ~= cjson.null then
@@ -130,14 +132,15 @@ local MOST_REQUESTS = 2 ^ 16
           if not (encoding == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
             and interval > 0 and interval < HUGE and next_free >= 0 and next_free * 1000 < HUGE
             and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
-            and cancelled_until >= 0 and cancelled_until < LATEST and furthest >= 0 and furthest < LATEST) then
+            and overlap >= 0 and overlap < LATEST and cancelled_from >= 0 and cancelled_from < LATEST
+            and cancelled >= 0 and cancelled < LATEST and furthest >= 0 and furthest < LATEST) then
             found = '!UNREADABLE'
             break
           end
           next_free = next_free * 1000 + 0.5
           next_free = next_free - next_free % 1
           if max ~= limit_max or interval ~= limit_interval then
-            other_definition, must_save = true, true
+            other_definition = true
             interval_micros = interval * 1000
             negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
           end
@@ -146,29 +149,23 @@ local MOST_REQUESTS = 2 ^ 16
             local most = furthest > HOUR and furthest or HOUR
             if next_free - now > most + HOUR then
               next_free, remainder, must_save = now + most, 0, true
+              cancelled_from, cancelled = 0, 0
             end
           end
-          found_free, found_remainder, found_last = next_free, remainder, last_ticket
+          -- reservedUntilMicros
+          found_until = math.max(next_free + remainder, last_ticket)
           -- resync
           if now > (remainder > negligible and next_free + 1 or next_free) then
             stored = stored + (now - next_free - remainder) / (interval_micros * cool_down_intervals)
             if stored > max then
+              local overflow = (stored - max) * (interval_micros * cool_down_intervals)
+              cancelled_from = cancelled_from > 0 and cancelled_from + overflow or 0
               stored = max
             end
             next_free, remainder = now, 0
             if now >= last_ticket then
-              last_ticket, cancelled_until, furthest = 0, 0, 0
+              furthest = 0
             end
-          end
-          -- rescale
-          if other_definition then
-            local larger = math.max(1, limit_max / max)
-            if interval / limit_interval > larger * 1.000000001 then
-              stored = math.min(limit_max, stored * larger)
-            else
-              stored = math.min(limit_max, stored * interval / limit_interval)
-            end
-            max, interval_micros, negligible = limit_max, limit_micros, limit_negligible
           end
         end
 
@@ -183,78 +180,108 @@ local MOST_REQUESTS = 2 ^ 16
               return {err = 'ERR the argument has more than ' .. MOST_REQUESTS .. ' equal requests'}
             end
             local allowed, reservable, charged = timeout < max_wait and timeout or max_wait, max_reserved, false
-            if timeout < 0 then
+            local ticket = timeout < CHARGE and CHARGE - timeout
+            local same_definition = max == limit_max and interval == limit_interval
+            local acts = not (ticket or timeout == REFUND and warm_up)
+            if acts and not same_definition then
+              -- rescale
+              local larger = math.max(1, limit_max / max)
+              if interval / limit_interval > larger * 1.000000001 then
+                stored = math.min(limit_max, stored * larger)
+              else
+                stored = math.min(limit_max, stored * interval / limit_interval)
+              end
+              max, interval, interval_micros, negligible = limit_max, limit_interval, limit_micros, limit_negligible
+              cancelled_from, cancelled, must_save, changed = 0, 0, true, true
+            end
+            repeat
+              local reserved_until = found_until or math.max(next_free + remainder, last_ticket)
+              local cancels = ticket and exists and times > 0 and ticket <= reserved_until
+                and not (warm_up and ticket <= now)
+              -- Java forgets in every step that changes the state, and after it.
+              if last_ticket > 0 and (cancels or acts or not found_until) then
+                -- forget
+                local until_full =
+                  math.max(0, next_free - now + (remainder + (max - stored) * (interval_micros * cool_down_intervals)))
+                if now - last_ticket >= max * interval_micros then
+                  last_ticket, overlap, cancelled_from, cancelled = 0, 0, 0, 0
+                elseif cancelled > until_full then
+                  cancelled_from, cancelled = cancelled_from + (cancelled - until_full), until_full
+                end
+              end
+              if not cancels then
+                break
+              end
+              -- cancel
+              times = times - 1
+              local tail = next_free + (remainder - (warm_up and 0 or stored) * interval_micros)
+              local tolerance = math.min(1.25, 0.75 * interval_micros)
+              local overlaps = overlap > 0 and ticket <= last_ticket
+              local is_last = not overlaps and tail - ticket < tolerance
+              local cost = math.min(ticket, permits * limit_micros)
+              if warm_up and is_last and stored > 0 and same_definition then
+                local left = stored
+                stored = math.min(max, stored + permits)
+                local above = math.max(0, stored - threshold)
+                local taken_above = math.min(above, stored - left)
+                local highest = interval_micros + above * slope
+                local lowest = interval_micros + (above - taken_above) * slope
+                cost = taken_above * (highest + lowest) / 2 + (stored - left - taken_above) * interval_micros
+              end
+              local restored = cost
+              if not is_last then
+                -- roomMicros
+                local most = caller_waits and math.max(max, permits) or max
+                local room = warm_up and 0 or most * math.min(limit_micros, interval_micros)
+                restored = math.min(cost, math.max(0, room - (reserved_until - ticket) - (overlaps and overlap or 0)))
+                -- withCancelled
+                if reserved_until - last_ticket >= max * interval_micros then
+                  overlap = 0
+                end
+                cancelled_from = last_ticket == 0 and ticket - cost or math.min(cancelled_from, ticket - cost)
+                if restored > 0 or overlap == 0 then
+                  last_ticket = math.max(last_ticket, tail)
+                end
+                overlap, cancelled = overlap + restored, cancelled_from > 0 and cancelled + (cost - restored) or 0
+              end
+              -- liveMicros
+              if tail - restored - cancelled_from - cancelled < tolerance then
+                restored = restored + cancelled
+                last_ticket, overlap, cancelled_from, cancelled = 0, 0, 0, 0
+              end
+              -- restore
+              local ahead = next_free - now + remainder
+              if restored < ahead then
+                local micros = remainder - restored
+                local part = micros % 1
+                next_free, remainder = next_free + (micros - part), part
+              else
+                local per_permit = math.max(limit_micros, interval_micros) * cool_down_intervals
+                stored = stored + (restored - math.max(0, ahead)) / per_permit
+                if stored > max then
+                  cancelled_from = cancelled_from > 0 and cancelled_from + (stored - max) * per_permit or 0
+                  stored = max
+                end
+                if ahead > 0 then
+                  next_free, remainder = now, 0
+                end
+              end
+              changed, only_peeks, found_until = true, false, nil
+            until false
+            if ticket then
+              times = 0
+            elseif timeout < 0 then
               if timeout == CHARGE then
                 allowed, reservable, charged = HUGE, HUGE, granted
-              elseif not exists or timeout == REFUND and warm_up then
-                times = 0
-              elseif timeout == REFUND then
-                for _ = 1, times do
-                  stored = math.min(max, stored + permits)
-                end
-                changed, only_peeks, found_free = true, false, nil
-                times = 0
               else
-                local ticket = CHARGE - timeout
-                while times > 0 do
-                  times = times - 1
-                  -- cancel
-                  local cost, restored = permits * interval_micros, -1
-                  local free, part, last = next_free, remainder, last_ticket
-                  if found_free then
-                    free, part, last = found_free, found_remainder, found_last
-                  end
-                  last = math.max(last, free + (part > negligible and 1 or 0))
-                  local after = last - ticket
-                  if warm_up and ticket <= now then
-                    after = -1
-                  elseif warm_up and after == 0 and stored > 0 then
-                    local left = stored
+                if exists and not warm_up then
+                  for _ = 1, times do
                     stored = math.min(max, stored + permits)
-                    local above = math.max(0, stored - threshold)
-                    local taken_above = math.min(above, stored - left)
-                    local highest = interval_micros + above * slope
-                    local lowest = interval_micros + (above - taken_above) * slope
-                    cost = taken_above * (highest + lowest) / 2 + (stored - left - taken_above) * interval_micros
-                    restored = cost
-                  else
-                    -- restorableMicros
-                    restored = cost
-                    if after > 0 then
-                      if interval_micros % 1 ~= 0 then
-                        after = after + 1
-                      end
-                      -- overlapMicros
-                      local fits = caller_waits or not warm_up and permits <= max + negligible / interval_micros
-                      restored = fits and math.max(0, cost - after) or 0
-                    end
                   end
-                  if after >= 0 then
-                    changed, only_peeks, found_free = true, false, nil
-                    local ahead = next_free - now + remainder
-                    if restored < ahead then
-                      local micros = remainder - restored
-                      part = micros % 1
-                      next_free, remainder = next_free + (micros - part), part
-                    else
-                      if ahead > 0 then
-                        next_free, remainder = now, 0
-                      end
-                      local idle = restored - math.max(0, ahead)
-                      stored = math.min(max, stored + idle / (interval_micros * cool_down_intervals))
-                    end
-                    if restored > 0 and restored < cost and last > now then
-                      last_ticket, cancelled_until = last, 0
-                    elseif last_ticket <= now then
-                      if restored == 0 and ticket > now then
-                        cancelled_until = math.max(cancelled_until, now) + math.min(cost, ticket - now)
-                      end
-                      if cancelled_until > now and cancelled_until >= next_free + remainder - NEGLIGIBLE_MICROS then
-                        next_free, remainder, cancelled_until = now, 0, 0
-                      end
-                    end
-                  end
+                  cancelled_from, cancelled = 0, 0
+                  changed, only_peeks, found_until = true, false, nil
                 end
+                times = 0
               end
             end
             local takes = times > 0
@@ -312,7 +339,7 @@ local MOST_REQUESTS = 2 ^ 16
               granted, times, changed = granted + 1, times - 1, true
             end
             if takes and changed then
-              exists, found_free = true, nil
+              exists, found_until = true, nil
             end
             granted = charged or granted
           end
@@ -337,22 +364,23 @@ local MOST_REQUESTS = 2 ^ 16
           local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
           keep = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
         end
-        local has_reservations = last_ticket > 0 or cancelled_until > 0 or furthest > 0
+        local has_reservations = last_ticket > 0 or furthest > 0
         local packed_as, length = PACKED, 44
         if has_reservations then
-          packed_as, length = PACKED_WITH_RESERVATIONS, 68
+          packed_as, length = PACKED_WITH_RESERVATIONS, 84
         end
-        if last_ticket > now then
-          -- If the state expired before this ticket is due, a cancellation could restore too much.
-          keep = math.max(keep, math.ceil((last_ticket - now) / 1000) + EXPIRE_MARGIN_MILLIS)
+        if last_ticket > 0 then
+          -- If the state expired while earlier tickets matter, a cancellation could restore too much.
+          local needed = last_ticket - now + max * interval_micros
+          keep = math.max(keep, math.ceil(needed / 1000) + EXPIRE_MARGIN_MILLIS)
         end
         local seconds = now / 1000000
         local kept = kept_until and (kept_until - seconds) % SECONDS or SECONDS
         local saved
         if kept * 1000 >= keep and kept < SECONDS / 2 and #value == length and not other_definition then
           saved = redis_pcall('SETRANGE', key, '0', pack_bytes(
-            packed_as, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until,
-            last_ticket, cancelled_until, furthest))
+            packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
+            last_ticket, overlap, cancelled_from, cancelled, furthest))
         else
           -- A quarter longer, so that the next calls need no new expiry; at least a second, the resolution of kept_until.
           keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
@@ -363,8 +391,8 @@ local MOST_REQUESTS = 2 ^ 16
           end
           kept_until = math.floor(seconds + keep / 1000) % SECONDS
           saved = redis_pcall('SET', key, pack_bytes(
-            packed_as, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until,
-            last_ticket, cancelled_until, furthest),
+            packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
+            last_ticket, overlap, cancelled_from, cancelled, furthest),
             'PX', string.format('%.0f', keep))
         end
         if type(saved) == 'table' and saved.err then
