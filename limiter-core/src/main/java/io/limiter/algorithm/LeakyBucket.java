@@ -25,7 +25,7 @@ public final class LeakyBucket {
      */
     public static TokenBucket meter(double leakPerSecond, long capacity) {
         Check.range("capacity", capacity, 1, 1_000_000_000_000L);
-        return TokenBucket.perSecond(leakPerSecond).capacity(capacity);
+        return TokenBucket.perSecond(leakPerSecond).capacity(capacity).kind(TokenBucket.Kind.LEAKY_BUCKET);
     }
 
     /**
@@ -38,7 +38,8 @@ public final class LeakyBucket {
     public static TokenBucket queue(double permitsPerSecond, int maxWaiting) {
         Check.range("maxWaiting", maxWaiting, 0, 1_000_000_000);
         // Checks the rate.
-        TokenBucket oneByOne = TokenBucket.perSecond(permitsPerSecond).capacity(1);
+        TokenBucket oneByOne =
+                TokenBucket.perSecond(permitsPerSecond).capacity(1).kind(TokenBucket.Kind.LEAKY_QUEUE);
         double micros = RedisPermits.wholeMicros(maxWaiting / permitsPerSecond * 1e6, 1e6 / permitsPerSecond);
         return oneByOne.maxWait(
                 micros > Check.MAX_DURATION.toSeconds() * 1e6

@@ -91,6 +91,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxWait how far ahead permits can be reserved, whatever the timeout; from 0 to 1,000 days
  * @param expire how long an unused bucket is kept at least, from 1 ms to 1,000 days. It is kept longer if expiry
  *     would create permits. A bucket that starts empty does so again after it has expired
+ * @param kind as what it was defined; decisions do not depend on it
  */
 public record TokenBucket(
         double permitsPerSecond,
@@ -100,8 +101,18 @@ public record TokenBucket(
         WhoWaits whoWaits,
         boolean startsFull,
         Duration maxWait,
-        Duration expire)
+        Duration expire,
+        Kind kind)
         implements Limit<RedisPermits> {
+
+    /** The kinds of limit that are token buckets. */
+    public enum Kind {
+        TOKEN_BUCKET,
+        /** {@link LeakyBucket#meter}. */
+        LEAKY_BUCKET,
+        /** {@link LeakyBucket#queue}. */
+        LEAKY_QUEUE
+    }
 
     public static final Duration DEFAULT_MAX_WAIT = Duration.ofHours(1);
     public static final Duration DEFAULT_EXPIRE = Duration.ofSeconds(60);
@@ -141,6 +152,7 @@ public record TokenBucket(
         Check.duration("maxWait", maxWait, Duration.ZERO);
         Check.duration("expire", expire, Duration.ofMillis(1));
         Objects.requireNonNull(whoWaits, "whoWaits");
+        Objects.requireNonNull(kind, "kind");
         if (warmUp != null && whoWaits != WhoWaits.NEXT_CALLER) {
             throw new IllegalArgumentException("a warm-up works only with whoWaits NEXT_CALLER, was " + whoWaits
                     + ": stored permits cost time there, so a caller who waits for its own would never be first");
@@ -157,6 +169,28 @@ public record TokenBucket(
                                 + wait / 1e6 + " s");
             }
         }
+    }
+
+    /** One that is no leaky bucket. */
+    public TokenBucket(
+            double permitsPerSecond,
+            double burstSeconds,
+            double minCapacity,
+            @Nullable WarmUp warmUp,
+            WhoWaits whoWaits,
+            boolean startsFull,
+            Duration maxWait,
+            Duration expire) {
+        this(
+                permitsPerSecond,
+                burstSeconds,
+                minCapacity,
+                warmUp,
+                whoWaits,
+                startsFull,
+                maxWait,
+                expire,
+                Kind.TOKEN_BUCKET);
     }
 
     private TokenBucket(
@@ -220,7 +254,7 @@ public record TokenBucket(
      *     granted without waiting, unless that was so before
      */
     public TokenBucket withRate(double newPermitsPerSecond) {
-        return stillGranting(with(newPermitsPerSecond, burstSeconds, minCapacity));
+        return stillGranting(with(newPermitsPerSecond, burstSeconds, minCapacity, kind));
     }
 
     /**
@@ -230,7 +264,8 @@ public record TokenBucket(
      */
     public TokenBucket withRateAndCapacity(double newPermitsPerSecond, double permits) {
         Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
-        return stillGranting(with(newPermitsPerSecond, 0, permits));
+        return stillGranting(
+                with(newPermitsPerSecond, 0, permits, kind == Kind.LEAKY_QUEUE ? Kind.TOKEN_BUCKET : kind));
     }
 
     /**
@@ -239,7 +274,7 @@ public record TokenBucket(
      * @throws IllegalArgumentException as {@link #withRate}
      */
     public TokenBucket withRateAndBurst(double newPermitsPerSecond, Duration newBurst) {
-        return stillGranting(with(newPermitsPerSecond, seconds(newBurst), 0));
+        return stillGranting(with(newPermitsPerSecond, seconds(newBurst), 0, Kind.TOKEN_BUCKET));
     }
 
     private TokenBucket stillGranting(TokenBucket changed) {
@@ -252,13 +287,13 @@ public record TokenBucket(
 
     /** This bucket with a capacity in seconds, which scales with the rate. */
     public TokenBucket burst(Duration newBurst) {
-        return with(permitsPerSecond, seconds(newBurst), 0).grantingWithoutWait();
+        return with(permitsPerSecond, seconds(newBurst), 0, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket with a capacity in permits, at any rate. */
     public TokenBucket capacity(double permits) {
         Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
-        return with(permitsPerSecond, 0, permits).grantingWithoutWait();
+        return with(permitsPerSecond, 0, permits, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
@@ -268,17 +303,18 @@ public record TokenBucket(
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
     public TokenBucket warmUp(WarmUp newWarmUp) {
-        return with(Objects.requireNonNull(newWarmUp, "warmUp"), WhoWaits.NEXT_CALLER, true);
+        return with(
+                Objects.requireNonNull(newWarmUp, "warmUp"), WhoWaits.NEXT_CALLER, true, Kind.TOKEN_BUCKET);
     }
 
     /** This bucket with the caller or the next one waiting for permits that do not exist yet. Default: the caller. */
     public TokenBucket whoWaits(WhoWaits newWhoWaits) {
-        return with(warmUp, newWhoWaits, startsFull).grantingWithoutWait();
+        return with(warmUp, newWhoWaits, startsFull, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket, full or empty when it is created. Default: full. */
     public TokenBucket startsFull(boolean newStartsFull) {
-        return with(warmUp, whoWaits, newStartsFull);
+        return with(warmUp, whoWaits, newStartsFull, kind);
     }
 
     /** This bucket with a bound on how far ahead permits can be reserved. Default: 1 h. */
@@ -291,18 +327,32 @@ public record TokenBucket(
         return with(maxWait, newExpire);
     }
 
-    private TokenBucket with(double rate, double burst, double capacity) {
-        return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire);
+    /** This bucket, of another kind. */
+    TokenBucket kind(Kind newKind) {
+        return with(permitsPerSecond, burstSeconds, minCapacity, newKind);
     }
 
-    private TokenBucket with(@Nullable WarmUp newWarmUp, WhoWaits newWhoWaits, boolean newStartsFull) {
+    private TokenBucket with(double rate, double burst, double capacity, Kind newKind) {
+        return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire, newKind);
+    }
+
+    private TokenBucket with(
+            @Nullable WarmUp newWarmUp, WhoWaits newWhoWaits, boolean newStartsFull, Kind newKind) {
         return new TokenBucket(
-                permitsPerSecond, burstSeconds, minCapacity, newWarmUp, newWhoWaits, newStartsFull, maxWait, expire);
+                permitsPerSecond,
+                burstSeconds,
+                minCapacity,
+                newWarmUp,
+                newWhoWaits,
+                newStartsFull,
+                maxWait,
+                expire,
+                newKind);
     }
 
     private TokenBucket with(Duration newMaxWait, Duration newExpire) {
         return new TokenBucket(
-                permitsPerSecond, burstSeconds, minCapacity, warmUp, whoWaits, startsFull, newMaxWait, newExpire);
+                permitsPerSecond, burstSeconds, minCapacity, warmUp, whoWaits, startsFull, newMaxWait, newExpire, kind);
     }
 
     /** This bucket at a share of the rate, with the same burst in seconds, or as many as one permit takes. */
@@ -315,7 +365,7 @@ public record TokenBucket(
         boolean hasCapacity = minCapacity > 0;
         double burst = hasCapacity ? burstSeconds : Math.min(MAX_BURST, Math.max(burstSeconds, 1.0 / rate));
         double capacity = hasCapacity ? Math.max(1.0, minCapacity * share) : 0;
-        return with(rate, burst, capacity);
+        return with(rate, burst, capacity, kind);
     }
 
     /** How long the only caller of a full bucket waits for a permit. */

@@ -734,6 +734,39 @@ class LiveLimitsTest {
     }
 
     @Test
+    void a_kind_is_what_the_limit_was_defined_as_whatever_its_numbers() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        TokenBucket patient = TokenBucket.perSecond(5).capacity(1).maxWait(Duration.ofSeconds(2));
+        RateLimiter bucket = factory.build("bucket", patient);
+        RateLimiter queue = factory.build("queue", LeakyBucket.queue(1, 3600));
+        RateLimiter meter = factory.build("meter", LeakyBucket.meter(5, 7));
+        for (String name : List.of("bucket", "queue", "meter")) {
+            put(factory, name, LiveSettings.NONE.rate(10));
+        }
+        assertThat(bucket.limit()).isEqualTo(patient.withRate(10));
+        assertThat(bucket.limit().maxWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 3600));
+        assertThat(meter.limit()).isEqualTo(LeakyBucket.meter(10, 7));
+        put(factory, "queue", LiveSettings.of(LiveKind.LEAKY_QUEUE).limit(50));
+        assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(1, 50));
+        for (LiveKind kind : List.of(LiveKind.LEAKY_QUEUE, LiveKind.LEAKY_BUCKET)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> put(factory, "bucket", LiveSettings.of(kind).limit(3)))
+                    .withMessageContaining("use kind token-bucket");
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(factory, "meter", TEN.capacity(3)))
+                .withMessageContaining("use kind leaky-bucket");
+
+        factory.live().fleet().watch();
+        factory.pollLiveLimits();
+        assertThat(factory.live().fleet().watch().instances().get(0).limits())
+                .extracting(report -> report.name() + " " + report.settings().kind() + " "
+                        + report.settings().limit())
+                .containsExactlyInAnyOrder("bucket token-bucket null", "queue leaky-queue 50", "meter leaky-bucket 7");
+    }
+
+    @Test
     void a_timeout_is_rejected_where_calls_never_wait() {
         RedisRateLimiterFactory factory = FLEET.instance();
         Limiter window = factory.build("calls", FixedWindow.of(5, Duration.ofMinutes(1)));

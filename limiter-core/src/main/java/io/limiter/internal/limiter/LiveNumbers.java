@@ -7,7 +7,6 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.WhoWaits;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
@@ -20,21 +19,6 @@ public final class LiveNumbers {
 
     private LiveNumbers() {}
 
-    /** Whether numbers of a kind are for this limit. Leaky buckets are token buckets. */
-    static boolean isOf(LiveKind kind, Limit<?> limit) {
-        return switch (kind) {
-            case TOKEN_BUCKET -> limit instanceof TokenBucket;
-            case LEAKY_BUCKET ->
-                limit instanceof TokenBucket bucket && bucket.warmUp() == null && bucket.whoWaits() == WhoWaits.CALLER;
-            case LEAKY_QUEUE ->
-                limit instanceof TokenBucket bucket && bucket.burstSeconds() == 0 && bucket.minCapacity() == 1;
-            case FIXED_WINDOW -> limit instanceof FixedWindow;
-            case SLIDING_LOG -> limit instanceof SlidingLog;
-            case SLIDING_COUNTER -> limit instanceof SlidingCounter;
-            case CONCURRENT -> limit instanceof ConcurrencyLimit;
-        };
-    }
-
     /**
      * A limit with the numbers that are set.
      *
@@ -44,7 +28,7 @@ public final class LiveNumbers {
     static <L extends Limit<?>> L applied(L own, LiveSettings settings) {
         LiveKind kind = settings.kind();
         LiveKind ownKind = kindOf(own);
-        if (kind != null && !isOf(kind, own) && (ownKind != null || !settings.hasNumbers())) {
+        if (kind != null && kind != ownKind && (ownKind != null || !settings.hasNumbers())) {
             throw new IllegalArgumentException("kind " + kind + " cannot be applied to " + own
                     + ": a kind cannot be changed live, because the state of one means nothing to another; "
                     + (ownKind == null ? "leave the kind out" : "use kind " + ownKind));
@@ -57,7 +41,7 @@ public final class LiveNumbers {
             return own;
         }
         if (own instanceof TokenBucket bucket) {
-            return (L) bucket(bucket, settings, kind == null ? meant(bucket, settings) : kind);
+            return (L) bucket(bucket, settings);
         }
         if (own instanceof FixedWindow window) {
             checkOnly(settings, LiveKind.FIXED_WINDOW, "limit", "period");
@@ -85,27 +69,20 @@ public final class LiveNumbers {
         return limit instanceof FixedWindow || limit instanceof SlidingLog || limit instanceof SlidingCounter;
     }
 
-    /** The kind of numbers without one: those of a queue keep or change how many calls wait. */
-    private static LiveKind meant(TokenBucket own, LiveSettings settings) {
-        boolean queue = kindOf(own) == LiveKind.LEAKY_QUEUE && settings.capacity() == null && settings.burst() == null;
-        return queue ? LiveKind.LEAKY_QUEUE : LiveKind.TOKEN_BUCKET;
-    }
-
-    private static TokenBucket bucket(TokenBucket own, LiveSettings settings, LiveKind kind) {
+    private static TokenBucket bucket(TokenBucket own, LiveSettings settings) {
         double rate = or(settings.rate(), own.permitsPerSecond());
-        if (kind == LiveKind.LEAKY_QUEUE) {
-            checkOnly(settings, kind, "rate", "limit");
-            double waiting = own.maxWaitMicros() * own.permitsPerSecond() / 1e6;
-            int limit = or(settings.limit(), (int) Math.min(Integer.MAX_VALUE, Math.round(waiting)));
+        if (own.kind() == TokenBucket.Kind.LEAKY_QUEUE) {
+            checkOnly(settings, LiveKind.LEAKY_QUEUE, "rate", "limit");
+            int limit = or(settings.limit(), waiting(own));
             return own.withRate(rate).maxWait(LeakyBucket.queue(rate, limit).maxWait());
         }
-        if (kind == LiveKind.LEAKY_BUCKET) {
-            checkOnly(settings, kind, "rate", "limit");
+        if (own.kind() == TokenBucket.Kind.LEAKY_BUCKET) {
+            checkOnly(settings, LiveKind.LEAKY_BUCKET, "rate", "limit");
             return settings.limit() == null
                     ? own.withRate(rate)
                     : own.withRateAndCapacity(rate, (double) settings.limit());
         }
-        checkOnly(settings, kind, "rate", "capacity", "burst");
+        checkOnly(settings, LiveKind.TOKEN_BUCKET, "rate", "capacity", "burst");
         if (own.warmUp() != null && (settings.capacity() != null || settings.burst() != null)) {
             throw new IllegalArgumentException("capacity and burst have no effect with a warm-up of "
                     + own.warmUp().period() + ", leave them out: the period makes the capacity");
@@ -118,6 +95,12 @@ public final class LiveNumbers {
             return own.withRateAndCapacity(rate, settings.capacity());
         }
         return settings.burst() == null ? own.withRate(rate) : own.withRateAndBurst(rate, settings.burst());
+    }
+
+    /** How many calls wait at most in a leaky queue. */
+    private static int waiting(TokenBucket queue) {
+        double waiting = queue.maxWaitMicros() * queue.permitsPerSecond() / 1e6;
+        return (int) Math.min(Integer.MAX_VALUE, Math.round(waiting));
     }
 
     private static void checkOnly(LiveSettings settings, LiveKind kind, String... allowed) {
@@ -188,16 +171,22 @@ public final class LiveNumbers {
     /** The kind of a limit; {@code null} for one of the application's own. */
     public static @Nullable LiveKind kindOf(Limit<?> limit) {
         if (limit instanceof TokenBucket bucket) {
-            boolean queue =
-                    isOf(LiveKind.LEAKY_QUEUE, bucket) && !bucket.maxWait().equals(TokenBucket.DEFAULT_MAX_WAIT);
-            return queue ? LiveKind.LEAKY_QUEUE : LiveKind.TOKEN_BUCKET;
+            return switch (bucket.kind()) {
+                case TOKEN_BUCKET -> LiveKind.TOKEN_BUCKET;
+                case LEAKY_BUCKET -> LiveKind.LEAKY_BUCKET;
+                case LEAKY_QUEUE -> LiveKind.LEAKY_QUEUE;
+            };
         }
-        for (LiveKind kind : LiveKind.values()) {
-            if (isOf(kind, limit)) {
-                return kind;
-            }
+        if (limit instanceof FixedWindow) {
+            return LiveKind.FIXED_WINDOW;
         }
-        return null;
+        if (limit instanceof SlidingLog) {
+            return LiveKind.SLIDING_LOG;
+        }
+        if (limit instanceof SlidingCounter) {
+            return LiveKind.SLIDING_COUNTER;
+        }
+        return limit instanceof ConcurrencyLimit ? LiveKind.CONCURRENT : null;
     }
 
     /** The numbers of a limit, as a live limit would set them. */
@@ -209,9 +198,11 @@ public final class LiveNumbers {
         LiveSettings settings = LiveSettings.of(kind);
         if (limit instanceof TokenBucket bucket) {
             settings = settings.rate(bucket.permitsPerSecond());
-            if (kind == LiveKind.LEAKY_QUEUE) {
-                double waiting = bucket.maxWaitMicros() * bucket.permitsPerSecond() / 1e6;
-                return settings.limit((int) Math.min(Integer.MAX_VALUE, Math.round(waiting)));
+            if (kind != LiveKind.TOKEN_BUCKET) {
+                return settings.limit(
+                        kind == LiveKind.LEAKY_QUEUE
+                                ? waiting(bucket)
+                                : (int) Math.min(Integer.MAX_VALUE, bucket.capacity()));
             }
             if (bucket.warmUp() != null) {
                 return settings;

@@ -188,7 +188,7 @@ public final class Overrides implements Supplier<LiveSettings> {
 
     /** Limiters of several kinds may have one name; then the kind selects those that change. */
     private static boolean isConcerned(Limit<?> own, LiveSettings settings) {
-        return settings.kind() == null || LiveNumbers.isOf(settings.kind(), own);
+        return settings.kind() == null || settings.kind() == LiveNumbers.kindOf(own);
     }
 
     private @Nullable String problem(ChangeableLimit<?> limiter, Limit<?> own, LiveSettings settings) {
