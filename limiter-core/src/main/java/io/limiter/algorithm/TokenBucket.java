@@ -336,8 +336,7 @@ public record TokenBucket(
         return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire, newKind);
     }
 
-    private TokenBucket with(
-            @Nullable WarmUp newWarmUp, WhoWaits newWhoWaits, boolean newStartsFull, Kind newKind) {
+    private TokenBucket with(@Nullable WarmUp newWarmUp, WhoWaits newWhoWaits, boolean newStartsFull, Kind newKind) {
         return new TokenBucket(
                 permitsPerSecond,
                 burstSeconds,

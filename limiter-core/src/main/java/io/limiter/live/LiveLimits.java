@@ -77,6 +77,13 @@ public interface LiveLimits {
         return history(50, 0).changes();
     }
 
+    /** The change of a version from 1 to {@value #MAX_VERSION}, if the history has it and it can be read. */
+    default Optional<LiveChange> change(long version) {
+        return history(1, version == MAX_VERSION ? 0 : version + 1).changes().stream()
+                .filter(change -> change.version() == version)
+                .findFirst();
+    }
+
     /**
      * Restores what a change replaced: stores the live limit that the name had before, or removes the one it has. A restored
      * live limit expires when it would have, unless the note says otherwise.

@@ -123,8 +123,15 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
         this.probe = new Probe(backend);
         guard.nodesOf(backend);
-        guard.probeBy(probe::ask);
-        this.live = settings.liveLimits == null ? null : live(settings, settings.liveLimits);
+        LivePoller poller = settings.liveLimits == null ? null : live(settings, settings.liveLimits);
+        this.live = poller;
+        guard.probeBy(key -> {
+            probe.ask(key);
+            if (poller != null) {
+                // Before the circuit breaker closes, so that Redis decides under the limits of now.
+                poller.pollWithin(settings.decisionTimeout);
+            }
+        });
     }
 
     private LivePoller live(Builder settings, LiveOptions options) {

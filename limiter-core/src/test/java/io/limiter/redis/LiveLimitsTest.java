@@ -751,7 +751,8 @@ class LiveLimitsTest {
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(1, 50));
         for (LiveKind kind : List.of(LiveKind.LEAKY_QUEUE, LiveKind.LEAKY_BUCKET)) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> put(factory, "bucket", LiveSettings.of(kind).limit(3)))
+                    .isThrownBy(
+                            () -> put(factory, "bucket", LiveSettings.of(kind).limit(3)))
                     .withMessageContaining("use kind token-bucket");
         }
         assertThatIllegalArgumentException()

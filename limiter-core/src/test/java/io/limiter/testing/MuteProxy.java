@@ -33,7 +33,7 @@ public final class MuteProxy implements AutoCloseable {
     }
 
     private final ServerSocket server;
-    private final int redisPort;
+    private volatile int redisPort;
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
     private final AtomicInteger generation = new AtomicInteger();
     private final AtomicReference<Replies> replies = new AtomicReference<>(Replies.PASSED_ON);
@@ -63,6 +63,12 @@ public final class MuteProxy implements AutoCloseable {
         if (replies.getAndSet(newReplies) == Replies.SWALLOWED) {
             closeConnections();
         }
+    }
+
+    /** New connections go to another Redis from now on, and those that there are break. */
+    public void redirectTo(int newRedisPort) {
+        redisPort = newRedisPort;
+        closeConnections();
     }
 
     /** Over the connections there are, no reply arrives any more, and they stay open; new ones are as before. */

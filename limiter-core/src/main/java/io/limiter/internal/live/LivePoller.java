@@ -86,11 +86,33 @@ public final class LivePoller implements AutoCloseable {
             if (hints != null) {
                 hints.resume();
             }
-            Thread started = new Thread(null, this::run, "limiter-live", 0, false);
-            started.setContextClassLoader(LivePoller.class.getClassLoader());
-            started.setDaemon(true);
+            Thread started = daemon(this::run, "limiter-live");
             thread = started;
             started.start();
+        }
+    }
+
+    private static Thread daemon(Runnable work, String name) {
+        Thread daemon = new Thread(null, work, name, 0, false);
+        daemon.setContextClassLoader(LivePoller.class.getClassLoader());
+        daemon.setDaemon(true);
+        return daemon;
+    }
+
+    /** Polls in the background, unless it is paused, and waits at most this time for that. */
+    public void pollWithin(Duration time) {
+        if (thread != null) {
+            Thread poll = daemon(this::poll, "limiter-live-recovered");
+            poll.start();
+            join(poll, Math.max(1, time.toMillis()));
+        }
+    }
+
+    private static void join(Thread ended, long millis) {
+        try {
+            ended.join(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -108,11 +130,7 @@ public final class LivePoller implements AutoCloseable {
             }
         }
         early.release();
-        try {
-            ended.join(CLOSE_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        join(ended, CLOSE_MILLIS);
     }
 
     public LiveLimits limits() {

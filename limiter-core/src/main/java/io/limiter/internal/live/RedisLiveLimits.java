@@ -276,12 +276,9 @@ public final class RedisLiveLimits implements LiveLimits {
     @Override
     public LiveChange rollBack(long version, ChangeNote note, long expectedVersion) {
         Objects.requireNonNull(note, "note");
-        LiveChange undone =
-                history(1, checkedVersion("version", version, 1) == MAX_VERSION ? 0 : version + 1).changes().stream()
-                        .filter(change -> change.version() == version)
-                        .findFirst()
-                        .orElseThrow(() -> new IllegalArgumentException("the history has no change of version "
-                                + version + " (any more) that can be read: store the limit again instead"));
+        LiveChange undone = change(checkedVersion("version", version, 1))
+                .orElseThrow(() -> new IllegalArgumentException("the history has no change of version " + version
+                        + " (any more) that can be read: store the limit again instead"));
         String name = undone.name();
         LiveLimit before = undone.before().orElse(null);
         long expiresMicros =
@@ -383,7 +380,9 @@ public final class RedisLiveLimits implements LiveLimits {
     /** What Redis has, with what it has lost of the copy if that is restored; otherwise with a warning. */
     private LiveStore.Read settled(LiveStore.Read read) {
         if (options.restore()) {
-            return restore() ? read(copy) : read;
+            restore();
+            // Another instance may have restored the same meanwhile.
+            return read(copy);
         }
         if (read.version() < copy.version) {
             log.warn(
@@ -409,12 +408,8 @@ public final class RedisLiveLimits implements LiveLimits {
         return read;
     }
 
-    /**
-     * Writes back what Redis has lost of the copy. Of each name, the newer change stays, that of Redis or of the copy.
-     *
-     * @return whether it had lost something
-     */
-    private boolean restore() {
+    /** Writes back what Redis has lost of the copy. Of each name, the newer change stays, that of Redis or of the copy. */
+    private void restore() {
         long soon = serverMicros() + EXPIRES_SOON_MICROS;
         List<String> limits = new ArrayList<>();
         copy.limits.forEach((field, each) -> {
@@ -432,7 +427,6 @@ public final class RedisLiveLimits implements LiveLimits {
                     restored.size(),
                     restored.subList(0, Math.min(MAX_LOGGED, restored.size())));
         }
-        return !restored.isEmpty();
     }
 
     private void apply(LiveStore.Read read, List<StoredChange> newestFirst) {

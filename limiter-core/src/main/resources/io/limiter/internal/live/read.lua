@@ -29,7 +29,7 @@ local function has_change(version, stamp)
   return false
 end
 
-local version, stamp = string.match(redis.call('GET', KEYS[2]) or '', '^(%d+) (%S+)')
+local version, stamp, restored = string.match(redis.call('GET', KEYS[2]) or '', '^(%d+) (%S+) ?(%d*)')
 if not version or #version > 15 then
   version, stamp = '0', ''
 end
@@ -37,7 +37,9 @@ local changes, all = {}, {}
 local complete = version == ARGV[1] and stamp == ARGV[2]
 if not complete then
   -- Without the newest change, the history is not of these limits; without the reader's, it does not say what that has missed.
-  if has_change(version, stamp) and has_change(ARGV[1], ARGV[2]) then
+  -- What was restored may have older versions than a reader that lacks it.
+  local since = tonumber(ARGV[1]) > (tonumber(restored) or 0)
+  if since and has_change(version, stamp) and has_change(ARGV[1], ARGV[2]) then
     changes = redis.call('ZREVRANGEBYSCORE', KEYS[3], version, '(' .. ARGV[1], 'LIMIT', 0, MOST)
     complete = #changes < MOST
   end

@@ -38,8 +38,9 @@ for i = 5, #ARGV, 3 do
   end
 end
 if #restored > 0 then
-  -- The stamp is new: the instances compare all that they have.
-  redis.call('SET', KEYS[2], string.format('%.0f %s', math.max(store_version(), tonumber(ARGV[2])), ARGV[3]))
+  -- Instances that know no newer version than this, with this stamp, read all.
+  local version = math.max(store_version(), tonumber(ARGV[2]))
+  redis.call('SET', KEYS[2], string.format('%.0f %s %.0f', version, ARGV[3], version))
   redis.pcall('PUBLISH', ARGV[1], ARGV[2])
 end
 return restored

@@ -25,7 +25,8 @@ if limit == '' then
 end
 local after = string.format('%s %.0f %.0f %s', version, at, lasts > 0 and at + lasts or ends, limit)
 redis.call('HSET', KEYS[1], ARGV[2], after)
-redis.call('SET', KEYS[2], version .. ' ' .. ARGV[5])
+local restored = string.match(redis.call('GET', KEYS[2]) or '', '^%d+ %S+ (%d+)') or '0'
+redis.call('SET', KEYS[2], version .. ' ' .. ARGV[5] .. ' ' .. restored)
 local change = add_change(version, ARGV[5], ARGV[2], ARGV[9], found, after, ARGV[10])
 -- A hint. Without a right to the channel, instances see the change when they poll.
 redis.pcall('PUBLISH', ARGV[1], version)

@@ -8,6 +8,7 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
+import io.limiter.spring.event.LiveLimitChangedEvent;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.event.EventListener;
 
-/** Publishes an audit event for each change that is made by these live limits. */
+/** Publishes an audit event for each change that is made by these live limits, and for each live limit that expires here. */
 public final class AuditedLiveLimits implements LiveLimits {
 
     /** The type of the events. */
@@ -52,6 +54,21 @@ public final class AuditedLiveLimits implements LiveLimits {
         LiveChange change = limits.rollBack(version, note, expectedVersion);
         publish("roll back of " + version, change.name(), change.after(), note, expectedVersion);
         return change;
+    }
+
+    /** Each instance ends it by itself, so each publishes an event. */
+    @EventListener
+    public void ended(LiveLimitChangedEvent event) {
+        LiveChange change = event.change();
+        // Only an expired one has ended at that time.
+        change.before()
+                .filter(limit -> change.after().isEmpty() && limit.expiresAt().equals(Optional.of(change.at())))
+                .ifPresent(limit -> publish(
+                        "expire",
+                        limit.name(),
+                        Optional.empty(),
+                        ChangeNote.of(limit.who(), limit.why()),
+                        limit.version()));
     }
 
     private void publish(String action, String name, Optional<LiveLimit> after, ChangeNote note, long replacedVersion) {

@@ -268,19 +268,25 @@ record LimiterProperties(
      * @param enabled Whether live limits apply to this instance.
      * @param pollInterval How often this instance asks Redis for changes, from 100ms to 1h.
      * @param restore Whether instances write the live limits back if Redis has lost them. If not, they drop them.
+     * @param history How many changes of each live limit Redis keeps, from 1 to 10000.
      */
     record Live(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("1s") Duration pollInterval,
-            @DefaultValue("false") boolean restore) {
+            @DefaultValue("false") boolean restore,
+            @DefaultValue("50") int history) {
 
         Live {
+            SettingChecks.range("limiter.live.history", history, 1, 10_000);
             SettingChecks.range(
                     "limiter.live.poll-interval", pollInterval, Duration.ofMillis(100), Duration.ofHours(1));
         }
 
         LiveOptions options() {
-            return LiveOptions.DEFAULT.pollInterval(pollInterval).restore(restore);
+            return LiveOptions.DEFAULT
+                    .pollInterval(pollInterval)
+                    .restore(restore)
+                    .history(history);
         }
     }
 

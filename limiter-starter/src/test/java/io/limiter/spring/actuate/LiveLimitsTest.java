@@ -634,7 +634,36 @@ class LiveLimitsTest {
                                     .containsEntry("why", "night");
                         },
                         removed -> assertThat(removed.getData()).containsEntry("action", "remove"));
-        assertThat(other.getBean(Heard.class).audits).isEmpty();
+        assertThat(other.getBean(Heard.class).audits)
+                .noneMatch(event -> name.equals(event.getAuditEvent().getData().get("limit")));
+    }
+
+    @Test
+    void a_roll_back_and_an_expiry_are_audited_too() throws Exception {
+        String name = "audited-" + RUN;
+        String body = "{\"kind\":\"fixed-window\",\"limit\":5,\"who\":\"ann\",\"why\":\"night\"";
+        long version = changed(name, body + "}");
+        HttpResponse<String> rolledBack = post(
+                one, "limiters/" + name, "{\"rollBack\":" + version + ",\"who\":\"bob\",\"version\":" + version + "}");
+        assertThat(rolledBack.statusCode()).as(rolledBack.body()).isEqualTo(200);
+        long last = changed(name, body + ",\"expiresIn\":\"1s\"}");
+        eventually(() -> assertThat(other.getBean(LiveLimits.class).version()).isGreaterThanOrEqualTo(last));
+        eventually(() -> assertThat(one.getBean(Heard.class).audits)
+                .map(event -> event.getAuditEvent().getData())
+                .filteredOn(data -> name.equals(data.get("limit")))
+                .map(data -> data.get("action"))
+                .containsExactly("put", "roll back of " + version, "put", "expire"));
+        eventually(() -> assertThat(other.getBean(Heard.class).audits)
+                .map(AuditApplicationEvent::getAuditEvent)
+                .filteredOn(event -> name.equals(event.getData().get("limit")))
+                .singleElement()
+                .satisfies(expired -> {
+                    assertThat(expired.getPrincipal()).isEqualTo("ann");
+                    assertThat(expired.getData())
+                            .containsEntry("action", "expire")
+                            .containsEntry("replacedVersion", last)
+                            .containsEntry("why", "night");
+                }));
     }
 
     @Test

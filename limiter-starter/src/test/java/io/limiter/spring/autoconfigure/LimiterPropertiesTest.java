@@ -121,7 +121,8 @@ class LimiterPropertiesTest {
                         "limiter.failure.probe-interval=2h", "limiter.failure.probe-interval must be between",
                         "limiter.failure.policy=maybe", "limiter.failure.policy",
                         "limiter.live.poll-interval=99ms", "limiter.live.poll-interval must be between PT0.1S and PT1H",
-                        "limiter.live.restore=perhaps", "limiter.live.restore")
+                        "limiter.live.restore=perhaps", "limiter.live.restore",
+                        "limiter.live.history=0", "limiter.live.history must be between 1 and 10000, was 0")
                 .forEach((property, message) -> Contexts.local()
                         .withPropertyValues(property)
                         .run(context ->
@@ -180,6 +181,7 @@ class LimiterPropertiesTest {
                         "limiter.live.enabled",
                         "limiter.live.poll-interval",
                         "limiter.live.restore",
+                        "limiter.live.history",
                         "limiter.endpoint.show-keys",
                         "limiter.web.status",
                         "limiter.web.headers",
