@@ -303,8 +303,7 @@ public record TokenBucket(
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
     public TokenBucket warmUp(WarmUp newWarmUp) {
-        return with(
-                Objects.requireNonNull(newWarmUp, "warmUp"), WhoWaits.NEXT_CALLER, true, Kind.TOKEN_BUCKET);
+        return with(Objects.requireNonNull(newWarmUp, "warmUp"), WhoWaits.NEXT_CALLER, true, Kind.TOKEN_BUCKET);
     }
 
     /** This bucket with the caller or the next one waiting for permits that do not exist yet. Default: the caller. */
