@@ -80,8 +80,9 @@ final class Instances {
                         .fault(Duration.ofSeconds(5), scene -> pause(scene, Duration.ofSeconds(5))),
                 named("jvm-paused-12-times")
                         .does("One JVM of two is stopped for 150 ms, 12 times")
-                        .promises("A pause of the JVM is not an outage of Redis: under 1 % of its decisions are local")
-                        .localAtMost(0.01)
+                        .promises(
+                                "A pause of the JVM is not an outage of Redis: under 0.05 % of the decisions are local")
+                        .localAtMost(0.0005)
                         .fault(Duration.ofSeconds(6), scene -> {
                             for (int i = 0; i < 12; i++) {
                                 pause(scene, Duration.ofMillis(150));

@@ -528,7 +528,7 @@ final class Judge {
                     Measure.SOURCE,
                     String.format(
                             Locale.ROOT,
-                            "%.1f %% of the decisions that Redis could make were not made by Redis",
+                            "%.2f %% of the decisions that Redis could make were not made by Redis",
                             100.0 * local / decisions));
         }
     }

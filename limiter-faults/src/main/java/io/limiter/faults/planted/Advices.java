@@ -102,13 +102,11 @@ final class Advices {
         private SendTwice() {}
 
         @Advice.OnMethodExit
-        static void exit(
-                @Advice.This RedisCalls redis,
-                @Advice.Argument(0) LuaScript script,
-                @Advice.Argument(1) byte[][] keys,
-                @Advice.Argument(2) byte[][] arguments) {
+        static void exit(@Advice.This RedisCalls redis, @Advice.AllArguments Object[] arguments) {
+            int last = arguments.length - 1;
             if (ThreadLocalRandom.current().nextInt(200) == 0) {
-                redis.start(script, keys, arguments);
+                redis.start(
+                        (LuaScript) arguments[last - 2], (byte[][]) arguments[last - 1], (byte[][]) arguments[last]);
             }
         }
     }

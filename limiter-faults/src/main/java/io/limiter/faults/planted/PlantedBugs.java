@@ -112,10 +112,7 @@ public final class PlantedBugs {
                         "A refund returns permits once",
                         "refunds-replies-lost",
                         Measure.TAKEN,
-                        script(
-                                BUCKET,
-                                "stored = math.min(max, stored + permits)\n                end",
-                                "stored = math.min(max, stored + 2 * permits)\n                end")),
+                        script(BUCKET, "for _ = 1, times do", "for _ = 1, 2 * times do")),
                 named(
                         "rejected-set-takes-a-part",
                         "A set that one limit rejects takes permits of the other",
@@ -198,11 +195,11 @@ public final class PlantedBugs {
                         method("internal.resilience.Failover", "decide", Advices.ThrowIfInterrupted.class)),
                 named(
                         "another-exception",
-                        "An open circuit breaker throws IllegalStateException",
+                        "A failure is thrown as an IllegalStateException",
                         "No call throws what is not documented",
                         "redis-stopped-1s",
                         Measure.ERRORS,
-                        method("internal.resilience.Breaker", "check", Advices.ThrowAnother.class)),
+                        method("spi.Pending", "await", Advices.ThrowAnother.class)),
                 named(
                         "one-key-fails-all",
                         "A key that Redis cannot decide fails the others of its call",

@@ -118,7 +118,9 @@ public final class ReliabilityPage {
     }
 
     private static String evidence(Conviction conviction) {
-        return conviction.isConvicted() ? conviction.evidence().get(0).text() : "";
+        return conviction.isConvicted()
+                ? conviction.evidence().get(0).text()
+                : "nothing: " + sources(conviction.result().sources());
     }
 
     /** The same table for a terminal, without what is long. */

@@ -7,7 +7,9 @@ import io.limiter.faults.experiment.Measure;
 import io.limiter.faults.experiment.Measure.Violation;
 import io.limiter.faults.experiment.Result;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +28,13 @@ class PlantedBugsTest {
 
     static List<PlantedBug> bugs() {
         return PlantedBugs.all();
+    }
+
+    /** What grows, only a soak can show. */
+    @Test
+    void each_measure_convicts_a_bug() {
+        Set<Measure> measures = EnumSet.complementOf(EnumSet.of(Measure.GROWTH, Measure.VALIDITY));
+        assertThat(PlantedBugs.all()).extracting(PlantedBug::measure).containsAll(measures);
     }
 
     @Test
