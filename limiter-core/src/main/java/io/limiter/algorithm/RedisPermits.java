@@ -320,10 +320,17 @@ public record RedisPermits(
                 ahead > 0.0 ? 0.0 : remainderMicros);
     }
 
+    /** Where the first cancelled reservation begins, if one that begins here is cancelled now; 0 if unknown. */
+    double cancelledFromMicros(double beginMicros) {
+        Reservations known = known();
+        return known.lastTicketMicros() == 0.0 ? beginMicros : Math.min(known.cancelledFromMicros(), beginMicros);
+    }
+
     /**
      * This settled state with a record of a reservation that is cancelled before later ones.
      *
      * @param untilMicros when all that was reserved is due
+     * @param fromMicros where the first cancelled reservation begins; 0 if unknown
      */
     RedisPermits withCancelled(
             double tailMicros, double untilMicros, double fromMicros, double restoredMicros, double leftMicros) {
@@ -331,12 +338,11 @@ public record RedisPermits(
         double last = known.lastTicketMicros();
         // Where nothing can be restored any more, overlaps do not matter.
         double overlap = untilMicros - last >= maxPermits * intervalMicros() ? 0.0 : known.overlapMicros();
-        double from = last == 0.0 ? fromMicros : Math.min(known.cancelledFromMicros(), fromMicros);
         return with(new Reservations(
                 restoredMicros > 0.0 || overlap == 0.0 ? Math.max(last, tailMicros) : last,
                 overlap + restoredMicros,
-                from,
-                from > 0.0 ? known.cancelledMicros() + leftMicros : 0.0,
+                fromMicros,
+                fromMicros > 0.0 ? known.cancelledMicros() + leftMicros : 0.0,
                 known.furthestMicros()));
     }
 

@@ -502,8 +502,9 @@ public record TokenBucket(
      * with another one do not reserve here.
      *
      * <p>The last reservation is restored as a whole. Of any other, as much is restored as fits into the capacity beside all
-     * that can come due after it: what was reserved later, and what overlaps that because of earlier cancellations. The rest is
-     * restored once all reservations since the first cancelled one are cancelled.
+     * that can come due after it. That is at most what was reserved later and what overlaps it because of earlier cancellations,
+     * and at most what is not cancelled since the first cancelled reservation. The rest is restored once all reservations since
+     * that one are cancelled.
      */
     private @Nullable RedisPermits cancel(RedisPermits found, double now, Request request) {
         double ticket = request.id();
@@ -525,11 +526,13 @@ public record TokenBucket(
         }
         double restored = cost;
         if (!isLast) {
-            double room = roomMicros(settled, request.permits())
-                    - (until - ticket)
-                    - (overlaps ? known.overlapMicros() : 0.0);
-            restored = Math.min(cost, Math.max(0.0, room));
-            settled = settled.withCancelled(tail, until, ticket - cost, restored, cost - restored);
+            double after = until - ticket + (overlaps ? known.overlapMicros() : 0.0);
+            double from = settled.cancelledFromMicros(ticket - cost);
+            if (from > 0.0) {
+                after = Math.min(after, until - from - known.cancelledMicros() - cost);
+            }
+            restored = Math.min(cost, Math.max(0.0, roomMicros(settled, request.permits()) - after));
+            settled = settled.withCancelled(tail, until, from, restored, cost - restored);
         }
         if (settled.liveMicros(tail - restored) < settled.ticketTolerance()) {
             restored += settled.known().cancelledMicros();

@@ -95,6 +95,18 @@ class CancelTest {
     }
 
     @Test
+    void a_bucket_that_was_full_holds_all_but_what_is_used_whatever_was_cancelled() {
+        TokenBucket bucket = TokenBucket.of(1, 10);
+        List<Decision> taken = upTo(6).stream().map(i -> reserve(bucket, 1)).toList();
+        cancel(bucket, 1, taken.get(0));
+        cancel(bucket, 1, taken.get(1));
+        cancel(bucket, 1, taken.get(5));
+        reserve(bucket, 1);
+        cancel(bucket, 1, taken.get(2));
+        assertThat(state.storedPermits()).isEqualTo(7);
+    }
+
+    @Test
     void a_large_reservation_delays_no_request_after_its_cancellation() {
         TokenBucket bucket = TokenBucket.of(1, 1);
         cancel(bucket, 3000, reserve(bucket, 3000));

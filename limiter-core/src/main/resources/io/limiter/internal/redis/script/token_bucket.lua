@@ -233,12 +233,16 @@ local MOST_REQUESTS = 2 ^ 16
                 -- roomMicros
                 local most = caller_waits and math.max(max, permits) or max
                 local room = warm_up and 0 or most * math.min(limit_micros, interval_micros)
-                restored = math.min(cost, math.max(0, room - (reserved_until - ticket) - (overlaps and overlap or 0)))
+                local after = reserved_until - ticket + (overlaps and overlap or 0)
+                cancelled_from = last_ticket == 0 and ticket - cost or math.min(cancelled_from, ticket - cost)
+                if cancelled_from > 0 then
+                  after = math.min(after, reserved_until - cancelled_from - cancelled - cost)
+                end
+                restored = math.min(cost, math.max(0, room - after))
                 -- withCancelled
                 if reserved_until - last_ticket >= max * interval_micros then
                   overlap = 0
                 end
-                cancelled_from = last_ticket == 0 and ticket - cost or math.min(cancelled_from, ticket - cost)
                 if restored > 0 or overlap == 0 then
                   last_ticket = math.max(last_ticket, tail)
                 end
