@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -95,7 +96,14 @@ public final class MuteProxy implements AutoCloseable {
     private void accept() throws IOException {
         while (!server.isClosed()) {
             Socket client = server.accept();
-            Socket redis = new Socket(InetAddress.getLoopbackAddress(), redisPort);
+            Socket redis;
+            try {
+                redis = new Socket(InetAddress.getLoopbackAddress(), redisPort);
+            } catch (ConnectException e) {
+                // Redis is stopped; the client tries again.
+                client.close();
+                continue;
+            }
             // Otherwise Nagle's algorithm adds 40 ms to some.
             client.setTcpNoDelay(true);
             redis.setTcpNoDelay(true);

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
@@ -44,18 +42,20 @@ class SleeperTest {
 
     @Test
     void many_timers_need_few_threads_and_one_that_blocks_delays_no_other() {
-        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        BlockingCalls pool = new BlockingCalls("test-timed-");
+        Sleeper sleeper = Sleeper.with(pool);
         CountDownLatch released = new CountDownLatch(1);
-        Sleeper.UNINTERRUPTIBLE.later(1, () -> Uninterruptibles.awaitUninterruptibly(released));
+        sleeper.later(1, () -> Uninterruptibles.awaitUninterruptibly(released));
         for (int round = 0; round < 200; round++) {
             CompletableFuture<?> done = new CompletableFuture<>();
-            Sleeper.UNINTERRUPTIBLE.later(1, () -> {
-                threads.add(Thread.currentThread());
-                done.complete(null);
-            });
+            sleeper.later(1, () -> done.complete(null));
             done.join();
+            while (pool.getActiveCount() > 1) {
+                Thread.onSpinWait();
+            }
         }
+        assertThat(pool.getLargestPoolSize()).isLessThan(BlockingCalls.MAX_THREADS / 2);
         released.countDown();
-        assertThat(threads).hasSizeLessThan(BlockingCalls.MAX_THREADS / 2);
+        pool.shutdown();
     }
 }
