@@ -8,6 +8,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveChange;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveOptions;
@@ -151,6 +152,35 @@ class LiveOutageTest {
         LiveFleet.logged(() -> one.live().put("other", TEN, NOTE, 0));
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
         assertThat(FLEET.instance().live().list()).hasSize(2);
+    }
+
+    @Test
+    void an_instance_that_missed_what_was_written_back_gets_it_with_the_next_change() {
+        RedisRateLimiterFactory old = restoring();
+        old.live().put("search", TEN, NOTE, 0);
+        old.live().put("other", TEN, NOTE, 0);
+        FLEET.loseEverything();
+        RedisRateLimiterFactory fresh = FLEET.instance();
+        for (int version = 0; version < 3; version++) {
+            fresh.live().put("new", TEN.rate(version + 1), NOTE, version);
+        }
+        LiveFleet.logged(old::pollLiveLimits);
+        assertThat(old.live().put("last", TEN, NOTE, 0).version()).isEqualTo(4);
+        fresh.pollLiveLimits();
+        assertThat(fresh.live().list()).hasSize(4).isEqualTo(old.live().list());
+    }
+
+    @Test
+    void what_is_written_back_is_in_the_history_once() {
+        RedisRateLimiterFactory one = restoring();
+        one.live().put("search", TEN, NOTE, 0);
+        one.live().put("search", TEN.rate(20), NOTE, 1);
+        List<LiveLimit> limits = one.live().list();
+        List<LiveChange> changes = one.live().history();
+        FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
+        LiveFleet.logged(one::pollLiveLimits);
+        assertThat(one.live().list()).isEqualTo(limits);
+        assertThat(one.live().history()).isEqualTo(changes);
     }
 
     @Test

@@ -124,15 +124,18 @@ class LiveRecoveryTest {
         RedisRateLimiterFactory other = restoring();
         put(one, "search", 200);
         put(one, "other", 200);
+        put(one, "both", 200);
         try (RedisProcess replica = RedisProcess.startOn(
                 TestRedis.freePort(), "--replicaof", "127.0.0.1 " + redis.port(), "--repl-diskless-sync-delay", "0")) {
             Eventually.that(
                     () -> assertThat(this.<Long>onRedis(replica, commands -> commands.hlen("{limiter:live}:limits")))
-                            .isEqualTo(2));
+                            .isEqualTo(3));
             // From now on it lacks what the master gets.
             onRedis(replica, RedisCommands::replicaofNoOne);
             put(one, "search", 50);
-            pollUntil(() -> assertThat(other.live().version()).isEqualTo(3));
+            put(one, "both", 90);
+            put(one, "both", 80);
+            pollUntil(() -> assertThat(other.live().version()).isEqualTo(6));
             redis.kill();
             proxy.redirectTo(replica.port());
             // Somebody who knows nothing of the fleet changes a limit before the fleet comes back.
@@ -140,6 +143,9 @@ class LiveRecoveryTest {
             try (RedisRateLimiterFactory stranger = factory(direct, false)) {
                 stranger.pollLiveLimits();
                 put(stranger, "other", 70);
+                assertThat(put(stranger, "both", 60).version())
+                        .as("later than what it replaces, with a lower version")
+                        .isEqualTo(5);
             }
             direct.destroy();
             pollUntil(() -> {
@@ -152,13 +158,16 @@ class LiveRecoveryTest {
                             .isEqualTo(50);
                     assertThat(each.live().get("other").orElseThrow().settings().rate())
                             .isEqualTo(70);
+                    assertThat(each.live().get("both").orElseThrow().settings().rate())
+                            .isEqualTo(60);
                 }
             });
             assertThat(one.live().history())
                     .as("each change once; two have one version, because they did not know each other")
                     .extracting(change -> change.name()
                             + change.after().orElseThrow().settings().rate())
-                    .containsExactlyInAnyOrder("search50.0", "other70.0", "other200.0", "search200.0");
+                    .containsExactlyInAnyOrder(
+                            "search50.0", "other70.0", "both60.0", "both200.0", "other200.0", "search200.0");
         }
     }
 
