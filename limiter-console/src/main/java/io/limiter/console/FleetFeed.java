@@ -164,13 +164,14 @@ final class FleetFeed implements SmartLifecycle {
 
     private void send() {
         String problem = null;
+        boolean morePast = false;
         try {
             Fleet.Reports reports = limits.fleet().watch();
             unreadable = Stream.concat(limits.unreadable().stream(), reports.unreadable().stream())
                     .limit(MAX_UNREADABLE)
                     .map(Wire.Unreadable::of)
                     .toList();
-            rates.add(reports.instances());
+            morePast = rates.add(reports.instances());
             failed = false;
         } catch (LimiterBackendException e) {
             problem = e.getMessage();
@@ -185,7 +186,7 @@ final class FleetFeed implements SmartLifecycle {
         Set<Subscriber> first;
         synchronized (this) {
             all = List.copyOf(subscribers.keySet());
-            first = Set.copyOf(fresh);
+            first = Set.copyOf(morePast ? subscribers.keySet() : fresh);
             fresh.clear();
         }
         String whole = first.isEmpty() ? "" : Wire.text(state(problem, rates.series()));

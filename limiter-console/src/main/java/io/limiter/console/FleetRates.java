@@ -2,6 +2,7 @@ package io.limiter.console;
 
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
+import io.limiter.live.LimitReport.Rate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** What happens per second, from the totals that instances report. For one thread. */
 final class FleetRates {
 
-    /** Two minutes. */
-    static final int POINTS = 120;
+    /** Seconds that lines go back: ten minutes. */
+    static final int POINTS = 600;
 
     private record LimitId(String prefix, String name) {
 
@@ -86,12 +88,17 @@ final class FleetRates {
         }
     }
 
-    /** The rates of the last two minutes. */
+    /** The rates of each second, of at most the last ten minutes. */
     private static final class Line {
 
-        private final Deque<Rates> rates = new ArrayDeque<>();
+        private final Deque<Rate> rates = new ArrayDeque<>();
+        private final Instant begin;
 
-        void add(Rates next) {
+        Line(Instant begin) {
+            this.begin = begin;
+        }
+
+        void add(Rate next) {
             rates.add(next);
             if (rates.size() > POINTS) {
                 rates.remove();
@@ -101,6 +108,8 @@ final class FleetRates {
 
     private Map<CounterId, Counter> counters = new HashMap<>();
     private final Map<LimitId, Line> lines = new HashMap<>();
+    // What was before the lines, by instance. Those that are gone were there, too.
+    private final Map<LimitId, Map<String, Map<Instant, Rate>>> pasts = new HashMap<>();
     private List<Wire.Instance> instances = List.of();
     private List<Wire.Limit> limits = List.of();
     private Instant at = Instant.EPOCH;
@@ -119,22 +128,53 @@ final class FleetRates {
     }
 
     List<Wire.Series> series() {
+        Set<LimitId> ids = new HashSet<>(lines.keySet());
+        ids.addAll(pasts.keySet());
         List<Wire.Series> all = new ArrayList<>();
-        lines.forEach((id, line) -> all.add(new Wire.Series(
-                id.prefix(),
-                id.name(),
-                line.rates.stream().map(rates -> rounded(rates.granted())).toList(),
-                line.rates.stream().map(rates -> rounded(rates.rejected())).toList())));
+        for (LimitId id : ids) {
+            List<Rate> rates = rates(id);
+            all.add(new Wire.Series(
+                    id.prefix(),
+                    id.name(),
+                    rates.stream().map(rate -> rounded(rate.granted())).toList(),
+                    rates.stream().map(rate -> rounded(rate.rejected())).toList()));
+        }
         return all;
     }
 
-    /** Adds a second. */
-    void add(List<InstanceReport> reports) {
+    /** The rates of each second, the oldest first: those of the past, then those of the line. */
+    private List<Rate> rates(LimitId id) {
+        Line line = lines.get(id);
+        Deque<Rate> rates = line == null ? new ArrayDeque<>() : new ArrayDeque<>(line.rates);
+        NavigableMap<Instant, Rate> past = new TreeMap<>();
+        pasts.getOrDefault(id, Map.of())
+                .values()
+                .forEach(each -> each.forEach((start, rate) -> past.merge(start, rate, Rate::plus)));
+        Instant second = line == null ? at : line.begin;
+        while (rates.size() < POINTS) {
+            second = second.minusSeconds(1);
+            // The newest step of the past may have no rate yet. It is not far from the one before, and comes soon.
+            Map.Entry<Instant, Rate> step = past.floorEntry(second);
+            if (step == null) {
+                break;
+            }
+            rates.addFirst(step.getValue());
+        }
+        return List.copyOf(rates);
+    }
+
+    /**
+     * Adds a second.
+     *
+     * @return whether more is known of what was before
+     */
+    boolean add(List<InstanceReport> reports) {
         Map<CounterId, Counter> next = new HashMap<>();
         Map<LimitId, Rates> sums = new HashMap<>();
         Map<LimitId, Set<String>> definitions = new HashMap<>();
         Map<LimitId, List<Wire.Inapplicable>> notApplied = new HashMap<>();
         List<Wire.Instance> nextInstances = new ArrayList<>();
+        boolean morePast = false;
         for (InstanceReport report : reports) {
             Rates ofInstance = null;
             for (LimitReport limit : report.limits()) {
@@ -148,6 +188,7 @@ final class FleetRates {
                     sums.merge(id, counter.rates(), Rates::plus);
                     ofInstance = counter.rates().plus(ofInstance == null ? Rates.NONE : ofInstance);
                 }
+                morePast |= addPast(id, report.instance(), limit.past());
                 definitions.computeIfAbsent(id, any -> new HashSet<>()).add(limit.limit());
                 if (!limit.notApplied().isEmpty()) {
                     notApplied
@@ -169,11 +210,32 @@ final class FleetRates {
                         definitions.getOrDefault(LimitId.of(sum), Set.of()).size() > 1))
                 .toList();
         draw(sums, definitions.keySet());
+        return morePast;
+    }
+
+    private boolean addPast(LimitId id, String instance, Map<Instant, Rate> reported) {
+        Line line = lines.get(id);
+        if (line != null && line.rates.size() == POINTS) {
+            pasts.remove(id);
+            return false;
+        }
+        boolean more = false;
+        for (Map.Entry<Instant, Rate> step : reported.entrySet()) {
+            if (line == null || step.getKey().isBefore(line.begin)) {
+                Rate known = pasts.computeIfAbsent(id, any -> new HashMap<>())
+                        .computeIfAbsent(instance, any -> new HashMap<>())
+                        .put(step.getKey(), step.getValue());
+                more |= !step.getValue().equals(known);
+            }
+        }
+        return more;
     }
 
     private void draw(Map<LimitId, Rates> sums, Collection<LimitId> known) {
         lines.keySet().retainAll(known);
-        sums.forEach((id, rates) -> lines.computeIfAbsent(id, any -> new Line()).add(rates));
+        pasts.keySet().retainAll(known);
+        sums.forEach((id, rates) ->
+                lines.computeIfAbsent(id, any -> new Line(at)).add(new Rate(rates.granted(), rates.rejected())));
     }
 
     private static Wire.Instance instance(InstanceReport report, @Nullable Rates rates) {

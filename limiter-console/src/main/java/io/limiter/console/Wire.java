@@ -289,7 +289,7 @@ final class Wire {
     /** A live limit that an instance could not apply. */
     record Inapplicable(String instance, String prefix, String name, String why) {}
 
-    /** Rates of a limit in the last two minutes, oldest first. */
+    /** Rates of a limit in each of the last seconds, at most ten minutes, oldest first. */
     record Series(String prefix, String name, List<Double> granted, List<Double> rejected) {}
 
     record PutRequest(

@@ -627,7 +627,8 @@ abstract class ConsoleContract {
                         Duration.ZERO,
                         Map.of(),
                         List.of(new LimitReport.HotKey(text, 7)),
-                        text)));
+                        text,
+                        Map.of())));
     }
 
     /** The stream that a page reads. */

@@ -143,7 +143,8 @@ public final class ConsoleDemo {
                                             new LimitReport.HotKey("4f0c9a31be77d210", 412 - 20 * i),
                                             new LimitReport.HotKey("91d2aa0347e6c5bf", 96),
                                             new LimitReport.HotKey("07be11c2d9f3a846", 31)),
-                            ""));
+                            "",
+                            Map.of()));
                 }
                 reports.add(
                         new InstanceReport("shop-" + i + ":8080", Instant.now(), live.version(), "available", limits));

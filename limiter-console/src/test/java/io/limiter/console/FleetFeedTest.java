@@ -2,14 +2,21 @@ package io.limiter.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
 import io.limiter.live.InstanceReport;
+import io.limiter.live.LimitReport;
+import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -63,6 +70,54 @@ class FleetFeedTest {
         assertThat(watches).isPositive();
         assertThat(add(page)).isNull();
         Eventually.that(() -> assertThat(limits.watches()).isGreaterThan(watches));
+    }
+
+    @Test
+    void a_page_that_opens_gets_ten_minutes_at_once() throws JsonProcessingException {
+        Instant now = Instant.parse("2026-03-01T12:00:00Z");
+        Map<Instant, LimitReport.Rate> past = new HashMap<>();
+        for (int step = 1; step <= 30; step++) {
+            past.put(now.minusSeconds(20 * step), new LimitReport.Rate(3, 1));
+        }
+        Open page = new Open();
+        add(page);
+        // As with instances, the first watch finds no report.
+        assertThat(page.next()).contains("\"series\":[]");
+        limits.reports(() -> List.of(report("shop:8080", now, past), report("shop:8081", now, past)));
+        JsonNode series = nextSeries(page);
+        assertThat(series.get("granted")).hasSize(600).allMatch(rate -> rate.asDouble() == 6);
+        assertThat(series.get("rejected")).hasSize(600).allMatch(rate -> rate.asDouble() == 2);
+        assertThat(page.next()).as("nothing new").contains("\"series\":null");
+        Open another = new Open();
+        add(another);
+        assertThat(nextSeries(another)).isEqualTo(series);
+    }
+
+    private static JsonNode nextSeries(Open page) throws JsonProcessingException {
+        JsonNode series;
+        do {
+            series = new ObjectMapper().readTree(page.next()).at("/series/0");
+        } while (series.isMissingNode());
+        return series;
+    }
+
+    private static InstanceReport report(String instance, Instant at, Map<Instant, LimitReport.Rate> past) {
+        LimitReport limit = new LimitReport(
+                "rateLimit:",
+                "search",
+                "token-bucket",
+                "50/s",
+                LiveSettings.NONE,
+                0,
+                0,
+                0,
+                0,
+                Duration.ZERO,
+                Map.of(),
+                List.of(),
+                "",
+                past);
+        return new InstanceReport(instance, at, 0, "available", List.of(limit));
     }
 
     @Test

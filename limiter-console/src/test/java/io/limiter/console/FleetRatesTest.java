@@ -5,12 +5,17 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
+import io.limiter.live.LimitReport.Rate;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class FleetRatesTest {
@@ -23,6 +28,17 @@ class FleetRatesTest {
 
     private static InstanceReport report(
             String instance, double second, long granted, long rejected, String definition, String notApplied) {
+        return report(instance, second, granted, rejected, definition, notApplied, Map.of());
+    }
+
+    private static InstanceReport report(
+            String instance,
+            double second,
+            long granted,
+            long rejected,
+            String definition,
+            String notApplied,
+            Map<Instant, Rate> past) {
         return new InstanceReport(
                 instance,
                 Instant.ofEpochMilli(Math.round(second * 1000)),
@@ -42,7 +58,25 @@ class FleetRatesTest {
                         Duration.ofMillis(200 * granted),
                         Map.of("REDIS", granted, "REJECTION_CACHE", rejected),
                         List.of(),
-                        notApplied)));
+                        notApplied,
+                        past)));
+    }
+
+    /** One of a time when nothing is counted, with so many granted requests per second in each step from a second on. */
+    private static InstanceReport withPast(String instance, double second, int firstStep, double... granted) {
+        Map<Instant, Rate> past = new HashMap<>();
+        for (int i = 0; i < granted.length; i++) {
+            past.put(Instant.ofEpochSecond(firstStep + 20 * i), new Rate(granted[i], granted[i] / 2));
+        }
+        return report(instance, second, 0, 0, "50/s", "", past);
+    }
+
+    private List<Double> granted() {
+        return rates.series().get(0).granted();
+    }
+
+    private static List<Double> seconds(int times, double rate) {
+        return Collections.nCopies(times, rate);
     }
 
     private Wire.Limit limit() {
@@ -103,12 +137,65 @@ class FleetRatesTest {
     }
 
     @Test
-    void the_line_goes_two_minutes_back() {
+    void the_line_goes_ten_minutes_back() {
         for (int second = 0; second < 3 * FleetRates.POINTS; second++) {
             rates.add(List.of(report("a", second, 10L * second, second)));
         }
         assertThat(rates.series().get(0).granted()).hasSize(FleetRates.POINTS).containsOnly(10.0);
         assertThat(rates.series().get(0).rejected()).containsOnly(1.0);
+    }
+
+    @Test
+    void before_the_line_is_the_past_of_all_instances() {
+        // The other instance started later.
+        assertThat(rates.add(List.of(withPast("a", 1047, 1000, 1, 2, 3), withPast("b", 1046, 1020, 10, 20))))
+                .isTrue();
+        assertThat(granted()).containsExactlyElementsOf(concat(seconds(20, 1), seconds(20, 12), seconds(7, 23)));
+        assertThat(rates.series().get(0).rejected()).startsWith(0.5).endsWith(11.5);
+        rates.add(List.of(report("a", 1048, 0, 0), report("b", 1047, 0, 0)));
+        assertThat(granted())
+                .containsExactlyElementsOf(concat(seconds(20, 1), seconds(20, 12), seconds(8, 23), seconds(1, 0)));
+    }
+
+    @Test
+    void a_past_that_is_reported_later_is_added() {
+        rates.add(List.of(report("a", 1045, 0, 0), withPast("b", 1045, 1020, 10, 20)));
+        rates.add(List.of(report("a", 1046, 5, 0), report("b", 1046, 0, 0)));
+        assertThat(granted()).containsExactlyElementsOf(concat(seconds(20, 10), seconds(6, 20), seconds(1, 5)));
+        assertThat(rates.add(List.of(withPast("a", 1060, 1020, 1, 2, 9), report("b", 1060, 0, 0))))
+                .isTrue();
+        assertThat(granted().subList(0, 27))
+                .containsExactlyElementsOf(concat(seconds(20, 11), seconds(6, 22), seconds(1, 5)));
+        assertThat(rates.add(List.of(withPast("a", 1061, 1020, 1, 2, 9))))
+                .as("nothing new")
+                .isFalse();
+    }
+
+    @Test
+    void the_past_of_an_instance_that_is_gone_stays() {
+        rates.add(List.of(report("a", 1040, 0, 0), withPast("b", 1040, 1020, 10)));
+        rates.add(List.of(report("a", 1041, 0, 0)));
+        assertThat(granted()).containsExactlyElementsOf(concat(seconds(21, 10), seconds(1, 0)));
+    }
+
+    @Test
+    void past_and_line_are_ten_minutes_long() {
+        double[] steps = new double[31];
+        Arrays.fill(steps, 1);
+        rates.add(List.of(withPast("a", 1605, 1000, steps)));
+        assertThat(granted()).containsExactlyElementsOf(seconds(600, 1));
+        for (int second = 1; second <= 599; second++) {
+            rates.add(List.of(withPast("a", 1605 + second, 1000, steps)));
+        }
+        assertThat(granted()).containsExactlyElementsOf(concat(seconds(1, 1), seconds(599, 0)));
+        rates.add(List.of(withPast("a", 2205, 1000, steps)));
+        assertThat(rates.add(List.of(withPast("a", 2206, 1000, steps)))).isFalse();
+        assertThat(granted()).containsExactlyElementsOf(seconds(600, 0));
+    }
+
+    @SafeVarargs
+    private static List<Double> concat(List<Double>... parts) {
+        return Stream.of(parts).flatMap(List::stream).toList();
     }
 
     @Test

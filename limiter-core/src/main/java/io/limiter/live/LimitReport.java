@@ -1,8 +1,10 @@
 package io.limiter.live;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +26,7 @@ import java.util.TreeMap;
  * @param bySource number of requests decided by each {@link io.limiter.algorithm.Decision.Source}
  * @param hottest keys with the most requests, the hottest first; hashed unless {@link LiveOptions#showKeys()}
  * @param notApplied why the live limit could not be applied; empty if it was, or there is none
+ * @param past rates of the last ten minutes by the start of each step of 20 s, in order; empty in most reports
  */
 public record LimitReport(
         String prefix,
@@ -38,13 +41,15 @@ public record LimitReport(
         Duration waited,
         Map<String, Long> bySource,
         List<HotKey> hottest,
-        String notApplied) {
+        String notApplied,
+        Map<Instant, Rate> past) {
 
     private static final int HOTTEST = 10;
 
     public LimitReport {
         bySource = Map.copyOf(bySource);
         hottest = List.copyOf(hottest);
+        past = Collections.unmodifiableMap(new TreeMap<>(past));
     }
 
     /** The sums over all instances, by prefix and name. The definition is that of the report with the newest version. */
@@ -64,6 +69,8 @@ public record LimitReport(
         Map<String, Long> keys = new TreeMap<>();
         hottest.forEach(key -> keys.merge(key.key(), key.requests(), Long::sum));
         other.hottest.forEach(key -> keys.merge(key.key(), key.requests(), Long::sum));
+        Map<Instant, Rate> rates = new TreeMap<>(past);
+        other.past.forEach((start, rate) -> rates.merge(start, rate, Rate::plus));
         List<HotKey> hottestOfBoth = new ArrayList<>();
         keys.forEach((key, requests) -> hottestOfBoth.add(new HotKey(key, requests)));
         hottestOfBoth.sort(Comparator.comparingLong(HotKey::requests).reversed().thenComparing(HotKey::key));
@@ -80,7 +87,8 @@ public record LimitReport(
                 waited.plus(other.waited),
                 sources,
                 hottestOfBoth.subList(0, Math.min(HOTTEST, hottestOfBoth.size())),
-                notApplied.isEmpty() ? other.notApplied : notApplied);
+                notApplied.isEmpty() ? other.notApplied : notApplied,
+                rates);
     }
 
     /**
@@ -90,4 +98,18 @@ public record LimitReport(
      * @param requests estimated number of requests in the last minutes
      */
     public record HotKey(String key, long requests) {}
+
+    /**
+     * What happened in a while.
+     *
+     * @param granted requests per second
+     * @param rejected requests per second
+     */
+    public record Rate(double granted, double rejected) {
+
+        /** The sum of both. */
+        public Rate plus(Rate other) {
+            return new Rate(granted + other.granted, rejected + other.rejected);
+        }
+    }
 }

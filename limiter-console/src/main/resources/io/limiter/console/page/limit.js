@@ -5,7 +5,7 @@ import {count, definitionOf, describe, moment, percent, rate, shareOf, span, wai
 import {changeForm} from './form.js';
 import {graph} from './graph.js';
 import {changeList} from './history.js';
-import {badges, liveOf, now, POINTS, seriesOf, state} from './state.js';
+import {badges, liveOf, now, seriesOf, state} from './state.js';
 import {t} from './words.js';
 
 const SOURCES_SHOWN = 6;
@@ -22,7 +22,6 @@ export function limitView(prefix, name, {reload}) {
   const waits = el('b');
   const meanWait = el('b');
   const waiting = el('li', {className: 'plain', id: 'waits', hidden: true}, `${t('waits')} `, waits, ` ${t('meanWait')} `, meanWait);
-  const begins = el('p', {className: 'muted small', hidden: true}, t('chartBegins'));
   const live = el('div', {className: 'card', id: 'live'});
   const form = el('div', {className: 'card', id: 'form'});
   const hottest = el('div', {className: 'card'});
@@ -36,7 +35,7 @@ export function limitView(prefix, name, {reload}) {
         el('ul', {className: 'legend'},
           el('li', {}, `${t('granted')} `, granted), el('li', {className: 'r'}, `${t('rejected')} `, rejected),
           el('li', {className: 'plain'}, `${t('rejectedShare')} `, share), waiting),
-        el('div', {className: 'chart'}, canvas), begins),
+        el('div', {className: 'chart'}, canvas)),
       form, recent),
     el('div', {className: 'stack'}, live, hottest, sources));
   const unknown = el('div', {className: 'card empty', hidden: true},
@@ -64,7 +63,6 @@ export function limitView(prefix, name, {reload}) {
       return;
     }
     chart ??= graph(canvas);
-    begins.hidden = seriesOf(limit).granted.length >= POINTS;
     const ofLive = liveOf(name);
     part('marks', [badges(limit).map(badge => badge.textContent)], () => marks.replaceChildren(...badges(limit)));
     setText(definition, [isolated(prefix + name), isolated(limit.kind), definitionOf(limit)].filter(text => text).join(' · '));

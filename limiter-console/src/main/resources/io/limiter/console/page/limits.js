@@ -2,7 +2,7 @@
 import {el, isolated, setText, setWidth, visible} from './dom.js';
 import {count, definitionOf, percent, rate, shareOf} from './format.js';
 import {spark} from './spark.js';
-import {badges, idOf, POINTS, seriesOf, state} from './state.js';
+import {badges, idOf, seriesOf, state} from './state.js';
 import {t} from './words.js';
 
 /** Rows at a time: a fleet may have hundreds of limits. */
@@ -20,6 +20,9 @@ const COLUMNS = [
     value: limit => shareOf(recent(limit, 'granted'), recent(limit, 'rejected')) ?? -1},
   {id: 'hottest', word: 'hottest', optional: true},
 ];
+
+/** Seconds that the small lines go back. */
+const TREND = 120;
 
 const chosen = {column: 'rejected', order: -1, filter: '', group: '', page: 0};
 
@@ -218,7 +221,8 @@ function limitRow() {
       }
       setText(definition, [limit.kind, definitionOf(limit)].filter(text => text).join(' · '));
       const series = seriesOf(limit);
-      line.draw(series, POINTS, t('sparkLabel', rate(limit.granted), rate(limit.rejected)));
+      line.draw({granted: series.granted.slice(-TREND), rejected: series.rejected.slice(-TREND)}, TREND,
+        t('sparkLabel', rate(limit.granted), rate(limit.rejected)));
       setText(granted, rate(limit.granted));
       setText(rejected, rate(limit.rejected));
       rejected.classList.toggle('is-rejected', limit.rejected > 0);

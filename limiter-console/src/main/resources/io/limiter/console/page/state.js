@@ -2,8 +2,8 @@
 import {el} from './dom.js';
 import {t} from './words.js';
 
-/** Seconds that lines go back. */
-export const POINTS = 120;
+/** Seconds that lines go back: ten minutes. */
+export const POINTS = 600;
 
 export const state = {
   session: {user: null, write: false, unsecured: false},

@@ -39,6 +39,10 @@ final class FleetReports implements Fleet {
     private final boolean showsKeys;
     private final Supplier<List<LimiterTotals>> totals;
     private final Supplier<String> backendState;
+    // Guarded by the monitor of RedisLiveLimits, as polls are.
+    private final PastRates past = new PastRates();
+    private long watchedSinceMicros;
+    private long reportedMicros;
 
     /**
      * @param instance its name
@@ -79,16 +83,33 @@ final class FleetReports implements Fleet {
         return new Reports(reports, unreadable);
     }
 
+    /** Keeps the rates for a console that is opened later. Cheap, and without a call of Redis. */
+    void keepRates(long nowMicros) {
+        if (past.isDue(nowMicros)) {
+            past.add(nowMicros, busiest());
+        }
+    }
+
     /**
-     * Reports what the limiters have decided.
+     * Reports what the limiters have decided. The past doubles a report, so it is sent only in the first seconds of a
+     * watch, and of each step for a console that is opened while another watches.
      *
+     * @param nowMicros server time
      * @param secret of the hashes of keys: one for all instances, so that their counts can be added up
      */
-    void report(long version, String secret, Problems problems) {
+    void report(long nowMicros, long version, String secret, Problems problems) {
+        long watchedMicros = WATCHED.toNanos() / 1000;
+        if (Math.abs(nowMicros - reportedMicros) > watchedMicros) {
+            watchedSinceMicros = nowMicros;
+        }
+        reportedMicros = nowMicros;
+        boolean withPast = nowMicros - watchedSinceMicros < watchedMicros
+                || Math.floorMod(nowMicros, PastRates.STEP_MICROS) < watchedMicros;
         KeyHash hash = new KeyHash(secret);
         UnaryOperator<String> shown = showsKeys ? UnaryOperator.identity() : hash::of;
-        List<LimitReport> limits =
-                busiest().stream().map(each -> report(each, shown, problems)).toList();
+        List<LimitReport> limits = busiest().stream()
+                .map(each -> report(each, shown, problems, withPast ? past.of(each, nowMicros) : Map.of()))
+                .toList();
         String name = instance.get();
         // The time of the report is Redis's.
         InstanceReport report = new InstanceReport(name, Instant.EPOCH, version, backendState.get(), limits);
@@ -106,7 +127,8 @@ final class FleetReports implements Fleet {
         return busiest.subList(0, MAX_LIMITS);
     }
 
-    private static LimitReport report(LimiterTotals totals, UnaryOperator<String> shown, Problems problems) {
+    private static LimitReport report(
+            LimiterTotals totals, UnaryOperator<String> shown, Problems problems, Map<Instant, LimitReport.Rate> past) {
         Limit<?> limit = totals.limit().orElse(null);
         LiveKind kind = limit == null ? null : LiveNumbers.kindOf(limit);
         Map<String, Long> bySource = new TreeMap<>();
@@ -134,7 +156,8 @@ final class FleetReports implements Fleet {
                 totals.waited(),
                 bySource,
                 hottest,
-                problems.of(totals.prefix(), totals.name()));
+                problems.of(totals.prefix(), totals.name()),
+                past);
     }
 
     private static LiveSettings settings(LimiterTotals totals, @Nullable Limit<?> limit) {

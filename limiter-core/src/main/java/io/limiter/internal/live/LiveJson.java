@@ -16,6 +16,7 @@ import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.OnFailure;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -284,6 +285,12 @@ final class LiveJson {
         limit.bySource().forEach(sources::put);
         ArrayNode hottest = json.putArray("hottest");
         limit.hottest().forEach(key -> hottest.addArray().add(key.key()).add(key.requests()));
+        if (!limit.past().isEmpty()) {
+            ArrayNode past = json.putArray("past");
+            limit.past()
+                    .forEach((start, rate) ->
+                            past.add(start.getEpochSecond()).add(rate.granted()).add(rate.rejected()));
+        }
         return json;
     }
 
@@ -300,7 +307,7 @@ final class LiveJson {
         List<LimitReport> limits = new ArrayList<>();
         try {
             json.path("limits").forEach(limit -> limits.add(limit(limit)));
-        } catch (DateTimeParseException e) {
+        } catch (DateTimeException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
         return new InstanceReport(
@@ -321,6 +328,14 @@ final class LiveJson {
         json.path("hottest")
                 .forEach(key -> hottest.add(
                         new LimitReport.HotKey(key.path(0).asText(), key.path(1).asLong())));
+        Map<Instant, LimitReport.Rate> past = new TreeMap<>();
+        JsonNode rates = json.path("past");
+        for (int i = 0; i + 2 < rates.size(); i += 3) {
+            past.put(
+                    Instant.ofEpochSecond(rates.get(i).asLong()),
+                    new LimitReport.Rate(
+                            rates.get(i + 1).asDouble(), rates.get(i + 2).asDouble()));
+        }
         return new LimitReport(
                 json.path("prefix").asText(),
                 json.path("name").asText(),
@@ -334,7 +349,8 @@ final class LiveJson {
                 Duration.ofNanos(json.path("waitedNanos").asLong()),
                 sources,
                 hottest,
-                json.path("notApplied").asText());
+                json.path("notApplied").asText(),
+                past);
     }
 
     private static String write(JsonNode json) {

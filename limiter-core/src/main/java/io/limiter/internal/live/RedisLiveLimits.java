@@ -361,17 +361,18 @@ public final class RedisLiveLimits implements LiveLimits {
             apply(read, changes);
         }
         endExpired();
+        keepRates();
         boolean watched = !read.watched().isEmpty();
         if (watched) {
-            report(read.watched());
+            report(read.nowMicros(), read.watched());
         }
         return watched;
     }
 
     /** Redis may refuse the report and still have the live limits, for example without memory. */
-    private void report(String secret) {
+    private void report(long nowMicros, String secret) {
         try {
-            fleet.report(copy.version, secret, this::problem);
+            fleet.report(nowMicros, copy.version, secret, this::problem);
         } catch (RuntimeException e) {
             log.debug("What this instance decides could not be reported.", e);
         }
@@ -506,8 +507,16 @@ public final class RedisLiveLimits implements LiveLimits {
     void expire() {
         try {
             endExpired();
+            keepRates();
         } finally {
             publish();
+        }
+    }
+
+    private synchronized void keepRates() {
+        // Before the first poll, the server time is unknown.
+        if (copy != Copy.EMPTY) {
+            fleet.keepRates(serverMicros());
         }
     }
 
