@@ -90,6 +90,7 @@ class RedisRightsTest {
             try (StatefulRedisConnection<String, String> operator = client.connect()) {
                 allow(operator, line());
                 allow(operator, "ACL SETUSER limiter " + documented("`(~\\{limiter:live}[^`]*)`"));
+                allow(operator, "ACL SETUSER limiter " + documented("evict keys: `(\\+info)`"));
                 try (ConfigurableApplicationContext context = start(redis.port(), engine)) {
                     for (String kind : KINDS) {
                         assertThat(get(context, "/" + kind)).as(kind).isEqualTo("200 done");
