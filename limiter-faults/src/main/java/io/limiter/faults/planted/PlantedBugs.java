@@ -188,7 +188,7 @@ public final class PlantedBugs {
                         method("internal.redis.client.LettuceScripts", "runSource", Advices.Skip.class)),
                 named(
                         "interrupt-withdraws",
-                        "An interrupted caller is told that nothing was executed",
+                        "An interrupted call counts as not executed",
                         "An interrupt withdraws no request",
                         "interrupts",
                         Measure.TAKEN,

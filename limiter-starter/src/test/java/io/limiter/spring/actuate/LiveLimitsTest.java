@@ -461,10 +461,12 @@ class LiveLimitsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "?limit=5&limit=6&who=ann, 'limit' is there more than once",
-        "?limt=5&who=ann, there is no 'limt'",
-    })
+    @CsvSource(
+            quoteCharacter = '"',
+            value = {
+                "?limit=5&limit=6&who=ann, 'limit' is there more than once",
+                "?limt=5&who=ann, there is no 'limt'",
+            })
     void so_is_a_bad_parameter_of_the_query(String query, String problem) throws Exception {
         HttpResponse<String> answer = post(one, "limiters/live-annotated" + query, "{}");
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
