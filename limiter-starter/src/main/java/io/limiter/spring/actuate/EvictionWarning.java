@@ -1,8 +1,10 @@
 package io.limiter.spring.actuate;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,9 +27,13 @@ public final class EvictionWarning implements SmartLifecycle {
     private static final String POLICY = "maxmemory_policy";
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
+    /** How long the application waits for a check that is under way when it stops. */
+    private static final Duration STOP = Duration.ofSeconds(2);
+
     private final RedisConnectionFactory connections;
     private final Duration pause;
-    private volatile @Nullable Thread checking;
+    // Guarded by this.
+    private @Nullable Thread checking;
 
     public EvictionWarning(RedisConnectionFactory connections) {
         this(connections, PAUSE);
@@ -40,34 +46,46 @@ public final class EvictionWarning implements SmartLifecycle {
     }
 
     @Override
-    public void start() {
+    public synchronized void start() {
         Thread thread = new Thread(this::checkUntilAnswered, "limiter-eviction-check");
         thread.setDaemon(true);
         checking = thread;
         thread.start();
     }
 
+    /** Without an interrupt: the client of Redis would not end if one hit it while it connects. */
     @Override
     public void stop() {
-        Thread thread = checking;
-        checking = null;
+        Thread thread;
+        synchronized (this) {
+            thread = checking;
+            checking = null;
+            notifyAll();
+        }
         if (thread != null) {
-            thread.interrupt();
+            Uninterruptibles.joinUninterruptibly(thread, STOP);
         }
     }
 
     @Override
-    public boolean isRunning() {
+    public synchronized boolean isRunning() {
         return checking != null;
     }
 
     private void checkUntilAnswered() {
         try {
-            while (!check() && checking == Thread.currentThread()) {
-                Thread.sleep(pause.toMillis());
+            while (isRunning() && !check()) {
+                pause();
             }
         } catch (InterruptedException e) {
-            log.debug("The application stops before Redis was available.");
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void pause() throws InterruptedException {
+        long endNanos = System.nanoTime() + pause.toNanos();
+        for (long left = pause.toNanos(); checking != null && left > 0; left = endNanos - System.nanoTime()) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
         }
     }
 
