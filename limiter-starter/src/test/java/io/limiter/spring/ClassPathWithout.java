@@ -15,12 +15,16 @@ import java.util.regex.Pattern;
  */
 final class ClassPathWithout {
 
+    // Netty's native transports are always missing: when a class loader that has loaded one is collected, the library takes
+    // the native methods from the classes of this JVM's own loader, whose event loops then end.
+    private static final String NATIVE = "netty-transport-native-(epoll|kqueue|io_uring)";
+
     // Never closed: BlockHound, in another test of this JVM, changes all classes, and reads their jars for that.
     private final URLClassLoader loader;
 
     /** @param libraries how the names of the jars that are missing start */
     ClassPathWithout(String... libraries) {
-        Pattern missing = Pattern.compile("(" + String.join("|", libraries) + ")-?\\d.*\\.jar");
+        Pattern missing = Pattern.compile("(" + NATIVE + "|" + String.join("|", libraries) + ")-?\\d.*\\.jar");
         URL[] left = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(Path::of)
                 .filter(path -> !missing.matcher(path.getFileName().toString()).matches())
