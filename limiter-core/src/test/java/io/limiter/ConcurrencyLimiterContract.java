@@ -169,6 +169,62 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
+    void acquire_throws_what_try_acquire_returns_empty() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        for (ConcurrencyLimiter each : List.of(limiter, limiter.on("x"))) {
+            Lease own = each.acquire();
+            assertThat(own.isHeld()).isTrue();
+            assertThatThrownBy(each::acquire).isInstanceOf(RateLimitExceededException.class);
+            assertThatThrownBy(() -> each.acquire(SECOND)).isInstanceOf(RateLimitExceededException.class);
+            assertThat(each.acquire("a").isHeld()).isTrue();
+            assertThat(each.tryAcquire("a", 1, SECOND)).isEmpty();
+            assertThatThrownBy(() -> each.acquire("a", SECOND)).isInstanceOf(RateLimitExceededException.class);
+            assertThatThrownBy(() -> each.acquire("a", 1, SECOND)).isInstanceOf(RateLimitExceededException.class);
+            held(each.tryAcquire("b", 1, SECOND));
+            own.close();
+        }
+    }
+
+    @Test
+    void a_key_is_held_asynchronously_without_its_view() {
+        ConcurrencyLimiter.Async limiter = limiters().concurrent("k", 1, LEASE).async();
+        Lease first = limiter.acquire("a").join();
+        assertThat(limiter.tryAcquire("a").join()).isEmpty();
+        assertThat(limiter.tryAcquire("a", SECOND).join()).isEmpty();
+        assertThat(limiter.tryAcquire("a", 1, SECOND).join()).isEmpty();
+        assertThatThrownBy(() -> limiter.acquire("a", SECOND).join())
+                .hasCauseInstanceOf(RateLimitExceededException.class);
+        first.close();
+        Lease second = limiter.acquire("a", 1, SECOND).join();
+        assertThat(second.isHeld()).isTrue();
+        assertThat(limiter.acquire().join().isHeld()).isTrue();
+        assertThatThrownBy(() -> limiter.acquire(SECOND).join()).hasCauseInstanceOf(RateLimitExceededException.class);
+    }
+
+    @Test
+    void what_is_held_is_read_asynchronously() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 5, LEASE);
+        limiter.acquire(2, Duration.ZERO);
+        limiter.acquire("a");
+        assertThat(limiter.async().peek().join()).isEqualTo(limiter.peek());
+        assertThat(limiter.async().inUse().join()).isEqualTo(2);
+        assertThat(limiter.async().on("a").inUse().join()).isEqualTo(1);
+    }
+
+    @Test
+    void a_negative_timeout_is_no_wait() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        long start = clock().micros();
+        Duration negative = Duration.ofNanos(-1);
+        Lease held = held(limiter.tryAcquire(negative));
+        assertThat(limiter.tryAcquire(Duration.ofSeconds(Long.MIN_VALUE))).isEmpty();
+        assertThat(limiter.async().tryAcquire(negative).join()).isEmpty();
+        assertThatThrownBy(() -> limiter.acquire(1, negative)).isInstanceOf(RateLimitExceededException.class);
+        assertThat(held.isHeld()).isTrue();
+        assertThat(clock().micros()).isEqualTo(start);
+    }
+
+    @Test
     void threads_never_hold_more_than_there_are() {
         ConcurrencyLimiter limiter = limiters().concurrent("k", 3, Duration.ofHours(1));
         AtomicInteger holding = new AtomicInteger();
@@ -231,9 +287,6 @@ abstract class ConcurrencyLimiterContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.tryAcquire(0, Duration.ZERO))
                 .withMessage("permits must be at least 1, was 0");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiter.tryAcquire(Duration.ofNanos(-1)))
-                .withMessage("timeout must not be negative, was PT-0.000000001S");
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(" "));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.on(" ").async().tryAcquire());

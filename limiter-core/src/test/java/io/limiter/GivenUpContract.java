@@ -48,6 +48,24 @@ abstract class GivenUpContract {
     }
 
     @Test
+    void permits_of_a_key_that_nobody_uses_are_returned() {
+        RateLimiter bucket = bucket();
+        RateLimiter.Async async = bucket.async();
+        check(
+                List.of(bucket.on("k")),
+                List.of(
+                        new Kind<>(() -> async.decide("k"), rejection(), Decision::granted),
+                        new Kind<>(() -> async.decide("k", 1, DAY), rejection(), Decision::granted),
+                        new Kind<>(() -> async.tryAcquire("k"), false, granted -> granted),
+                        new Kind<>(() -> async.tryAcquire("k", DAY), false, granted -> granted),
+                        new Kind<>(() -> async.acquire("k"), DAY, waited -> true),
+                        new Kind<>(
+                                () -> async.reserve("k"),
+                                bucket.reserve("k", Integer.MAX_VALUE),
+                                Reservation::isGranted)));
+    }
+
+    @Test
     void permits_of_a_bucket_that_nobody_uses_are_returned() {
         RateLimiter bucket = bucket();
         check(
@@ -75,7 +93,8 @@ abstract class GivenUpContract {
                 List.of(
                         new Kind<>(() -> set.async().decide(1), other, SetDecision::granted),
                         new Kind<>(() -> set.async().decide(1, DAY), other, SetDecision::granted),
-                        new Kind<>(() -> set.async().tryAcquire(), false, granted -> granted)));
+                        new Kind<>(() -> set.async().tryAcquire(), false, granted -> granted),
+                        new Kind<>(() -> set.async().tryAcquire(1, DAY), false, granted -> granted)));
     }
 
     @Test

@@ -246,6 +246,25 @@ abstract class LimitSetContract {
     }
 
     @Test
+    void several_permits_of_a_set_are_tried_with_and_without_a_timeout() {
+        Duration second = Duration.ofSeconds(1);
+        LimitSet set = LimitSet.of(limiters().build("k", 1, 3, 60), limiters().count("w", 5, Duration.ofSeconds(10)));
+        assertThat(set.tryAcquire(2)).isTrue();
+        assertThat(set.tryAcquire(2)).isFalse();
+        assertThat(set.async().tryAcquire(2).join()).isFalse();
+        assertThat(set.async().tryAcquire(1).join()).isTrue();
+        assertThat(set.peek().granted()).isFalse();
+        assertThat(set.async().peek().join()).isEqualTo(set.peek());
+        assertThat(set.tryAcquire(2, second)).isFalse();
+        assertThat(set.tryAcquire(1, second)).isTrue();
+        assertThat(set.async().tryAcquire(1, Duration.ZERO, second).join()).isFalse();
+        assertThat(set.async().tryAcquire(1, second, Duration.ZERO).join()).isTrue();
+        assertThat(set.async().tryAcquire(1, second).join())
+                .as("the window is full")
+                .isFalse();
+    }
+
+    @Test
     void a_hash_tag_has_permits_of_its_own() {
         Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
         RateLimiter bucket = limiters().build("b", 1, 1, 60);

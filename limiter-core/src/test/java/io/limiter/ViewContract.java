@@ -90,6 +90,57 @@ abstract class ViewContract {
     }
 
     @Test
+    void permits_of_a_key_are_taken_within_a_timeout_without_its_view() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        Duration second = Duration.ofSeconds(1);
+        for (RateLimiter each : List.of(limiter, limiter.on("x"))) {
+            assertThat(each.decide("a").remaining()).isEqualTo(1);
+            assertThat(each.tryAcquire("a", 3, second)).isFalse();
+            assertThat(each.tryAcquire("a", 2, second)).isTrue();
+            assertThat(each.decide("a", 2, second).granted()).isFalse();
+            assertThat(each.decide("a", 1, second).timeToWait()).isEqualTo(second);
+            assertThat(each.on("a").peek().remaining()).isZero();
+            assertThat(each.peek().remaining()).as("its own permits").isEqualTo(2);
+        }
+    }
+
+    @Test
+    void permits_of_a_key_are_reserved_without_its_view() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        for (RateLimiter each : List.of(limiter, limiter.on("x"))) {
+            assertThat(each.reserve("a").timeToWait()).isZero();
+            assertThat(each.reserve("a", 2).timeToWait()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(each.reserve("a", 1, Duration.ofSeconds(1)).isGranted()).isFalse();
+            Reservation last = each.reserve("a", 1, Duration.ofSeconds(2));
+            assertThat(last.timeToWait()).isEqualTo(Duration.ofSeconds(2));
+            assertThat(last.cancel()).isTrue();
+            assertThat(each.on("a").reserve().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        }
+    }
+
+    @Test
+    void permits_of_a_key_are_taken_asynchronously_without_its_view() {
+        RateLimiter limiter = limiters().build("k", 1, 9, 60);
+        for (RateLimiter.Async each : List.of(limiter.async(), limiter.on("x").async())) {
+            assertThat(each.tryAcquire("a").join()).isTrue();
+            assertThat(each.tryAcquire("a", 2).join()).isTrue();
+            assertThat(each.decide("a").join().remaining()).isEqualTo(5);
+            assertThat(each.decide("a", 2).join().remaining()).isEqualTo(3);
+            assertThat(each.acquire("a").join()).isZero();
+            assertThat(each.acquire("a", 2).join()).isZero();
+            assertThat(each.tryAcquire("a", Duration.ofMillis(999)).join()).isFalse();
+            assertThat(each.tryAcquire("a", 2, Duration.ofSeconds(1)).join()).isFalse();
+            assertThat(each.decide("a", 2, Duration.ofSeconds(1)).join().granted())
+                    .isFalse();
+            assertThat(each.reserve("a").join().timeToWait()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(each.reserve("a", 2).join().timeToWait()).isEqualTo(Duration.ofSeconds(3));
+            assertThat(each.reserve("a", 1, Duration.ofSeconds(3)).join().isGranted())
+                    .isFalse();
+            assertThat(each.peek().join().remaining()).as("its own permits").isEqualTo(9);
+        }
+    }
+
+    @Test
     void a_view_writes_through() {
         RateLimiter limiter = limiters().build("k", TokenBucket.perSecond(10).capacity(20));
         RateLimiter view = limiter.on("a").on("b");

@@ -39,7 +39,7 @@ interface GettingStartedSnippets {
         }
 
         String send(String phone) {
-            Decision decision = codes.decide(phone, 1);
+            Decision decision = codes.decide(phone);
             return decision.granted() ? "sent" : "not before " + decision.retryAfter();
         }
     }

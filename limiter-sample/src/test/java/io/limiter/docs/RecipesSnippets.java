@@ -75,7 +75,7 @@ class RecipesSnippets {
 
     // recipes: login
     public boolean login(String user, String password) {
-        Decision attempt = failedLogins.decide(user, 1);
+        Decision attempt = failedLogins.decide(user);
         if (!attempt.granted()) {
             throw new RateLimitExceededException("login", attempt);
         }

@@ -85,7 +85,7 @@ class ReadmeSnippets {
         }
 
         void send(String phone) {
-            Decision decision = codes.decide(phone, 1);
+            Decision decision = codes.decide(phone);
             if (!decision.granted()) {
                 throw new RateLimitExceededException(phone, decision);
             }

@@ -35,7 +35,7 @@ final class MigrationSnippets {
     boolean bucket4j(String user, Consumer<Duration> reject) {
         // migration: bucket4j-after
         RateLimiter search = limiters.build("search", 10, 5, 60);
-        Decision decision = search.decide(user, 1);
+        Decision decision = search.decide(user);
         if (!decision.granted()) {
             reject.accept(decision.retryAfter());
         }

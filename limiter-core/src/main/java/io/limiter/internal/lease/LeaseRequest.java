@@ -39,7 +39,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
      * @param counters of the limiter
      * @param key the backend's key
      * @param permits at least 1
-     * @param timeout at least 0
+     * @param timeout zero or a negative one not to wait
      * @param nowNanos by {@link HeldLeases#ticker}
      */
     protected LeaseRequest(
@@ -51,9 +51,6 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
             long nowNanos) {
         if (permits < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + permits);
-        }
-        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
-            throw new IllegalArgumentException("timeout must not be negative, was " + timeout);
         }
         this.counters = counters;
         this.key = key;
@@ -198,6 +195,9 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
     }
 
     private static long nanos(Duration timeout) {
+        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
+            return 0;
+        }
         return timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) > 0 ? LONGEST_NANOS : timeout.toNanos();
     }
 }

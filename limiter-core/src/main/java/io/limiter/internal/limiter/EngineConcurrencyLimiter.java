@@ -8,6 +8,7 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.lease.LeaseRequest;
@@ -15,6 +16,7 @@ import io.limiter.internal.lease.UncountedLease;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.spi.Engine;
+import io.limiter.spi.PendingRequest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -108,19 +110,28 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public Decision peek() {
-        return changeable.engine().decide(path.backendKey(), limit(), PEEK);
+        return startPeek(limit()).await();
     }
 
     @Override
     public int inUse() {
-        String backendKey = path.backendKey();
-        // Under the limit itself, permits above it would not be counted, for example after it was lowered.
-        Decision peeked = changeable.engine().decide(backendKey, limit().withMostPermits(), PEEK);
+        return inUse(startPeek(limit().withMostPermits()).await());
+    }
+
+    private PendingRequest startPeek(ConcurrencyLimit peeked) {
+        return changeable.engine().start(path.backendKey(), peeked, PEEK);
+    }
+
+    /**
+     * @param peeked under the most permits: under the limit itself, permits above it would not be counted, for example after it was
+     *     lowered
+     */
+    private int inUse(Decision peeked) {
         if (peeked.source() == Decision.Source.BACKEND) {
             return (int) (peeked.limit() - peeked.remaining());
         }
-        int local = localLeases == leases ? 0 : localLeases.permits(backendKey);
-        return leases.permits(backendKey) + local;
+        int local = localLeases == leases ? 0 : localLeases.permits(path.backendKey());
+        return leases.permits(path.backendKey()) + local;
     }
 
     @Override
@@ -235,6 +246,16 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         @Override
         public CompletableFuture<Lease> acquire(int permits, Duration timeout) {
             return start(new Acquire(permits, timeout));
+        }
+
+        @Override
+        public CompletableFuture<Decision> peek() {
+            return startPeek(limit());
+        }
+
+        @Override
+        public CompletableFuture<Integer> inUse() {
+            return AsyncFailures.map(startPeek(limit().withMostPermits()), EngineConcurrencyLimiter.this::inUse);
         }
     }
 }

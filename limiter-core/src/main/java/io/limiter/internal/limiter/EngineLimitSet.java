@@ -318,8 +318,13 @@ final class EngineLimitSet implements LimitSet {
         }
 
         @Override
-        public CompletableFuture<Boolean> tryAcquire() {
-            return decideAndWaitAsync(requests(1), SetDecision::granted);
+        public CompletableFuture<Boolean> tryAcquire(int permits) {
+            return decideAndWaitAsync(requests(permits), SetDecision::granted);
+        }
+
+        @Override
+        public CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts) {
+            return decideAndWaitAsync(requests(permits, timeouts), SetDecision::granted);
         }
 
         @Override

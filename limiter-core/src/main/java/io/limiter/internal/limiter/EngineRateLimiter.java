@@ -65,24 +65,15 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     }
 
     @Override
-    public final boolean tryAcquire(String key, Duration timeout) {
+    public final boolean tryAcquire(String key, int permits, Duration timeout) {
         return isView()
-                ? on(key).tryAcquire(timeout)
-                : bound.tryAcquire(key, bound.keys().of(key), 1, Timeouts.micros(timeout));
+                ? on(key).tryAcquire(permits, timeout)
+                : bound.tryAcquire(key, bound.keys().of(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final Duration acquire(int permits) {
         return acquired(path.countedKey(), decide(permits, limit().maxWait()));
-    }
-
-    @Override
-    public final Duration acquire(String key, int permits) {
-        if (isView()) {
-            return on(key).acquire(permits);
-        }
-        long maxWaitMicros = limit().maxWaitMicros();
-        return acquired(key, bound.decideAndWait(key, bound.keys().of(key), permits, maxWaitMicros));
     }
 
     /**
