@@ -1,5 +1,6 @@
 package io.limiter;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -116,6 +117,7 @@ class ArchitectureTest {
             "io.limiter.live",
             "io.limiter",
             "io.limiter.spi",
+            "io.limiter.internal.engine",
             "io.limiter.internal.failure",
             "io.limiter.internal.log",
             "io.limiter.internal.time",
@@ -131,6 +133,7 @@ class ArchitectureTest {
             "io.limiter.internal.redis.script",
             "io.limiter.internal.redis.lock",
             "io.limiter.internal.live",
+            "io.limiter.internal.local",
             "io.limiter.local",
             "io.limiter.redis");
 
@@ -172,6 +175,16 @@ class ArchitectureTest {
             .should()
             .notHaveRawReturnType(JavaClass.Predicates.resideInAPackage(INTERNAL))
             .andShould(haveNoInternalParameter());
+
+    /** Else what is inherited from there would be public too. */
+    @ArchTest
+    static final ArchRule publicClassesHaveNoInternalSupertypes = classes()
+            .that()
+            .arePublic()
+            .and()
+            .resideOutsideOfPackage(INTERNAL)
+            .should()
+            .notBeAssignableTo(JavaClass.Predicates.resideInAPackage(INTERNAL));
 
     private static ArchCondition<JavaCodeUnit> haveNoInternalParameter() {
         return new ArchCondition<>("have no parameter of an internal type") {

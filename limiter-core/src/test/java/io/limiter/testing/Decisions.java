@@ -7,10 +7,10 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.PendingSet;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.PendingSet;
+import io.limiter.internal.engine.SetPart;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

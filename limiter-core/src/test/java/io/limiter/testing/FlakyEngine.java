@@ -4,17 +4,17 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An engine that can fail, lose answers and be slow. */
-public final class FlakyEngine implements Engine {
+public final class FlakyEngine implements AtOnce {
 
     private final SteppingEngine engine;
     public final AtomicInteger calls = new AtomicInteger();

@@ -65,7 +65,7 @@ class LinearizabilityTest {
         // The backend of the check, which decides and records the decision in the cache in one step. The cache itself
         // has no step that may not be split: a rejection that is lost costs a call.
         PlantedRace.plant("io.limiter.testing.SteppingEngine", PlantedRace.LOCKS, races);
-        PlantedRace.plant("io.limiter.local.LocalEngine", PlantedRace.LOCKS, races);
+        PlantedRace.plant("io.limiter.internal.local.LocalEngine", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.prefetch.PrefetchedKey", "compareAndSet", races);
         PlantedRace.plant("io.limiter.internal.lease.HeldLease", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.lease.LeaseQueue", "addAndGet", races);

@@ -9,10 +9,10 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.PendingSet;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.PendingSet;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /** The simplest backend: a map, stepped under a lock. Records its rejections, as the engines over Redis do. */
-public final class SteppingEngine implements Engine, Backend {
+public final class SteppingEngine implements AtOnce, Backend {
 
     private final Map<String, Object> states = new HashMap<>();
     private final LongSupplier clockMicros;

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  */
 final class ClassPathWithout {
 
-    // Netty's native transports are always missing: when a class loader that has loaded one is collected, the library takes
+    // Netty's native transports are always missing: when a class loader that has loaded one is collected, the library
+    // takes
     // the native methods from the classes of this JVM's own loader, whose event loops then end.
     private static final String NATIVE = "netty-transport-native-(epoll|kqueue|io_uring)";
 

@@ -2,7 +2,7 @@ package io.limiter.benchmark.inprocess;
 
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.local.LocalEngine;
+import io.limiter.internal.local.LocalEngine;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
@@ -30,7 +30,7 @@ public final class NewKeys {
             long[] nanos = new long[keys];
             long last = threads.getCurrentThreadCpuTime();
             for (int i = 0; i < keys; i++) {
-                engine.decideAtOnce("key" + round + ":" + i, limit, one);
+                engine.decide("key" + round + ":" + i, limit, one);
                 long now = threads.getCurrentThreadCpuTime();
                 nanos[i] = now - last;
                 last = now;

@@ -3,7 +3,7 @@ package io.limiter.internal.backend;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.SetPart;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;

@@ -2,8 +2,8 @@ package io.limiter.internal.backend;
 
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.SetPart;
 import java.util.List;
 
 /**

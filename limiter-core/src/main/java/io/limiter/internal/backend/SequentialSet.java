@@ -8,7 +8,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.SetPart;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -2,12 +2,12 @@ package io.limiter.internal.batch;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Objects;

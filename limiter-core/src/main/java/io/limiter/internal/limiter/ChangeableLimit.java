@@ -1,6 +1,7 @@
 package io.limiter.internal.limiter;
 
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.prefetch.Prefetch;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import org.jspecify.annotations.Nullable;
@@ -56,8 +57,8 @@ class ChangeableLimit<L extends Limit<?>> {
         L replaced = limit;
         limit = newLimit;
         engine = newEngine;
-        if (!newLimit.equals(replaced)) {
-            newEngine.engine().dropPrefetched(replaced);
+        if (newEngine.engine() instanceof Prefetch prefetch && !newLimit.equals(replaced)) {
+            prefetch.drop(replaced);
         }
         if (isShown()) {
             show();

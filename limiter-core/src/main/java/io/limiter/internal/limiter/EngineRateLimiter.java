@@ -12,7 +12,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link RateLimiter} on an engine, or a view of one of its keys. */
-public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
+public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
 
     public EngineRateLimiter(KeySpace keys, TokenBucket limit, Failover engine, Sleeper sleeper) {
         super(keys, limit, engine, sleeper);
@@ -28,7 +28,7 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     }
 
     @Override
-    public final EngineRateLimiter on(String key) {
+    public EngineRateLimiter on(String key) {
         return new EngineRateLimiter(bound, path.on(bound.keys(), key));
     }
 

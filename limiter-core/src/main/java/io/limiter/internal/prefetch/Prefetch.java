@@ -3,13 +3,14 @@ package io.limiter.internal.prefetch;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.ThrottledLog;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,14 +31,14 @@ import org.jspecify.annotations.Nullable;
  * <p>See {@link PrefetchedKey} for how much is prefetched, and when. A hash table of fixed size with one slot for
  * each key: a hot key whose slot is taken by another hot key is not prefetched.
  */
-public final class Prefetch implements Engine {
+public final class Prefetch implements AtOnce {
 
     private static final AsyncLog log = AsyncLog.of(Prefetch.class);
 
     private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;
 
-    private final Engine next;
+    private final AtOnce next;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
     private final ThrottledLog notReturned;
@@ -49,11 +50,11 @@ public final class Prefetch implements Engine {
      * @param next decides requests that no prefetched permits are left for
      * @param sleeper sets the timers that return expired blocks
      */
-    public Prefetch(Engine next, Sleeper sleeper) {
+    public Prefetch(AtOnce next, Sleeper sleeper) {
         this(next, sleeper, new ExpiryClock());
     }
 
-    Prefetch(Engine next, Sleeper sleeper, ExpiryClock clock) {
+    Prefetch(AtOnce next, Sleeper sleeper, ExpiryClock clock) {
         this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;
@@ -90,17 +91,23 @@ public final class Prefetch implements Engine {
     }
 
     @Override
-    public Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
         PrefetchedKey prefetched = find(key, limit);
         if (prefetched != null) {
             if (prefetched.takeFrom(permits) != null) {
-                return Known.GRANTED;
+                return Known.PREFETCHED;
             }
             if (prefetched.left() > 0) {
                 return Known.UNKNOWN;
             }
         }
-        return next.tryWithoutBackend(key, limit, permits, timeoutMicros);
+        return next.tryAcquire(key, limit, permits, timeoutMicros);
+    }
+
+    /** Only a view that prefetches has to see every request. */
+    @Override
+    public Engine ifUnknown() {
+        return terms == null ? next.ifUnknown() : this;
     }
 
     /** Limit sets are passed on: prefetched permits could not be returned as if they had never been taken. */
@@ -144,8 +151,13 @@ public final class Prefetch implements Engine {
         }
     }
 
-    @Override
-    public void dropPrefetched(Limit<?> replaced) {
+    /**
+     * Drops the permits that were prefetched under a limit, because its limiters have another one from now on. They are
+     * not returned either: under another limit as many permits mean something else.
+     *
+     * @param replaced this object, not one that equals it
+     */
+    public void drop(Limit<?> replaced) {
         for (int slot = 0; terms != null && slot < SLOTS; slot++) {
             PrefetchedKey prefetched = keys.get(slot);
             if (prefetched != null && prefetched.isUnder(replaced)) {

@@ -6,13 +6,14 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Pending;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.PendingSet;
+import io.limiter.internal.engine.SetPart;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.spi.Engine;
-import io.limiter.spi.Pending;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.PendingSet;
-import io.limiter.spi.SetPart;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,8 @@ public final class Failover implements Pending.Fallback<Decision> {
     private static final AsyncLog log = AsyncLog.of(Failover.class);
 
     private final Engine engine;
+    private final @Nullable AtOnce atOnce;
+    private final Engine ifUnknown;
     private final FailurePolicy policy;
     private final Engine local;
     private final long retryAfterMicros;
@@ -38,6 +41,8 @@ public final class Failover implements Pending.Fallback<Decision> {
      */
     public Failover(Engine engine, FailurePolicy policy, Engine local, long retryAfterMicros) {
         this.engine = engine;
+        this.atOnce = engine instanceof AtOnce some ? some : null;
+        this.ifUnknown = atOnce == null ? engine : atOnce.ifUnknown();
         this.policy = policy;
         this.local = local;
         this.retryAfterMicros = retryAfterMicros;
@@ -62,9 +67,9 @@ public final class Failover implements Pending.Fallback<Decision> {
         return policy;
     }
 
-    /** See {@link Engine#tryWithoutBackend}. */
-    public Engine.Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return engine.tryWithoutBackend(key, limit, permits, timeoutMicros);
+    /** See {@link AtOnce#tryAcquire}. */
+    public AtOnce.Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return atOnce == null ? AtOnce.Known.UNKNOWN : atOnce.tryAcquire(key, limit, permits, timeoutMicros);
     }
 
     /**
@@ -73,8 +78,22 @@ public final class Failover implements Pending.Fallback<Decision> {
      * @throws LimiterBackendException if the backend failed and the policy is {@code throw}
      */
     public Decision decide(String key, Limit<?> limit, Request request) {
-        Decision decision = engine.decideAtOnce(key, limit, request);
-        return decision == null ? start(key, limit, request).await() : decision;
+        return decideBy(engine, key, limit, request);
+    }
+
+    /** Decides synchronously what was unknown to {@link #tryAcquire} a moment ago. */
+    public Decision decideUnknown(String key, Limit<?> limit, Request request) {
+        return decideBy(ifUnknown, key, limit, request);
+    }
+
+    private Decision decideBy(Engine by, String key, Limit<?> limit, Request request) {
+        Decision decision = atOnce == null ? null : atOnce.decide(key, limit, request);
+        if (decision != null) {
+            return decision;
+        }
+        PendingRequest pending = new PendingRequest(key, limit, request, this);
+        pending.decideBy(by);
+        return pending.await();
     }
 
     /** As {@link #decide}, without blocking the calling thread. */

@@ -8,7 +8,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.SetPart;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.TestClock;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.limiter.internal.cache;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.spi.Engine;
+import io.limiter.internal.engine.AtOnce;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.NoTimers;
 import io.limiter.testing.SteppingEngine;
@@ -41,7 +41,7 @@ public class RejectionCacheLinearizability {
 
     @Operation
     public boolean rejects(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return engine.tryWithoutBackend("k" + key, limit(1), permits, 0) == Engine.Known.REJECTED
+        return engine.tryAcquire("k" + key, limit(1), permits, 0) == AtOnce.Known.STILL_REJECTED
                 || !Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, false))
                         .granted();
     }

@@ -13,7 +13,7 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.internal.backend.KeyRequests;
-import io.limiter.spi.Engine;
+import io.limiter.internal.engine.AtOnce;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.HandSleeper;
@@ -55,8 +55,8 @@ class RejectionCacheTest {
         Cached cached = cached(16);
         cached.take("k", TEN, 10);
         assertThat(cached.take("k", TEN, 1)).isFalse();
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 0)).isEqualTo(Engine.Known.REJECTED);
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 1)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(cached.engine.tryAcquire("k", TEN, 1, 0)).isEqualTo(AtOnce.Known.STILL_REJECTED);
+        assertThat(cached.engine.tryAcquire("k", TEN, 1, 1)).isEqualTo(AtOnce.Known.UNKNOWN);
     }
 
     @Test
@@ -66,10 +66,9 @@ class RejectionCacheTest {
         for (Limit<?> limit : List.of(TEN, log)) {
             cached.take(limit.keySuffix(), limit, 8);
             assertThat(cached.take(limit.keySuffix(), limit, 3)).isFalse();
-            assertThat(cached.engine.tryWithoutBackend(limit.keySuffix(), limit, 3, 0))
-                    .isEqualTo(Engine.Known.REJECTED);
-            assertThat(cached.engine.tryWithoutBackend(limit.keySuffix(), limit, 4, 0))
-                    .isEqualTo(limit == log ? Engine.Known.UNKNOWN : Engine.Known.REJECTED);
+            assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 3, 0)).isEqualTo(AtOnce.Known.STILL_REJECTED);
+            assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 4, 0))
+                    .isEqualTo(limit == log ? AtOnce.Known.UNKNOWN : AtOnce.Known.STILL_REJECTED);
             cached.newRequests();
             assertThat(cached.decide(limit.keySuffix(), limit, new Request(4, 0, false))
                             .retryAfterMicros())
@@ -137,9 +136,9 @@ class RejectionCacheTest {
         Cached cached = cached(16);
         Request eleven = new Request(11, 0, false);
         Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.refund(1)))));
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(cached.engine.tryAcquire("k", TEN, 11, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(Request.refund(1), eleven))));
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.REJECTED);
+        assertThat(cached.engine.tryAcquire("k", TEN, 11, 0)).isEqualTo(AtOnce.Known.STILL_REJECTED);
     }
 
     @Test
@@ -345,7 +344,7 @@ class RejectionCacheTest {
 
         /** Both ways agree. */
         boolean take(String key, Limit<?> limit, int permits) {
-            boolean rejected = engine.tryWithoutBackend(key, limit, permits, 0) == Engine.Known.REJECTED;
+            boolean rejected = engine.tryAcquire(key, limit, permits, 0) == AtOnce.Known.STILL_REJECTED;
             boolean granted = decide(key, limit, new Request(permits, 0, false)).granted();
             assertThat(rejected && granted).isFalse();
             return granted;

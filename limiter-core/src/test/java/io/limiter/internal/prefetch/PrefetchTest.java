@@ -9,11 +9,11 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -127,7 +127,7 @@ class PrefetchTest {
         wall.advance(MAX_TIME);
         timers.run();
         assertThat(remaining()).as("with what came into being meanwhile").isEqualTo(10_000 - 1_000 + 1_000);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         int before = backend.requests();
         decide(leases, KEY, LEASED, ONE);
         assertThat(backend.requests()).as("nothing is leased any more").isEqualTo(before + 1);
@@ -170,7 +170,7 @@ class PrefetchTest {
         take(1_000);
         leases.reset(KEY);
         assertThat(remaining()).isEqualTo(10_000);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         take(1);
         clock.advance(Duration.ofMillis(1));
         timers.actions.forEach(Runnable::run);
@@ -184,17 +184,17 @@ class PrefetchTest {
     void a_reset_through_any_view_drops_prefetched_permits() {
         take(1_000);
         without.reset(KEY);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         take(1_000);
         without.with(new PrefetchTerms(1, MAX_TIME)).reset(KEY);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         assertThat(without).isEqualTo(leases).hasSameHashCodeAs(leases);
     }
 
     @Test
     void a_block_granted_after_closing_is_refunded_at_once() {
         List<PendingDecision<?>> late = new ArrayList<>();
-        Engine slow = new Engine() {
+        AtOnce slow = new AtOnce() {
             @Override
             public void decide(PendingDecision<?> pending) {
                 if (pending.request(0).equals(ONE)) {
@@ -234,11 +234,11 @@ class PrefetchTest {
     void permits_of_a_limit_that_was_replaced_are_dropped_without_a_refund() {
         take(100);
         long before = remaining();
-        leases.dropPrefetched(TokenBucket.of(1000, 10));
+        leases.drop(TokenBucket.of(1000, 10));
         assertThat(decide(leases, KEY, LEASED, ONE).source())
                 .as("an equal one of others")
                 .isEqualTo(Decision.Source.PREFETCH);
-        leases.dropPrefetched(LEASED);
+        leases.drop(LEASED);
         assertThat(decide(leases, KEY, TokenBucket.of(2000, 10), ONE).source()).isEqualTo(Decision.Source.BACKEND);
         int requests = backend.requests();
         wall.advance(MAX_TIME.plusMillis(1));
@@ -275,12 +275,12 @@ class PrefetchTest {
     void prefetched_permits_are_granted_without_a_decision_object() {
         take(1_000);
         int before = backend.requests();
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 3, 0)).isEqualTo(Engine.Known.GRANTED);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, MAX_LEASE + 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 3, 0)).isEqualTo(AtOnce.Known.PREFETCHED);
+        assertThat(leases.tryAcquire(KEY, LEASED, MAX_LEASE + 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         assertThat(backend.requests()).isEqualTo(before);
         leases.close();
         assertThat(remaining()).isEqualTo(9_000 - 3);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
     }
 
     private void take(int permits) {

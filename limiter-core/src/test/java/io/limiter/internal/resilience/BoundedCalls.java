@@ -1,6 +1,6 @@
 package io.limiter.internal.resilience;
 
-import io.limiter.spi.Pending;
+import io.limiter.internal.engine.Pending;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 

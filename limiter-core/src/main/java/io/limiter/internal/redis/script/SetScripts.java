@@ -1,8 +1,8 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.engine.SetPart;
 import io.limiter.internal.redis.client.LuaScript;
-import io.limiter.spi.SetPart;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.limiter.spi;
+package io.limiter.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

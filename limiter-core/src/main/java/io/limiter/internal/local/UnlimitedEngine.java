@@ -1,13 +1,13 @@
-package io.limiter.local;
+package io.limiter.internal.local;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingDecision;
 
 /** Grants everything and stores no state. */
-final class UnlimitedEngine implements Engine {
+final class UnlimitedEngine implements AtOnce {
 
     @Override
     public void decide(PendingDecision<?> pending) {
@@ -15,7 +15,7 @@ final class UnlimitedEngine implements Engine {
     }
 
     @Override
-    public Decision decideAtOnce(String key, Limit<?> limit, Request request) {
+    public Decision decide(String key, Limit<?> limit, Request request) {
         return granted(limit);
     }
 

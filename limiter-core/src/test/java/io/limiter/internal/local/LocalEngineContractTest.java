@@ -1,4 +1,4 @@
-package io.limiter.local;
+package io.limiter.internal.local;
 
 import io.limiter.EngineContract;
 import io.limiter.LimiterFactory;
@@ -9,7 +9,7 @@ class LocalEngineContractTest extends EngineContract {
 
     private final TestClock clock = new TestClock();
     private final LimiterFactory limiters =
-            new LocalLimiterFactory(CacheBounds.DEFAULT, new LocalEngine(1000, clock, clock.micros()), clock);
+            new LocalLimiters(CacheBounds.DEFAULT, new LocalEngine(1000, clock, clock.micros()), clock);
 
     @Override
     protected LimiterFactory limiters() {

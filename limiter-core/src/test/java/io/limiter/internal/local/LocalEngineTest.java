@@ -1,4 +1,4 @@
-package io.limiter.local;
+package io.limiter.internal.local;
 
 import static io.limiter.testing.Decisions.decide;
 import static io.limiter.testing.Decisions.decideSet;
@@ -17,8 +17,9 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.spi.Engine;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.SetPart;
+import io.limiter.local.LocalLimiterFactory;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Seed;
 import io.limiter.testing.TestClock;
@@ -215,7 +216,7 @@ class LocalEngineTest {
     void deciding_at_once_holds_no_more_keys_than_it_may() {
         LocalEngine engine = new LocalEngine(10, clock, clock.micros());
         for (int i = 0; i < 100; i++) {
-            engine.decideAtOnce("key" + i, ONE_A_SECOND, ONE);
+            engine.decide("key" + i, ONE_A_SECOND, ONE);
             assertThat(engine.size()).isLessThanOrEqualTo(10);
         }
     }
@@ -272,8 +273,7 @@ class LocalEngineTest {
                     granted(engine, List.of(new SetPart<>(key, ONE_A_SECOND, ONE)));
                     decide(engine, key + "a", ONE_A_SECOND, ONE);
                 } else {
-                    Decision decision =
-                            i % 2 == 0 ? decide(engine, "b", bucket, ONE) : engine.decideAtOnce("b", bucket, ONE);
+                    Decision decision = i % 2 == 0 ? decide(engine, "b", bucket, ONE) : engine.decide("b", bucket, ONE);
                     alone.addAndGet(decision.granted() ? 1 : 0);
                 }
             }
@@ -341,17 +341,15 @@ class LocalEngineTest {
             Limit<?> limit = limits.get(random.nextInt(10) == 0 ? random.nextInt(4) : 0);
             Request request = new Request(1 + random.nextInt(2), random.nextInt(5) == 0 ? 500_000 : 0, false);
             String context = Seed.hint() + i;
-            boolean expected = decided.decideAtOnce(key, limit, request).granted();
-            Engine.Known known = tried.tryWithoutBackend(key, limit, request.permits(), request.timeoutMicros());
-            boolean granted = known == Engine.Known.UNKNOWN
-                    ? tried.decideAtOnce(key, limit, request).granted()
-                    : known == Engine.Known.GRANTED_AT_ONCE;
+            boolean expected = decided.decide(key, limit, request).granted();
+            AtOnce.Known known = tried.tryAcquire(key, limit, request.permits(), request.timeoutMicros());
+            boolean granted = known == AtOnce.Known.UNKNOWN
+                    ? tried.decide(key, limit, request).granted()
+                    : known == AtOnce.Known.GRANTED;
             assertThat(granted).as(context).isEqualTo(expected);
             if (random.nextInt(10) == 0) {
                 Request peek = request.as(Request.Action.PEEK);
-                assertThat(tried.decideAtOnce(key, limit, peek))
-                        .as(context)
-                        .isEqualTo(decided.decideAtOnce(key, limit, peek));
+                assertThat(tried.decide(key, limit, peek)).as(context).isEqualTo(decided.decide(key, limit, peek));
                 assertThat(tried.size()).as(context).isEqualTo(decided.size());
             }
         }
@@ -362,11 +360,11 @@ class LocalEngineTest {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket hour = TokenBucket.perSecond(1).capacity(3600);
         decide(engine, "tried", hour, ONE);
-        assertThat(engine.tryWithoutBackend("tried", hour, 3599, 0)).isEqualTo(Engine.Known.GRANTED_AT_ONCE);
+        assertThat(engine.tryAcquire("tried", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
         for (int i = 0; i < 1000; i++) {
             decide(engine, "key" + i, hour, new Request(60, 0, false));
         }
-        assertThat(engine.tryWithoutBackend("tried", hour, 1, 0)).isEqualTo(Engine.Known.REJECTED_AT_ONCE);
+        assertThat(engine.tryAcquire("tried", hour, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
     }
 
     @Test
@@ -374,9 +372,9 @@ class LocalEngineTest {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket hour = TokenBucket.perSecond(1).capacity(3600).expire(Duration.ofMillis(1));
         decide(engine, "k", hour, ONE);
-        assertThat(engine.tryWithoutBackend("k", hour, 3599, 0)).isEqualTo(Engine.Known.GRANTED_AT_ONCE);
+        assertThat(engine.tryAcquire("k", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
         clock.advance(Duration.ofSeconds(10));
-        assertThat(engine.tryWithoutBackend("k", hour, 11, 0)).isEqualTo(Engine.Known.REJECTED_AT_ONCE);
+        assertThat(engine.tryAcquire("k", hour, 11, 0)).isEqualTo(AtOnce.Known.REJECTED);
         assertThat(decide(engine, "k", hour, new Request(11, 0, false)).granted())
                 .isFalse();
         assertThat(decide(engine, "k", hour, new Request(10, 0, false)).granted())
@@ -391,8 +389,8 @@ class LocalEngineTest {
         decide(engine, "k", moment, ONE);
         clock.advance(Duration.ofSeconds(2));
         assertThat(decide(engine, "k", moment, ONE).granted()).isTrue();
-        assertThat(engine.tryWithoutBackend("k", minute, 1, 0)).isEqualTo(Engine.Known.GRANTED_AT_ONCE);
-        assertThat(engine.tryWithoutBackend("k", moment, 1, 0)).isEqualTo(Engine.Known.REJECTED_AT_ONCE);
+        assertThat(engine.tryAcquire("k", minute, 1, 0)).isEqualTo(AtOnce.Known.GRANTED);
+        assertThat(engine.tryAcquire("k", moment, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
         clock.advance(Duration.ofSeconds(30));
         // Once expired, it would start empty.
         assertThat(decide(engine, "k", moment, new Request(5, 0, false)).granted())
@@ -403,13 +401,13 @@ class LocalEngineTest {
     void trying_decides_at_once_for_a_key_that_is_known() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket two = TokenBucket.perSecond(1).capacity(2);
-        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         decide(engine, "k", two, ONE);
-        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.GRANTED_AT_ONCE);
-        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.REJECTED_AT_ONCE);
-        assertThat(engine.tryWithoutBackend("k", two, 1, 1)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.GRANTED);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
+        assertThat(engine.tryAcquire("k", two, 1, 1)).isEqualTo(AtOnce.Known.UNKNOWN);
         engine.close();
-        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
     }
 
     @Test

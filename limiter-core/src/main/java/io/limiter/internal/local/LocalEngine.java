@@ -1,4 +1,4 @@
-package io.limiter.local;
+package io.limiter.internal.local;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
@@ -6,12 +6,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.PendingSet;
+import io.limiter.internal.engine.SetPart;
 import io.limiter.internal.failure.BackendFailures;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.PendingSet;
-import io.limiter.spi.SetPart;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * gets at most the permits that it was about to get back anyway. Leases of a {@link io.limiter.algorithm.ConcurrencyLimit} are
  * never evicted, so together with them it may hold some more keys.
  */
-public final class LocalEngine implements Engine {
+public final class LocalEngine implements AtOnce {
 
     /** How many keys are held at most, unless set. */
     public static final int DEFAULT_MAX_KEYS = 100_000;
@@ -87,12 +87,12 @@ public final class LocalEngine implements Engine {
     }
 
     @Override
-    public Decision decideAtOnce(String key, Limit<?> limit, Request request) {
+    public Decision decide(String key, Limit<?> limit, Request request) {
         return decideOne(key, limit, request);
     }
 
     @Override
-    public Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
         KeyState held = limit instanceof TokenBucket && !closed ? states.find(key) : null;
         if (held == null) {
             return Known.UNKNOWN;

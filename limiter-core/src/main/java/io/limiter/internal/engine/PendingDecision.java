@@ -1,4 +1,4 @@
-package io.limiter.spi;
+package io.limiter.internal.engine;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;

@@ -1,4 +1,4 @@
-package io.limiter.local;
+package io.limiter.internal.local;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
@@ -10,7 +10,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.LimitFailures;
-import io.limiter.spi.Engine;
+import io.limiter.internal.engine.AtOnce;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -103,21 +103,21 @@ final class KeyState {
      *
      * @param nowMicros may be earlier than that of the last decision: then the bucket is as that one has left it
      */
-    Engine.Known tryTake(TokenBucket limit, int permits, long timeoutMicros, long nowMicros) {
+    AtOnce.Known tryTake(TokenBucket limit, int permits, long timeoutMicros, long nowMicros) {
         if (expiresAtMicros <= nowMicros) {
             updateTimes();
         }
         InPlaceBucket bucket = isRemoved() || expiresAtMicros <= nowMicros ? null : inPlace(limit);
         if (bucket == null) {
-            return Engine.Known.UNKNOWN;
+            return AtOnce.Known.UNKNOWN;
         }
         return switch (bucket.tryTake(permits, timeoutMicros, nowMicros)) {
             case GRANTED -> {
                 takenAtMicros = Math.max(takenAtMicros, nowMicros);
-                yield Engine.Known.GRANTED_AT_ONCE;
+                yield AtOnce.Known.GRANTED;
             }
-            case REJECTED -> Engine.Known.REJECTED_AT_ONCE;
-            case UNDECIDED -> Engine.Known.UNKNOWN;
+            case REJECTED -> AtOnce.Known.REJECTED;
+            case UNDECIDED -> AtOnce.Known.UNKNOWN;
         };
     }
 

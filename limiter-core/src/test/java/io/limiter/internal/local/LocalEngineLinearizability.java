@@ -1,11 +1,11 @@
-package io.limiter.local;
+package io.limiter.internal.local;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.SetPart;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.NoTimers;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.limiter.local;
+package io.limiter.internal.local;
 
 import io.limiter.internal.log.AsyncLog;
 import java.util.Arrays;
