@@ -133,12 +133,12 @@ public record LiveSettings(
     }
 
     /** Whether it overrides a number that only some kinds of limit have. */
-    public boolean hasNumbers() {
+    public boolean hasParameters() {
         return rate != null || capacity != null || burst != null || limit != null || period != null;
     }
 
     /** Whether it overrides nothing. */
     public boolean isEmpty() {
-        return !hasNumbers() && timeout == null && enforce == null && failurePolicy == null;
+        return !hasParameters() && timeout == null && enforce == null && failurePolicy == null;
     }
 }

@@ -15,7 +15,7 @@ import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.lease.HeldLeases;
+import io.limiter.internal.lease.Leases;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
@@ -67,9 +67,9 @@ final class RedisLimiters extends EngineLimiterFactory {
     private final BlockingCalls blockingCalls;
     private final ListenerNotifier notifier;
     private final Sleeper sleeper;
-    private final HeldLeases leases;
+    private final Leases leases;
     private final Engine local;
-    private final HeldLeases localLeases;
+    private final Leases localLeases;
     private final long retryAfterMicros;
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
@@ -102,9 +102,9 @@ final class RedisLimiters extends EngineLimiterFactory {
         Engine bounded = bounding.apply(backend, guard);
         this.groupCommit = bounded instanceof GroupCommit batching ? batching : null;
         this.engine = new Prefetch(new RejectionCache(rejections, bounded), Sleeper.UNINTERRUPTIBLE);
-        this.leases = new HeldLeases(engine, sleeper, groupCommit != null);
+        this.leases = new Leases(engine, sleeper, groupCommit != null);
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
-        this.localLeases = new HeldLeases(local, sleeper);
+        this.localLeases = new Leases(local, sleeper);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
         this.probe = new Probe(backend);
         guard.nodesOf(backend);

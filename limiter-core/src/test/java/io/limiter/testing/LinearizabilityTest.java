@@ -23,8 +23,8 @@ class LinearizabilityTest {
     private static final String LOCAL_ENGINE = "io.limiter.local.LocalEngineLinearizability";
     private static final String PREFETCHED_BLOCK = "io.limiter.internal.prefetch.PrefetchedBlockLinearizability";
     private static final String PREFETCHED_KEY = "io.limiter.internal.prefetch.PrefetchedKeyLinearizability";
-    private static final String HELD_LEASE = "io.limiter.internal.lease.HeldLeaseLinearizability";
-    private static final String HELD_LEASES = "io.limiter.internal.lease.HeldLeasesLinearizability";
+    private static final String HELD_LEASE = "io.limiter.internal.lease.CountedLeaseLinearizability";
+    private static final String HELD_LEASES = "io.limiter.internal.lease.LeasesLinearizability";
     private static final String LANE = "io.limiter.internal.batch.LaneLinearizability";
 
     @TempDir
@@ -67,7 +67,7 @@ class LinearizabilityTest {
         PlantedRace.plant("io.limiter.testing.SteppingEngine", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.local.LocalEngine", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.prefetch.PrefetchedKey", "compareAndSet", races);
-        PlantedRace.plant("io.limiter.internal.lease.HeldLease", PlantedRace.LOCKS, races);
+        PlantedRace.plant("io.limiter.internal.lease.CountedLease", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.lease.LeaseQueue", "addAndGet", races);
         PlantedRace.plant("io.limiter.internal.batch.Lane", "addAndGet", races);
         check(Linearizability.PLANTED, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_KEY, HELD_LEASE, HELD_LEASES, LANE);

@@ -2,10 +2,10 @@ package io.limiter.internal.batch;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
-import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package io.limiter.internal.batch;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.PendingRequest;
-import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.internal.resilience.Guard;
 import java.util.ArrayList;
@@ -160,7 +160,7 @@ public final class Lane {
         long waitedNanos = deadlines.decisionTimeoutNanos() - (oldest.deadlineNanos() - nowNanos);
         long known = roundTripNanos;
         boolean longer = known > 0 && oldestNanos > known;
-        if (longer || deadlines.isUrgent(waitedNanos, Math.max(known, oldestNanos))) {
+        if (longer || deadlines.mustNotWait(waitedNanos, Math.max(known, oldestNanos))) {
             startsNow = true;
             try {
                 deadlines.handOver(this::signal);

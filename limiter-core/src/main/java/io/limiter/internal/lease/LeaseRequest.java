@@ -40,7 +40,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
      * @param key the backend's key
      * @param permits at least 1
      * @param timeout zero or a negative one not to wait
-     * @param nowNanos by {@link HeldLeases#ticker}
+     * @param nowNanos by {@link Leases#ticker}
      */
     protected LeaseRequest(
             LimiterCounters counters,
@@ -58,7 +58,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
         this.permits = permits;
         this.timeoutNanos = nanos(timeout);
         this.deadlineNanos = nowNanos + timeoutNanos;
-        this.mayWait = isUrgent() ? EngineObserver.MayWait.NONE : counters.mayWait();
+        this.mayWait = mustNotWait() ? EngineObserver.MayWait.NONE : counters.mayWait();
     }
 
     /** The caller's result if granted. */
@@ -108,12 +108,12 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
     }
 
     /** Whether the caller does not wait: without a timeout, or because it can never be granted. */
-    boolean isUrgent() {
-        return timeoutNanos == 0 || isInVain();
+    boolean mustNotWait() {
+        return timeoutNanos == 0 || exceedsLimit();
     }
 
     /** Whether more permits are requested than the limit has. */
-    boolean isInVain() {
+    boolean exceedsLimit() {
         return permits > limit.limit();
     }
 
@@ -138,7 +138,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
 
     /** Notifies the observer that the caller waits. Idempotent. */
     void waits() {
-        if (!isUrgent() && waits.compareAndSet(false, true)) {
+        if (!mustNotWait() && waits.compareAndSet(false, true)) {
             Runnable end = counters.waitBegins(mayWait);
             whenComplete((result, error) -> end.run());
         }

@@ -8,6 +8,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.ChangeableLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.EngineObserver;

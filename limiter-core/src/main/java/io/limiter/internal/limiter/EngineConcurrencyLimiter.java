@@ -12,9 +12,11 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.lease.LeaseRequest;
+import io.limiter.internal.lease.Leases;
 import io.limiter.internal.lease.UncountedLease;
+import io.limiter.internal.live.override.ChangeableLimit;
+import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import java.time.Duration;
@@ -29,11 +31,11 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     private final KeySpace keys;
     private final KeyPath path;
     private final ChangeableLimit<ConcurrencyLimit> changeable;
-    private final HeldLeases leases;
-    private final HeldLeases localLeases;
+    private final Leases leases;
+    private final Leases localLeases;
 
     /** Without a failure policy: failures are thrown. */
-    public EngineConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, Engine engine, HeldLeases leases) {
+    public EngineConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, Engine engine, Leases leases) {
         this(keys, limit, Failover.none(engine), leases, leases);
     }
 
@@ -42,7 +44,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
      * @param localLeases leases of the local fallback
      */
     public EngineConcurrencyLimiter(
-            KeySpace keys, ConcurrencyLimit limit, Failover engine, HeldLeases leases, HeldLeases localLeases) {
+            KeySpace keys, ConcurrencyLimit limit, Failover engine, Leases leases, Leases localLeases) {
         this.keys = keys;
         this.path = KeyPath.own(keys);
         this.changeable = new ChangeableLimit<>(keys.prefix(), keys.name(), limit, engine);
@@ -64,8 +66,8 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     }
 
     /** To be called when it is built again, which makes no new one. */
-    void builtAgain() {
-        changeable.builtAgain();
+    void rebuilt() {
+        changeable.rebuilt();
     }
 
     /** Sets what may change it. To be called before any other thread sees this limiter. */

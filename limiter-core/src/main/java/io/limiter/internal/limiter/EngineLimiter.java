@@ -6,6 +6,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.Sleeper;
@@ -42,8 +43,8 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
     }
 
     /** To be called when it is built again, which makes no new one. */
-    final void builtAgain() {
-        bound.builtAgain();
+    final void rebuilt() {
+        bound.rebuilt();
     }
 
     /** Sets what may change it. To be called before any other thread sees this limiter. */

@@ -18,6 +18,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.OverridesByName;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.CounterRegistry;
 import io.limiter.internal.statistics.LimiterCounters;
@@ -174,9 +175,9 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private Object limiter(LimiterId id, Supplier<?> create) {
         Object cached = limiters.getIfPresent(id);
         if (cached instanceof EngineLimiter<?> engineLimiter) {
-            engineLimiter.builtAgain();
+            engineLimiter.rebuilt();
         } else if (cached instanceof EngineConcurrencyLimiter concurrencyLimiter) {
-            concurrencyLimiter.builtAgain();
+            concurrencyLimiter.rebuilt();
         }
         if (cached != null) {
             return cached;

@@ -6,6 +6,7 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;

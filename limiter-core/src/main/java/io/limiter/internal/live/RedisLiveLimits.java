@@ -2,10 +2,10 @@ package io.limiter.internal.live;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
-import io.limiter.internal.failure.BackendFailures;
-import io.limiter.internal.limiter.OverridesByName;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.live.LiveJson.StoredChange;
 import io.limiter.internal.live.LiveJson.StoredLimit;
+import io.limiter.internal.live.override.OverridesByName;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.Fleet;

@@ -10,7 +10,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.lease.HeldLeases;
+import io.limiter.internal.lease.Leases;
 import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.limiter.EngineLimiter;
@@ -29,7 +29,7 @@ public final class LocalLimiters extends EngineLimiterFactory {
     private final Engine engine;
     private final Failover failover;
     private final Sleeper sleeper;
-    private final HeldLeases leases;
+    private final Leases leases;
     private final ListenerNotifier notifier;
 
     /** They grant everything at once and count nothing. */
@@ -51,7 +51,7 @@ public final class LocalLimiters extends EngineLimiterFactory {
         this.engine = engine;
         this.failover = Failover.none(engine);
         this.sleeper = sleeper;
-        this.leases = new HeldLeases(engine, sleeper);
+        this.leases = new Leases(engine, sleeper);
         this.notifier = notifier;
     }
 

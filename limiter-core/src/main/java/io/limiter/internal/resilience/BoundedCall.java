@@ -2,9 +2,9 @@ package io.limiter.internal.resilience;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.engine.PendingDecision;
-import io.limiter.internal.failure.BackendFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;

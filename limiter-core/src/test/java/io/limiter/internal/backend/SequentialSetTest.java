@@ -16,7 +16,6 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.engine.SetPart;
-import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.testing.Patience;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Pending;
-import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Seed;

@@ -25,6 +25,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.local.LocalLimiterFactory;
 import java.lang.ref.WeakReference;

@@ -34,7 +34,7 @@ public final class PlantedBugs {
                                 "A closed lease is free at once",
                                 "leases-closed",
                                 Measure.LEASE_RATE,
-                                method("internal.lease.HeldLease", "markClosed", Advices.Skip.class))
+                                method("internal.lease.CountedLease", "markClosed", Advices.Skip.class))
                         .inShort(),
                 named(
                         "release-ignored",
@@ -77,7 +77,7 @@ public final class PlantedBugs {
                         "Never more leases than the limit",
                         "jvm-stopped-with-leases",
                         Measure.LEASES,
-                        method("internal.lease.HeldLease", "isOver", Advices.Skip.class)));
+                        method("internal.lease.CountedLease", "isOver", Advices.Skip.class)));
     }
 
     private static List<PlantedBug> states() {

@@ -279,7 +279,7 @@ public final class LimitersEndpoint {
 
     private LimitDescription.Origin origin(LimiterTotals totals) {
         LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
-        String definedBy = ofName != null && ofName.settings().hasNumbers() ? LIVE : definedBy(totals);
+        String definedBy = ofName != null && ofName.settings().hasParameters() ? LIVE : definedBy(totals);
         return new LimitDescription.Origin(definedBy, ofName == null ? null : LiveDescription.OfLimit.of(ofName));
     }
 

@@ -8,7 +8,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;

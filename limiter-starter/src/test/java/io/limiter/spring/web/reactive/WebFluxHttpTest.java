@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;

@@ -15,14 +15,14 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 
 /** A lease that is closed by one thread and lost in another: it ends once, and each action for its loss runs once. */
-public class HeldLeaseLinearizability {
+public class CountedLeaseLinearizability {
 
     private static final NoTimers TIME = new NoTimers();
     private static final ConcurrencyLimit LIMIT = ConcurrencyLimit.of(1);
     private static final KeySpace KEYS = new KeySpace("", "k", LIMIT.keySuffix());
 
     private final SteppingEngine backend = new SteppingEngine(() -> 1, new KnownRejections(0, TIME));
-    private final HeldLeases leases = new HeldLeases(backend, TIME, new ExpiryClock(TIME, TIME));
+    private final Leases leases = new Leases(backend, TIME, new ExpiryClock(TIME, TIME));
     private final Lease lease = new EngineConcurrencyLimiter(KEYS, LIMIT, backend, leases).acquire(1, Duration.ZERO);
     private final AtomicInteger actions = new AtomicInteger();
     private final AtomicIntegerArray runs = new AtomicIntegerArray(20);

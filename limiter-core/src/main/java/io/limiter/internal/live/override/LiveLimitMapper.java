@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.live.override;
 
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -13,11 +13,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Limits with the numbers of a live limit. The kind stays: state of one kind means nothing to another. */
-public final class LiveNumbers {
+public final class LiveLimitMapper {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    private LiveNumbers() {}
+    private LiveLimitMapper() {}
 
     /**
      * A limit with the numbers that are set.
@@ -28,7 +28,7 @@ public final class LiveNumbers {
     static <L extends Limit<?>> L applied(L own, LiveSettings settings) {
         LiveKind kind = settings.kind();
         LiveKind ownKind = kindOf(own);
-        if (kind != null && kind != ownKind && (ownKind != null || !settings.hasNumbers())) {
+        if (kind != null && kind != ownKind && (ownKind != null || !settings.hasParameters())) {
             throw new IllegalArgumentException("kind " + kind + " cannot be applied to " + own
                     + ": a kind cannot be changed live, because the state of one means nothing to another; "
                     + (ownKind == null ? "leave the kind out" : "use kind " + ownKind));
@@ -37,7 +37,7 @@ public final class LiveNumbers {
             throw new IllegalArgumentException("timeout " + settings.timeout() + " has no effect on kind " + ownKind
                     + ", whose calls never wait: leave it out");
         }
-        if (!settings.hasNumbers()) {
+        if (!settings.hasParameters()) {
             return own;
         }
         if (own instanceof TokenBucket bucket) {
@@ -130,7 +130,7 @@ public final class LiveNumbers {
     static void checkWithoutLimiter(String name, LiveSettings settings) {
         LiveKind kind = settings.kind();
         if (kind == null) {
-            if (settings.hasNumbers()) {
+            if (settings.hasParameters()) {
                 throw new IllegalArgumentException("kind must be set for the numbers of '" + name
                         + "', which has no limiter in this instance yet");
             }

@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.live.override;
 
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.prefetch.Prefetch;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <L> the kind of limit
  */
-class ChangeableLimit<L extends Limit<?>> {
+public class ChangeableLimit<L extends Limit<?>> {
 
     private final String prefix;
     private final String name;
@@ -26,7 +26,7 @@ class ChangeableLimit<L extends Limit<?>> {
     // For the counters, which must not keep this limiter.
     private final Object identity = new Object();
 
-    ChangeableLimit(String prefix, String name, L limit, Failover engine) {
+    public ChangeableLimit(String prefix, String name, L limit, Failover engine) {
         this.prefix = prefix;
         this.name = name;
         this.builtLimit = limit;
@@ -37,7 +37,7 @@ class ChangeableLimit<L extends Limit<?>> {
     }
 
     /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
-    final void countIn(LimiterCounters newCounters) {
+    public final void countIn(LimiterCounters newCounters) {
         counters = newCounters;
     }
 
@@ -46,27 +46,27 @@ class ChangeableLimit<L extends Limit<?>> {
      *
      * @param newLive whether live limits change it too
      */
-    final void overriddenBy(Overrides newOverrides, boolean newLive) {
+    public final void overriddenBy(Overrides newOverrides, boolean newLive) {
         overrides = newOverrides;
         live = newLive;
         newOverrides.add(this);
     }
 
     /** Applies from the next decision on. */
-    final void change(L newLimit, Failover newEngine) {
+    public final void change(L newLimit, Failover newEngine) {
         L replaced = limit;
         limit = newLimit;
         engine = newEngine;
         if (newEngine.engine() instanceof Prefetch prefetch && !newLimit.equals(replaced)) {
             prefetch.drop(replaced);
         }
-        if (isShown()) {
+        if (isReported()) {
             show();
         }
     }
 
     /** Whether its counters show this limit, rather than another one of the same name. */
-    final boolean isShown() {
+    final boolean isReported() {
         return counters.shows(identity);
     }
 
@@ -81,14 +81,13 @@ class ChangeableLimit<L extends Limit<?>> {
     }
 
     /** Has its counters show this limit, if another one of the same name was built after it. */
-    final void builtAgain() {
-        if (overrides != null && live && !isShown()) {
+    public final void rebuilt() {
+        if (overrides != null && live && !isReported()) {
             overrides.show(this);
         }
     }
 
-    @Nullable
-    final Overrides overrides() {
+    public final @Nullable Overrides overrides() {
         return overrides;
     }
 
@@ -97,15 +96,15 @@ class ChangeableLimit<L extends Limit<?>> {
         return live;
     }
 
-    final String prefix() {
+    public final String prefix() {
         return prefix;
     }
 
-    final String name() {
+    public final String name() {
         return name;
     }
 
-    final L builtLimit() {
+    public final L builtLimit() {
         return builtLimit;
     }
 
@@ -113,15 +112,15 @@ class ChangeableLimit<L extends Limit<?>> {
         return builtEngine;
     }
 
-    final L limit() {
+    public final L limit() {
         return limit;
     }
 
-    final Failover engine() {
+    public final Failover engine() {
         return engine;
     }
 
-    final LimiterCounters counters() {
+    public final LimiterCounters counters() {
         return counters;
     }
 }

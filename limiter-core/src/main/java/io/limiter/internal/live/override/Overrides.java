@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.live.override;
 
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.Limit;
@@ -62,7 +62,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     }
 
     /** Applies from the next decisions on. */
-    synchronized void setRate(String prefix, double permitsPerSecond) {
+    public synchronized void setRate(String prefix, double permitsPerSecond) {
         ratesByPrefix.put(prefix, permitsPerSecond);
         keepIfNeeded();
         for (ChangeableLimit<?> limiter : limiters.keySet()) {
@@ -148,7 +148,7 @@ public final class Overrides implements Supplier<LiveSettings> {
         boolean fits = fits(limiter, own);
         OnFailure policy = live.failurePolicy();
         limiter.change(
-                fits ? LiveNumbers.applied(own, live) : own,
+                fits ? LiveLimitMapper.applied(own, live) : own,
                 policy == null || !fits
                         ? limiter.builtEngine()
                         : limiter.builtEngine().with(policy(policy, live.failureShare())));
@@ -188,7 +188,7 @@ public final class Overrides implements Supplier<LiveSettings> {
 
     /** Limiters of several kinds may have one name; then the kind selects those that change. */
     private static boolean isConcerned(Limit<?> own, LiveSettings settings) {
-        return settings.kind() == null || settings.kind() == LiveNumbers.kindOf(own);
+        return settings.kind() == null || settings.kind() == LiveLimitMapper.kindOf(own);
     }
 
     private @Nullable String problem(ChangeableLimit<?> limiter, Limit<?> own, LiveSettings settings) {
@@ -199,7 +199,7 @@ public final class Overrides implements Supplier<LiveSettings> {
             return null;
         }
         try {
-            LiveNumbers.applied(own, settings);
+            LiveLimitMapper.applied(own, settings);
             return null;
         } catch (IllegalArgumentException e) {
             return String.valueOf(e.getMessage());
@@ -212,7 +212,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     synchronized void check(LiveSettings settings) {
         List<ChangeableLimit<?>> newest = newest();
         if (newest.isEmpty()) {
-            LiveNumbers.checkWithoutLimiter(name, settings);
+            LiveLimitMapper.checkWithoutLimiter(name, settings);
         }
         for (ChangeableLimit<?> limiter : newest) {
             String problem = problem(limiter, withRate(limiter, false), settings);

@@ -6,9 +6,9 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingRequest;
-import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import java.security.SecureRandom;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The id of a lease is chosen here, before the request is sent. So if the reply is lost, permits that may have
  * been granted can be released.
  */
-public final class HeldLeases implements AutoCloseable {
+public final class Leases implements AutoCloseable {
 
     static final long CLOSE_SECONDS = 1;
 
@@ -46,7 +46,7 @@ public final class HeldLeases implements AutoCloseable {
     /**
      * @param sleeper waits and sets timers; leases expire by its clock or the wall clock, whichever is first
      */
-    public HeldLeases(Engine engine, Sleeper sleeper) {
+    public Leases(Engine engine, Sleeper sleeper) {
         this(engine, sleeper, false);
     }
 
@@ -54,15 +54,15 @@ public final class HeldLeases implements AutoCloseable {
      * @param sharesCalls whether requests share calls to the backend. Otherwise only a few leases are renewed at a time,
      *     because each takes a thread or a lock
      */
-    public HeldLeases(Engine engine, Sleeper sleeper, boolean sharesCalls) {
+    public Leases(Engine engine, Sleeper sleeper, boolean sharesCalls) {
         this(engine, sleeper, new ExpiryClock(sleeper.ticker()), sharesCalls ? LARGE_BATCH : SMALL_BATCH);
     }
 
-    HeldLeases(Engine engine, Sleeper sleeper, ExpiryClock clock) {
+    Leases(Engine engine, Sleeper sleeper, ExpiryClock clock) {
         this(engine, sleeper, clock, LARGE_BATCH);
     }
 
-    private HeldLeases(Engine engine, Sleeper sleeper, ExpiryClock clock, int batchSize) {
+    private Leases(Engine engine, Sleeper sleeper, ExpiryClock clock, int batchSize) {
         this.engine = engine;
         this.sleeper = sleeper;
         this.clock = clock;
@@ -91,7 +91,7 @@ public final class HeldLeases implements AutoCloseable {
         CompletableFuture<?> replied = track(new CompletableFuture<>());
         try {
             checkOpen(request.key());
-            HeldLease.Times times = new HeldLease.Times(clock, request.limit());
+            CountedLease.Times times = new CountedLease.Times(clock, request.limit());
             long id = newId();
             Decision decision;
             try {
@@ -128,7 +128,7 @@ public final class HeldLeases implements AutoCloseable {
      * them.
      */
     private boolean mustQueue(LeaseRequest<?> request) {
-        if (request.isInVain() || request.isUrgent() && !queues.containsKey(request.key())) {
+        if (request.exceedsLimit() || request.mustNotWait() && !queues.containsKey(request.key())) {
             return false;
         }
         while (!queueOf(request.key()).add(request)) {
@@ -161,7 +161,7 @@ public final class HeldLeases implements AutoCloseable {
         CompletableFuture<?> started = track(new CompletableFuture<>());
         try {
             checkOpen(request.key());
-            HeldLease.Times times = new HeldLease.Times(clock, request.limit());
+            CountedLease.Times times = new CountedLease.Times(clock, request.limit());
             long id = newId();
             return track(PendingRequest.start(
                             engine, request.key(), request.limit(), Request.hold(id, request.permits()))
@@ -188,11 +188,11 @@ public final class HeldLeases implements AutoCloseable {
         }
     }
 
-    private Outcome outcome(LeaseRequest<?> request, long id, HeldLease.Times times, Decision decision) {
+    private Outcome outcome(LeaseRequest<?> request, long id, CountedLease.Times times, Decision decision) {
         if (!decision.granted()) {
             return new Outcome(null, decision);
         }
-        HeldLease lease = new HeldLease(request.key(), request.limit(), id, request.permits(), times, this);
+        CountedLease lease = new CountedLease(request.key(), request.limit(), id, request.permits(), times, this);
         boolean isKept = false;
         try {
             renewer.add(lease);
@@ -228,7 +228,7 @@ public final class HeldLeases implements AutoCloseable {
     }
 
     /** Failures are only logged: the lease expires by itself. */
-    void release(HeldLease lease) {
+    void release(CountedLease lease) {
         if (!renewer.remove(lease) && closed) {
             return;
         }
@@ -241,7 +241,7 @@ public final class HeldLeases implements AutoCloseable {
         }
     }
 
-    CompletableFuture<Void> releaseAsync(HeldLease lease) {
+    CompletableFuture<Void> releaseAsync(CountedLease lease) {
         return !renewer.remove(lease) && closed
                 ? CompletableFuture.completedFuture(null)
                 // A copy: the caller may complete it, and the next caller must be woken all the same.
@@ -331,5 +331,5 @@ public final class HeldLeases implements AutoCloseable {
      *
      * @param lease {@code null} if rejected
      */
-    record Outcome(@Nullable HeldLease lease, Decision decision) {}
+    record Outcome(@Nullable CountedLease lease, Decision decision) {}
 }

@@ -1,4 +1,4 @@
-package io.limiter.internal.failure;
+package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;

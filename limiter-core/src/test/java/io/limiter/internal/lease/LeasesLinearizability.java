@@ -20,14 +20,14 @@ import org.jetbrains.lincheck.datastructures.Validate;
  * callers and of the backend. No timer fires, so a release that wakes no waiter is seen. Who gets a lease may depend on the order
  * of threads, so the operations have no results.
  */
-public class HeldLeasesLinearizability {
+public class LeasesLinearizability {
 
     private static final NoTimers TIME = new NoTimers();
     private static final ConcurrencyLimit LIMIT = ConcurrencyLimit.of(1);
     private static final KeySpace KEYS = new KeySpace("", "k", LIMIT.keySuffix());
 
     private final SteppingEngine backend = new SteppingEngine(() -> 1, new KnownRejections(0, TIME));
-    private final HeldLeases leases = new HeldLeases(backend, TIME, new ExpiryClock(TIME, TIME));
+    private final Leases leases = new Leases(backend, TIME, new ExpiryClock(TIME, TIME));
     private final EngineConcurrencyLimiter limiter = new EngineConcurrencyLimiter(KEYS, LIMIT, backend, leases);
     private final ConcurrentLinkedQueue<CompletableFuture<Lease>> callers = new ConcurrentLinkedQueue<>();
 

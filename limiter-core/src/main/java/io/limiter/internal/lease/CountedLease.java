@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /** A {@link Lease} of an engine's permits. Thread-safe. */
-final class HeldLease implements Lease {
+final class CountedLease implements Lease {
 
     private enum State {
         HELD,
@@ -21,13 +21,13 @@ final class HeldLease implements Lease {
     private final ConcurrencyLimit limit;
     private final long id;
     private final int permits;
-    private final HeldLeases leases;
+    private final Leases leases;
     private volatile Times times;
     // Changed under this object's monitor, in which nothing blocks.
     private volatile State state = State.HELD;
     private final List<Runnable> onLost = new ArrayList<>(0);
 
-    HeldLease(String key, ConcurrencyLimit limit, long id, int permits, Times times, HeldLeases leases) {
+    CountedLease(String key, ConcurrencyLimit limit, long id, int permits, Times times, Leases leases) {
         this.key = key;
         this.limit = limit;
         this.id = id;

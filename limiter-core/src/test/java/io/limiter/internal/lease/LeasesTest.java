@@ -36,7 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Renewal, loss and waiting, with a clock and timers that the test moves. Leases take 30 s. */
-class HeldLeasesTest {
+class LeasesTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final ConcurrencyLimit ONE = ConcurrencyLimit.of(1);
@@ -44,7 +44,7 @@ class HeldLeasesTest {
     private final TestClock clock = new TestClock();
     private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new KnownRejections(0)));
     private final HandSleeper sleeper = new HandSleeper(clock);
-    private final HeldLeases leases = new HeldLeases(backend, sleeper, new ExpiryClock(clock, clock));
+    private final Leases leases = new Leases(backend, sleeper, new ExpiryClock(clock, clock));
     private final EngineConcurrencyLimiter limiter = limiter(ONE);
 
     @AfterEach
@@ -93,7 +93,7 @@ class HeldLeasesTest {
         HandEngine slow = new HandEngine();
         slow.onStart = HandEngine.Call::answer;
         GroupCommit shared = new GroupCommit(slow, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        HeldLeases held = new HeldLeases(shared, sleeper, new ExpiryClock(clock, clock));
+        Leases held = new Leases(shared, sleeper, new ExpiryClock(clock, clock));
         EngineConcurrencyLimiter many =
                 new EngineConcurrencyLimiter(new KeySpace("", "many"), ConcurrencyLimit.of(1000), shared, held);
         for (int i = 0; i < 250; i++) {
@@ -419,7 +419,7 @@ class HeldLeasesTest {
                 throw new UnsupportedOperationException();
             }
         };
-        HeldLeases held = new HeldLeases(slow, sleeper, new ExpiryClock(clock, clock));
+        Leases held = new Leases(slow, sleeper, new ExpiryClock(clock, clock));
         EngineConcurrencyLimiter one = new EngineConcurrencyLimiter(new KeySpace("", "one"), ONE, slow, held);
         Lease lease = one.acquire(1, Duration.ZERO);
         CompletableFuture<Lease> waiting = one.async().acquire(1, Duration.ofMinutes(1));

@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.live.override;
 
 import com.google.common.collect.MapMaker;
 import io.limiter.live.LiveSettings;
