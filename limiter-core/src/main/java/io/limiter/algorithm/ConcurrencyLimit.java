@@ -36,7 +36,6 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
 
     private static final int MAX_LIMIT = 1000;
-    private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
     public ConcurrencyLimit {
         Check.range("limit", limit, 1, MAX_LIMIT);
@@ -128,7 +127,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        return (lastExpiryMicros(state.holders(), nowMicros) + 999) / 1000 + EXPIRE_MARGIN_MILLIS;
+        return Check.lifetimeMillis(lastExpiryMicros(state.holders(), nowMicros));
     }
 
     /**

@@ -40,7 +40,7 @@ public final class LeakyBucket {
         // Checks the rate.
         TokenBucket oneByOne =
                 TokenBucket.perSecond(permitsPerSecond).capacity(1).kind(TokenBucket.Kind.LEAKY_QUEUE);
-        double micros = RedisPermits.wholeMicros(maxWaiting / permitsPerSecond * 1e6, 1e6 / permitsPerSecond);
+        double micros = Rounding.wholeMicros(maxWaiting / permitsPerSecond * 1e6, 1e6 / permitsPerSecond);
         return oneByOne.maxWait(
                 micros > Check.MAX_DURATION.toSeconds() * 1e6
                         ? Check.MAX_DURATION.plusNanos(1)

@@ -37,8 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record SlidingCounter(int limit, Duration period) implements Limit<SlidingCounter.State> {
 
-    private static final long EXPIRE_MARGIN_MILLIS = 1000;
-
     public SlidingCounter {
         Check.range("limit", limit, 1, Integer.MAX_VALUE);
         Check.duration("period", period, Duration.ofMillis(1));
@@ -151,7 +149,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        return Math.max(0, (long) Math.ceil(state.leavesMicros(nowMicros) / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+        return Check.lifetimeMillis(state.leavesMicros(nowMicros));
     }
 
     /**

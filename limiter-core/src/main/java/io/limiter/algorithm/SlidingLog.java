@@ -33,8 +33,6 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
     /** Above this limit a sliding log is expensive, and building a limiter logs a warning. */
     public static final int MODERATE_LIMIT = 1000;
 
-    private static final long EXPIRE_MARGIN_MILLIS = 1000;
-
     public SlidingLog {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new IllegalArgumentException("limit of a sliding log must be between 1 and " + MAX_LIMIT + ", was "
@@ -138,7 +136,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
         double leaves = state.size() == 0 ? 0.0 : leavesIn(state.newestMicros(), nowMicros);
-        return Math.max(0, (long) Math.ceil(leaves / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+        return Check.lifetimeMillis(leaves);
     }
 
     /**
