@@ -2,6 +2,7 @@ package io.limiter.internal.lease;
 
 import io.limiter.Lease;
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
 import io.limiter.internal.time.ExpiryClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +51,13 @@ final class CountedLease implements Lease {
 
     int permits() {
         return permits;
+    }
+
+    /** Grants a request, or releases this if its caller has cancelled. */
+    void handTo(LeaseRequest<?> request, Decision decision) {
+        if (!request.grant(this, decision)) {
+            closeAsync();
+        }
     }
 
     /** Whether it has expired, by the clock of this JVM. */
@@ -119,14 +127,12 @@ final class CountedLease implements Lease {
 
     @Override
     public void close() {
-        if (markClosed()) {
-            leases.release(this);
-        }
+        closeAsync().join();
     }
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        return markClosed() ? leases.releaseAsync(this) : CompletableFuture.completedFuture(null);
+        return markClosed() ? leases.release(this) : CompletableFuture.completedFuture(null);
     }
 
     /** Lost leases are released too: the backend may have renewed one although its reply was lost. */

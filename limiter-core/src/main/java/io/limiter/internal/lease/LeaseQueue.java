@@ -152,7 +152,7 @@ final class LeaseQueue {
     }
 
     private void sendRequest(LeaseRequest<?> first) {
-        leases.request(first).whenComplete((outcome, error) -> {
+        leases.send(first).whenComplete((outcome, error) -> {
             if (error != null) {
                 failed(error);
             } else if (outcome.lease() != null) {
@@ -186,9 +186,7 @@ final class LeaseQueue {
         }
         // The next call first, so that the backend works while this caller is woken.
         signal();
-        if (!first.grant(lease, decision)) {
-            lease.closeAsync();
-        }
+        lease.handTo(first, decision);
     }
 
     private void rejected(LeaseRequest<?> first, Decision decision) {

@@ -83,42 +83,18 @@ public final class Leases implements AutoCloseable {
         return queues.size();
     }
 
-    /** Acquires a lease for the request. Blocks until the backend has replied, unless the request is queued. */
+    /** Acquires a lease for the request, without blocking. */
     public void acquire(LeaseRequest<?> request) {
         if (mustQueue(request)) {
             return;
         }
-        CompletableFuture<?> replied = track(new CompletableFuture<>());
-        try {
-            checkOpen(request.key());
-            CountedLease.Times times = new CountedLease.Times(clock, request.limit());
-            long id = newId();
-            Decision decision;
-            try {
-                decision = PendingRequest.start(
-                                engine, request.key(), request.limit(), Request.hold(id, request.permits()))
-                        .await();
-            } catch (RuntimeException e) {
-                throw failed(request, id, e);
-            }
-            complete(request, outcome(request, id, times, decision));
-        } catch (LimiterBackendException e) {
-            request.fail(e);
-        } finally {
-            replied.complete(null);
-        }
-    }
-
-    /** Acquires a lease for the request without blocking. */
-    public void acquireAsync(LeaseRequest<?> request) {
-        if (mustQueue(request)) {
-            return;
-        }
-        request(request).whenComplete((outcome, error) -> {
+        send(request).whenComplete((outcome, error) -> {
             if (error != null) {
                 request.fail(AsyncFailures.cause(error));
+            } else if (outcome.lease() == null) {
+                request.reject(outcome.decision());
             } else {
-                complete(request, outcome);
+                outcome.lease().handTo(request, outcome.decision());
             }
         });
     }
@@ -148,16 +124,8 @@ public final class Leases implements AutoCloseable {
         });
     }
 
-    private static void complete(LeaseRequest<?> request, Outcome outcome) {
-        if (outcome.lease() == null) {
-            request.reject(outcome.decision());
-        } else if (!request.grant(outcome.lease(), outcome.decision())) {
-            outcome.lease().closeAsync();
-        }
-    }
-
     /** Sends one request for a lease. */
-    CompletableFuture<Outcome> request(LeaseRequest<?> request) {
+    CompletableFuture<Outcome> send(LeaseRequest<?> request) {
         CompletableFuture<?> started = track(new CompletableFuture<>());
         try {
             checkOpen(request.key());
@@ -201,7 +169,7 @@ public final class Leases implements AutoCloseable {
             // Also if no thread can be started for renewals: it would not be released.
             if (!isKept) {
                 renewer.remove(lease);
-                track(releaseAsync(request.key(), request.limit(), id));
+                track(release(request.key(), request.limit(), id));
             }
         }
         if (!isKept) {
@@ -222,33 +190,20 @@ public final class Leases implements AutoCloseable {
                 ? known
                 : BackendFailures.ambiguous(request.key(), "the call failed: " + error, error);
         if (failure.isAmbiguous()) {
-            track(releaseAsync(request.key(), request.limit(), id));
+            track(release(request.key(), request.limit(), id));
         }
         return failure;
     }
 
     /** Failures are only logged: the lease expires by itself. */
-    void release(CountedLease lease) {
-        if (!renewer.remove(lease) && closed) {
-            return;
-        }
-        try {
-            track(PendingRequest.start(engine, lease.key(), lease.limit(), Request.release(lease.id())))
-                    .await();
-            wake(lease.key());
-        } catch (RuntimeException e) {
-            log.notReleased(1, lease.key(), lease.limit(), e);
-        }
-    }
-
-    CompletableFuture<Void> releaseAsync(CountedLease lease) {
+    CompletableFuture<Void> release(CountedLease lease) {
         return !renewer.remove(lease) && closed
                 ? CompletableFuture.completedFuture(null)
                 // A copy: the caller may complete it, and the next caller must be woken all the same.
-                : track(releaseAsync(lease.key(), lease.limit(), lease.id())).copy();
+                : track(release(lease.key(), lease.limit(), lease.id())).copy();
     }
 
-    private CompletableFuture<Void> releaseAsync(String key, ConcurrencyLimit limit, long id) {
+    private CompletableFuture<Void> release(String key, ConcurrencyLimit limit, long id) {
         return PendingRequest.start(engine, key, limit, Request.release(id)).handle((released, error) -> {
             if (error == null) {
                 wake(key);

@@ -102,12 +102,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public Optional<Lease> tryAcquire(int permits, Duration timeout) {
-        return await(new TryAcquire(permits, timeout));
+        return start(new TryAcquire(permits, timeout)).await();
     }
 
     @Override
     public Lease acquire(int permits, Duration timeout) {
-        return await(new Acquire(permits, timeout));
+        return start(new Acquire(permits, timeout)).await();
     }
 
     @Override
@@ -144,13 +144,8 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         leases.reset(path.backendKey());
     }
 
-    private <T> T await(LeaseRequest<T> request) {
+    private <T> LeaseRequest<T> start(LeaseRequest<T> request) {
         leases.acquire(request);
-        return request.await();
-    }
-
-    private <T> CompletableFuture<T> start(LeaseRequest<T> request) {
-        leases.acquireAsync(request);
         return request;
     }
 
@@ -191,7 +186,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
                 case THROW -> completeExceptionally(failure);
                 case DENY -> reject(engine.rejected(limit));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));
-                case LOCAL -> localLeases.acquireAsync(locally(limit.scaled(policy.share())));
+                case LOCAL -> localLeases.acquire(locally(limit.scaled(policy.share())));
             }
         }
     }
