@@ -21,8 +21,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** A round trip of more than half the decision timeout: no request has the time to wait for another call's reply. */
 class SlowRedisTest {
 
-    private static final Duration DECISION_TIMEOUT = Duration.ofSeconds(1);
-    private static final Duration DELAY = Duration.ofMillis(600);
+    private static final Duration DECISION_TIMEOUT = Duration.ofMillis(2500);
+    private static final Duration DELAY = Duration.ofMillis(1500);
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
