@@ -23,6 +23,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -244,6 +246,20 @@ class ConsoleBrowserTest {
         page.locator("#field-rate").focus();
         page.keyboard().type("30");
         assertThat(page.locator("#field-rate")).hasValue("30");
+
+        previewRate("401");
+        page.check("#sure");
+        page.click("#enforce");
+        assertThat(page.locator("#live")).containsText("401/s");
+        page.locator(".changes button").first().click();
+        assertThat(page.locator("#warning")).containsText("Rate falls from 401 to 40");
+        assertThat(page.locator("#confirm")).isDisabled();
+        page.check("#sure");
+        page.click("#confirm");
+        assertThat(page.locator("#live")).containsText("40/s");
+        page.locator(".changes button").first().click();
+        assertThat(page.locator("#warning")).containsText("from 40 to 401");
+        page.keyboard().press("Escape");
         assertThat(complaints).isEmpty();
     }
 
@@ -355,6 +371,35 @@ class ConsoleBrowserTest {
                                 + "\"instances\":[],\"limits\":[],\"live\":[],\"series\":[]}\n\n")));
         page.navigate(uri("/limiter/"));
         assertThat(page.locator("#unreadable")).hasText("2 entries cannot be read: one (no JSON); two (no kind)");
+    }
+
+    @Test
+    void the_chart_begins_with_the_last_ten_minutes() {
+        String rates = IntStream.range(0, 600).mapToObj(i -> "40").collect(Collectors.joining(","));
+        page.route(
+                "**/api/fleet",
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("text/event-stream")
+                        .setBody(("event:fleet\ndata:{'at':0,'version':1,'problem':null,'unreadable':[],'instances':[],"
+                                        + "'limits':[{'prefix':'rateLimit:','name':'busy','kind':'token-bucket','limit':'',"
+                                        + "'settings':{},'granted':40,'rejected':40,'errors':0,'waits':0,'meanWait':null,"
+                                        + "'sources':{},'hottest':[],'notApplied':[],'differs':false}],'live':[],"
+                                        + "'series':[{'prefix':'rateLimit:','name':'busy','granted':[" + rates
+                                        + "],'rejected':[" + rates + "]}]}\n\n")
+                                .replace('\'', '"'))));
+        page.navigate(uri("/limiter/"));
+        page.click("td.name a");
+        // The line has a colour in its first tenth, ten minutes ago, besides the transparent ground and the grid.
+        page.waitForFunction("() => { const canvas = document.querySelector('canvas');"
+                + " const {width, height} = canvas;"
+                + " const data = canvas.getContext('2d').getImageData(width * .1, 0, width * .1, height).data;"
+                + " const colours = new Set();"
+                + " for (let i = 0; i < data.length; i += 4) {"
+                + "   if (data[i + 3] > 200) { colours.add(data.slice(i, i + 3).join()); }"
+                + " }"
+                + " return [...colours].some(each => { const [r, g, b] = each.split(',').map(Number);"
+                + "   return Math.max(r, g, b) - Math.min(r, g, b) > 60; }); }");
+        assertThat(complaints).isEmpty();
     }
 
     private void callUntilRejected() {

@@ -37,8 +37,8 @@ function headline(limit, changes, side) {
 /** A number that is changed by more than this factor, either way, is more likely a mistake. */
 const JUMP = 10;
 
-/** What changes by so much: a field that has a number before and after, and what a window grants per second. */
-function jumps(limit, changes) {
+/** What changes by so much, as text: a field that has a number before and after, and what a window grants per second. */
+function warningOf(limit, changes) {
   const numbers = changes.map(each => [fieldName(each.name, limit.kind), each.before, each.after]);
   const {limit: most, period} = limit.settings;
   if (most && period) {
@@ -48,7 +48,10 @@ function jumps(limit, changes) {
   return numbers.filter(([, before, after]) => before > 0 && after > 0)
     .map(([name, before, after]) => ({name, before, after, factor: Math.max(before / after, after / before)}))
     // Not by rounding.
-    .filter(each => each.factor > JUMP * (1 + 1e-9));
+    .filter(each => each.factor > JUMP * (1 + 1e-9))
+    .map(each => t(each.after > each.before ? 'jumpUp' : 'jumpDown', each.name, number(each.before), number(each.after),
+      number(Math.round(each.factor))))
+    .join(' ') || null;
 }
 
 const mode = enforce => t(enforce === null ? 'modeOwn' : enforce ? 'enforcedOf' : 'shadowOf');
@@ -73,7 +76,6 @@ export function previewChange(limit, live, change, done) {
     && change.settings.capacity === undefined && change.settings.burst === undefined;
   // Always with a mode: a live limit without one leaves it to the application, which may have set shadow mode.
   const apply = enforce => store(limit, live, {...change, settings: {...change.settings, enforce}}, done);
-  const large = jumps(limit, changes);
   ask(t('previewTitle'), [
     el('div', {className: 'change', id: 'change'},
       named(limit.name), ': ',
@@ -92,9 +94,7 @@ export function previewChange(limit, live, change, done) {
       id: 'enforce', text: t('enforceNow'), more: withMode(live, true, t('enforceText')), primary: true,
       run: () => apply(true),
     },
-  ], large.length === 0 ? null : large.map(each =>
-    t(each.after > each.before ? 'jumpUp' : 'jumpDown', each.name, number(each.before), number(each.after),
-      number(Math.round(each.factor)))).join(' '));
+  ], warningOf(limit, changes));
 }
 
 async function store(limit, live, change, done) {
@@ -131,6 +131,9 @@ export function askRemove(live, done) {
 
 export function askRollBack(change, done) {
   const current = liveOf(change.name);
+  const limit = state.fleet?.limits.find(each => each.name === change.name);
+  // What the application defines is not reported while a live limit is in effect.
+  const warning = limit && change.before ? warningOf(limit, differences(limit, current, change.before.settings)) : null;
   ask(t('rollBackTitle'), [
     el('div', {className: 'change', id: 'change'}, named(change.name), ': ', t('fromTo', described(current), described(change.before))),
     el('p', {className: 'muted small'},
@@ -141,7 +144,7 @@ export function askRollBack(change, done) {
       await api.rollBack({version: change.version, expectedVersion: versionOf(change.name, current), why: ''});
       toast(t('rolledBack', isolated(change.name)));
     }, done),
-  }]);
+  }], warning);
 }
 
 async function attempt(action, done) {
