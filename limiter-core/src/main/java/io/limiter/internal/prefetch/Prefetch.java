@@ -7,8 +7,7 @@ import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
-import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.ThrottledLog;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import java.util.ArrayList;
@@ -33,15 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Prefetch implements AtOnce {
 
-    private static final AsyncLog log = AsyncLog.of(Prefetch.class);
-
     private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;
 
     private final AtOnce next;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
-    private final ThrottledLog notReturned;
+    private final LogThrottle notReturned;
     private final AtomicReferenceArray<@Nullable PrefetchedKey> keys;
     private final AtomicBoolean closed;
     private final @Nullable PrefetchTerms terms;
@@ -58,7 +55,7 @@ public final class Prefetch implements AtOnce {
         this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;
-        this.notReturned = new ThrottledLog(log, sleeper.ticker());
+        this.notReturned = new LogThrottle(sleeper.ticker());
         this.keys = new AtomicReferenceArray<>(SLOTS);
         this.closed = new AtomicBoolean();
         this.terms = null;

@@ -8,7 +8,8 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.ShownKey;
-import io.limiter.internal.log.ThrottledLog;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class PrefetchedKey {
 
+    private static final AsyncLog log = AsyncLog.of(Prefetch.class);
+
     private static final int HOT = 8;
     private static final int SMALLEST = 4;
     private static final int SHARE = 4;
@@ -41,7 +44,7 @@ final class PrefetchedKey {
     private final Engine engine;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
-    private final ThrottledLog notReturned;
+    private final LogThrottle notReturned;
 
     private final AtomicBoolean prefetching = new AtomicBoolean();
     private final AtomicBoolean timerSet = new AtomicBoolean();
@@ -65,7 +68,7 @@ final class PrefetchedKey {
             Engine engine,
             ExpiryClock clock,
             Sleeper sleeper,
-            ThrottledLog notReturned) {
+            LogThrottle notReturned) {
         this.key = key;
         this.limit = limit;
         this.terms = terms;
@@ -275,12 +278,14 @@ final class PrefetchedKey {
             return CompletableFuture.completedFuture(null);
         }
         return PendingRequest.start(engine, key, limit, Request.refund(unused)).exceptionally(e -> {
-            notReturned.warn(
-                    1,
-                    AsyncFailures.cause(e),
-                    () -> unused + " unused prefetched permits of '" + ShownKey.of(key) + "' could not be returned: "
-                            + AsyncFailures.cause(e).getMessage()
-                            + ". They count as used until the limit has refilled; nothing needs to be done.");
+            log.warn(
+                    notReturned,
+                    "{} unused prefetched permits of '{}' could not be returned: {}. They count as used until the limit has"
+                            + " refilled; nothing needs to be done.",
+                    unused,
+                    ShownKey.of(key),
+                    AsyncFailures.cause(e).getMessage(),
+                    AsyncFailures.cause(e));
             return null;
         });
     }

@@ -7,8 +7,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
-import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.ThrottledLog;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.testing.NoTimers;
 import java.time.Duration;
@@ -25,7 +24,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 public class PrefetchedKeyLinearizability {
 
     private static final NoTimers TIME = new NoTimers();
-    private static final ThrottledLog NOT_RETURNED = new ThrottledLog(AsyncLog.of(Prefetch.class), TIME);
+    private static final LogThrottle NOT_RETURNED = new LogThrottle(TIME);
     private static final ExpiryClock CLOCK = new ExpiryClock(TIME, TIME);
 
     private final AtomicInteger granted = new AtomicInteger();
