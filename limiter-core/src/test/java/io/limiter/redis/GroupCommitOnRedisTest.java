@@ -9,6 +9,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -42,12 +43,22 @@ class GroupCommitOnRedisTest {
             for (int i = 0; i < 1000; i++) {
                 together.add(limiter.async().decide(1));
             }
+            awaitSecondCall();
             return together;
         });
         for (int i = 0; i < 1000; i++) {
             assertThat(asked.get(i).join().remaining()).as("request %d", i).isEqualTo(Math.max(0, 899 - i));
         }
         assertThat(RedisFixture.commandsSent().get("evalsha")).isLessThan(10);
+    }
+
+    /**
+     * Until Redis has received the call that this thread has started beside the first one. The client's thread writes it; if
+     * the first reply had arrived before, that thread would write a third call ahead of it.
+     */
+    private static void awaitSecondCall() {
+        Eventually.that(
+                () -> assertThat(RedisFixture.commands().clientList()).containsPattern(" qbuf=[1-9].* cmd=evalsha"));
     }
 
     @Test
