@@ -41,7 +41,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /** Failures of limiters without a Redis at the configured address. */
 class BackendFailureTest {
 
-    private final LettuceConnectionFactory nowhere = new LettuceConnectionFactory("127.0.0.1", TestRedis.freePort());
+    private final LettuceConnectionFactory nowhere = new LettuceConnectionFactory("127.0.0.1", TestRedis.closedPort());
 
     /** It is tried again for as long as this, because it might come up. */
     private RedisRateLimiterFactory.Builder impatient() {

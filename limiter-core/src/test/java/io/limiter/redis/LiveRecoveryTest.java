@@ -15,7 +15,6 @@ import io.limiter.live.LiveSettings;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.RedisProcess;
-import io.limiter.testing.TestRedis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -125,8 +124,8 @@ class LiveRecoveryTest {
         put(one, "search", 200);
         put(one, "other", 200);
         put(one, "both", 200);
-        try (RedisProcess replica = RedisProcess.startOn(
-                TestRedis.freePort(), "--replicaof", "127.0.0.1 " + redis.port(), "--repl-diskless-sync-delay", "0")) {
+        try (RedisProcess replica =
+                RedisProcess.start("--replicaof", "127.0.0.1 " + redis.port(), "--repl-diskless-sync-delay", "0")) {
             Eventually.that(
                     () -> assertThat(this.<Long>onRedis(replica, commands -> commands.hlen("{limiter:live}:limits")))
                             .isEqualTo(3));

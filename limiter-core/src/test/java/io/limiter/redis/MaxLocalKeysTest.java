@@ -25,7 +25,7 @@ class MaxLocalKeysTest {
     @Test
     void keys_above_the_maximum_are_evicted() {
         nobodyThere.getStandaloneConfiguration().setHostName("127.0.0.1");
-        nobodyThere.getStandaloneConfiguration().setPort(TestRedis.freePort());
+        nobodyThere.getStandaloneConfiguration().setPort(TestRedis.closedPort());
         nobodyThere.afterPropertiesSet();
         nobodyThere.start();
         assertThat(grantedInTwoRounds(20)).isEqualTo(20);

@@ -19,7 +19,6 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.RedisProcess;
-import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -216,7 +215,7 @@ class OutageTest {
     @EnumSource
     void a_server_without_TIME_in_scripts_is_reported_with_the_remedy(Setup setup) {
         redis.close();
-        redis = RedisProcess.startOn(TestRedis.freePort(), "--rename-command", "TIME", "");
+        redis = RedisProcess.start("--rename-command", "TIME", "");
         factory = factory(setup, FailurePolicy.THROW, Duration.ofMinutes(1));
         Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
         assertThatThrownBy(() -> limiter.decide("k", 1))

@@ -256,7 +256,7 @@ class LimitersEndpointTest {
     void without_redis_a_key_says_so_and_answers_by_the_policy_of_its_limit() throws Exception {
         try (ConfigurableApplicationContext alone = Operated.start(
                 Application.class,
-                "--spring.data.redis.port=" + TestRedis.freePort(),
+                "--spring.data.redis.port=" + TestRedis.closedPort(),
                 "--limiter.failure.policy=throw")) {
             LimiterFactory limiters = alone.getBean(LimiterFactory.class);
             limiters.count("throws", 1, HOUR);

@@ -96,7 +96,7 @@ class OperationsTest {
     void the_application_is_healthy_while_redis_decides_and_degraded_while_the_policy_does() throws Exception {
         assertThat(get(application, "health/limiter").body()).contains("\"status\":\"UP\"");
         assertThat(get(application, "health").body()).contains("\"limiter\":{");
-        try (ConfigurableApplicationContext alone = start("--spring.data.redis.port=" + TestRedis.freePort())) {
+        try (ConfigurableApplicationContext alone = start("--spring.data.redis.port=" + TestRedis.closedPort())) {
             LimiterFactory limiters = alone.getBean(LimiterFactory.class);
             eventually(() -> {
                 limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
@@ -221,7 +221,7 @@ class OperationsTest {
             try (ConfigurableApplicationContext alone = start(Stream.concat(
                             Arrays.stream(settings),
                             Stream.of(
-                                    "--spring.data.redis.port=" + TestRedis.freePort(),
+                                    "--spring.data.redis.port=" + TestRedis.closedPort(),
                                     "--limiter.failure.policy=" + policy,
                                     "--management.health.redis.enabled=false"))
                     .toArray(String[]::new))) {

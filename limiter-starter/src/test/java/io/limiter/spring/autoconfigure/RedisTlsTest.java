@@ -7,7 +7,6 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCertificate;
-import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
@@ -25,10 +24,9 @@ class RedisTlsTest {
 
     @Test
     void limiters_use_the_certificate_of_spring_boots_bundle() throws Exception {
-        int tlsPort = TestRedis.freePort();
         try (TestCertificate certificate = TestCertificate.create();
-                RedisProcess redis = RedisProcess.startOn(TestRedis.freePort(), certificate.redisSettings(tlsPort));
-                ConfigurableApplicationContext context = start(tlsPort, certificate)) {
+                RedisProcess redis = RedisProcess.start(certificate.redisSettings());
+                ConfigurableApplicationContext context = start(redis.port(), certificate)) {
             Limiter limiter = context.getBean(LimiterFactory.class).count("tls", 1, Duration.ofHours(1));
             Decision decision = limiter.decide(1);
             assertThat(decision.source()).isEqualTo(Decision.Source.BACKEND);
