@@ -50,7 +50,10 @@ class ConcurrencyOnRedisTest {
 
     @Test
     void fifty_waiting_callers_cost_no_more_calls_than_one() {
-        try (RedisRateLimiterFactory factory = factory(false)) {
+        // Otherwise requests of fifty queues would share calls.
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(RedisFixture.connections())
+                .groupCommit(false)
+                .build()) {
             ConcurrencyLimiter limiter = limiter(factory, 1, Duration.ofMinutes(1));
             Lease lease = limiter.acquire(1, Duration.ZERO);
             RedisFixture.commands().configResetstat();
@@ -61,9 +64,8 @@ class ConcurrencyOnRedisTest {
             }
             waiting.forEach(each -> assertThat(each.join()).isEmpty());
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
-            // At once, after 16 ms, 32 ms ... 512 ms, then once a second, and when the time of some of them is up,
-            // which on
-            // a slow machine may be one by one. Alone each would make eight.
+            // At once, after 16 ms, 32 ms ... 512 ms, then once a second, and when the time of some of them is up, on a
+            // slow machine of each by itself. Alone each would make eight.
             assertThat(RedisFixture.commandsSent().getOrDefault("evalsha", 0L))
                     .isPositive()
                     .isLessThan(8 + seconds + WAITING + 1);
