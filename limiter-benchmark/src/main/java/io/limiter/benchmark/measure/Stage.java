@@ -1,6 +1,8 @@
 package io.limiter.benchmark.measure;
 
+import io.limiter.benchmark.load.Cell;
 import java.util.List;
+import java.util.Map;
 
 /** What a decision of the limiter consists of. */
 public enum Stage {
@@ -74,4 +76,12 @@ public enum Stage {
         }
         return OTHER;
     }
+
+    /**
+     * What the stages of a decision cost under one load.
+     *
+     * @param nanos processor time for one decision
+     * @param bytes allocated for one decision
+     */
+    public record Costs(Cell cell, Map<Stage, Double> nanos, Map<Stage, Double> bytes) {}
 }

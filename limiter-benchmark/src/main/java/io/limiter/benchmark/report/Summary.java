@@ -4,7 +4,6 @@ import static io.limiter.benchmark.subject.Contender.Where.IN_PROCESS;
 import static io.limiter.benchmark.subject.Contender.Where.REDIS;
 
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.Slice;
 import io.limiter.benchmark.subject.Contender;
@@ -60,33 +59,33 @@ final class Summary {
             "Guava's limiter is a lock and a clock. Here a request also finds its key" + " and is counted";
 
     private static final List<Line> LINES = List.of(
-            Line.redis("1 thread, one key", Cells.HOT_1_THREAD, 0, 1)
+            Line.redis("1 thread, one key", Cell.HOT_1_THREAD, 0, 1)
                     .limitedBy(
                             "Both make one call per decision, and the limiter's script takes a few µs more. Threads that"
                                     + " yield need not be woken (`limiter-yield`), at the price of a busy core."),
-            Line.redis("16 threads, one key", Cells.HOT_16_THREADS, 2, 0),
-            Line.redis("64 threads, one key", Cells.HOT_64_THREADS, 2, 0),
-            Line.redis("64 threads, 10,000 keys", Cells.WIDE_64_THREADS, 0, 2.2)
+            Line.redis("16 threads, one key", Cell.HOT_16_THREADS, 2, 0),
+            Line.redis("64 threads, one key", Cell.HOT_64_THREADS, 2, 0),
+            Line.redis("64 threads, 10,000 keys", Cell.WIDE_64_THREADS, 0, 2.2)
                     .limitedBy(
                             "Client and Redis use up both cores, the client much of it to park and wake threads. Longer"
                                     + " yields and a third call in flight gained nothing."),
-            Line.redis("64 asynchronous, one key", Cells.HOT_64_ASYNC, 1.5, 0),
-            Line.redis("1,024 asynchronous, one key", Cells.HOT_1024_ASYNC, 1.6, 0)
+            Line.redis("64 asynchronous, one key", Cell.HOT_64_ASYNC, 1.5, 0),
+            Line.redis("1,024 asynchronous, one key", Cell.HOT_1024_ASYNC, 1.6, 0)
                     .limitedBy(
                             "One thread reads a reply and completes all of its futures, as the peer's does. Completing"
                                     + " them on a second one was slower, at nearly twice the processor time."),
-            Line.redis("64 asynchronous, 10,000 keys", Cells.WIDE_64_ASYNC, 0, 2.7)
+            Line.redis("64 asynchronous, 10,000 keys", Cell.WIDE_64_ASYNC, 0, 2.7)
                     .limitedBy(REDIS_IS_BUSY),
-            Line.redis("1,024 asynchronous, 10,000 keys", Cells.WIDE_1024_ASYNC, 0, 2.7)
+            Line.redis("1,024 asynchronous, 10,000 keys", Cell.WIDE_1024_ASYNC, 0, 2.7)
                     .limitedBy(REDIS_IS_BUSY),
-            Line.redis("64 threads, known rejection", Cells.REJECTED_64_THREADS, 100, 0),
-            Line.inProcess("1 thread, local engine", Cells.HOT_1_THREAD, "limiter-local", 1)
+            Line.redis("64 threads, known rejection", Cell.REJECTED_64_THREADS, 100, 0),
+            Line.inProcess("1 thread, local engine", Cell.HOT_1_THREAD, "limiter-local", 1)
                     .limitedBy(MORE_THAN_A_LOCK + "."),
-            Line.inProcess("64 threads, local engine", Cells.HOT_64_THREADS, "limiter-local", 1)
+            Line.inProcess("64 threads, local engine", Cell.HOT_64_THREADS, "limiter-local", 1)
                     .limitedBy(MORE_THAN_A_LOCK + "."),
-            Line.inProcess("1 thread, prefetched", Cells.HOT_1_THREAD, "limiter-prefetch", 1)
+            Line.inProcess("1 thread, prefetched", Cell.HOT_1_THREAD, "limiter-prefetch", 1)
                     .limitedBy(MORE_THAN_A_LOCK + "."),
-            Line.inProcess("64 threads, prefetched", Cells.HOT_64_THREADS, "limiter-prefetch", 3)
+            Line.inProcess("64 threads, prefetched", Cell.HOT_64_THREADS, "limiter-prefetch", 3)
                     .limitedBy(
                             "All threads take from one number, whose cache line one core at a time can change; so two"
                                     + " cores decide about as often as one."));

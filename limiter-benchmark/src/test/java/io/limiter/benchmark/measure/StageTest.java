@@ -2,7 +2,7 @@ package io.limiter.benchmark.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.benchmark.load.Cells;
+import io.limiter.benchmark.load.Cell;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.redis.script.ScriptBackend;
 import java.util.List;
@@ -13,7 +13,7 @@ class StageTest {
     @Test
     void the_innermost_class_of_a_stage_counts() {
         String queue = GroupCommit.class.getName();
-        String load = Cells.class.getName();
+        String load = Cell.class.getName();
         assertThat(Stage.of(List.of("java.lang.Object", queue, load))).isEqualTo(Stage.QUEUE);
         assertThat(Stage.of(List.of("java.util.HashMap", load, queue))).isEqualTo(Stage.LOAD);
         assertThat(Stage.of(List.of("sun.nio.ch.SocketDispatcher", "io.netty.channel.Channel", queue)))

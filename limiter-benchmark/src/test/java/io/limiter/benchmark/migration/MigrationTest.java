@@ -12,23 +12,17 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingLog;
+import io.limiter.benchmark.measure.RedisServer;
 import io.limiter.local.LocalLimiterFactory;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.redisson.Redisson;
 import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
-import redis.embedded.RedisServer;
-import redis.embedded.core.ExecutableProvider;
 
 /** What docs/migration.md says of both sides, where no clock can make a difference: the rates are of an hour and more. */
 class MigrationTest {
@@ -104,16 +98,9 @@ class MigrationTest {
     }
 
     @Test
-    void redisson_forgets_what_was_taken_when_the_rate_is_set(@TempDir Path dir) throws IOException {
-        int port = freePort();
-        RedisServer redis = RedisServer.newRedisServer()
-                .executableProvider(ExecutableProvider.newJarResourceProvider(dir.toFile()))
-                .port(port)
-                .bind("127.0.0.1")
-                .setting("save \"\"")
-                .build();
-        redis.start();
-        RedissonClient redisson = redisson(port);
+    void redisson_forgets_what_was_taken_when_the_rate_is_set() {
+        RedisServer redis = RedisServer.start();
+        RedissonClient redisson = redisson(redis.port());
         try {
             RRateLimiter before = redisson.getRateLimiter("limiter");
             before.trySetRate(RateType.OVERALL, 2, HOUR);
@@ -126,7 +113,7 @@ class MigrationTest {
             assertThat(before.remainTimeToLive()).isEqualTo(-1);
         } finally {
             redisson.shutdown();
-            redis.stop();
+            redis.close();
         }
     }
 
@@ -150,11 +137,5 @@ class MigrationTest {
         Config config = new Config();
         config.useSingleServer().setAddress("redis://127.0.0.1:" + port);
         return Redisson.create(config);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }
