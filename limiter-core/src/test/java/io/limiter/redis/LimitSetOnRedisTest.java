@@ -11,9 +11,7 @@ import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.engine.SetPart;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.SetScripts;
@@ -21,7 +19,6 @@ import io.limiter.testing.Concurrently;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -154,14 +151,12 @@ class LimitSetOnRedisTest {
     @Test
     void the_script_of_a_set_contains_only_its_kinds() {
         SetScripts scripts = new SetScripts(redis.clockLua());
-        Request one = new Request(1, 0, false);
-        SetPart<?> bucket = new SetPart<>("b", TokenBucket.of(1, 1), one);
-        SetPart<?> window = new SetPart<>("w", FixedWindow.of(1, Duration.ofSeconds(1)), one);
-        LuaScript both = scripts.of(List.of(bucket, window));
-        assertThat(scripts.of(List.of(window, bucket, window))).isSameAs(both);
-        assertThat(scripts.of(List.of(bucket)).source().length).isLessThan(both.source().length);
-        assertThat(scripts.of(List.of(bucket)).sha1())
-                .isNotEqualTo(scripts.of(List.of(window)).sha1());
+        int bucket = LimitScripts.kindOf(TokenBucket.of(1, 1));
+        int window = LimitScripts.kindOf(FixedWindow.of(1, Duration.ofSeconds(1)));
+        LuaScript both = scripts.of(bucket, window);
+        assertThat(scripts.of(window, bucket, window)).isSameAs(both);
+        assertThat(scripts.of(bucket).source().length).isLessThan(both.source().length);
+        assertThat(scripts.of(bucket).sha1()).isNotEqualTo(scripts.of(window).sha1());
     }
 
     @Test

@@ -11,9 +11,9 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.engine.SetPart;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.ScriptCall;
 import io.limiter.internal.redis.script.SetCall;
@@ -82,10 +82,12 @@ class ScriptDisagreesTest {
         Request one = new Request(1, 0, false);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
         KnownRejections denials = new KnownRejections(0);
-        ScriptCall call = new ScriptCall(List.of(new KeyRequests<>("{k}", window, List.of(one))), 0, 0);
+        ScriptCall call =
+                new ScriptCall(List.of(KeyRequests.of("{k}", window, one)), LimitScripts.kindOf(window), 0, 0);
         mayHaveTaken(() -> call.answers(reply, denials).get(0).decisions());
-        SetCall together = new SetCall(List.of(new SetPart<>("{k}", window, one)), 0, 0);
-        mayHaveTaken(() -> together.answer(reply, denials).decisions());
+        SetCall together =
+                new SetCall(List.of(KeyRequests.of("{k}", window, one)), new int[] {LimitScripts.kindOf(window)}, 0, 0);
+        mayHaveTaken(() -> together.answers(reply, denials).get(0).decisions());
     }
 
     @Test

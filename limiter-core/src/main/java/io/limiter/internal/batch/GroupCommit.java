@@ -5,7 +5,6 @@ import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
 import java.time.Duration;
@@ -80,22 +79,22 @@ public final class GroupCommit implements Engine {
         guard.deadlines().watch(this::endOverdue);
     }
 
-    /** Limit sets bypass the queue with a call of their own, because all their keys must be decided at one moment. */
+    /** Several parts bypass the queue with a call of their own, because all their keys must be decided at one moment. */
     @Override
     public void decide(PendingDecision<?> pending) {
-        if (!(pending instanceof PendingRequest request)) {
+        if (pending.size() > 1) {
             unbatched.decide(pending);
             return;
         }
-        request.dueAt(guard.deadlineNanos());
+        pending.dueAt(guard.deadlineNanos());
         try {
-            add(request);
+            add(pending);
         } catch (LimiterBackendException e) {
-            request.fail(e, guard.outside());
+            pending.fail(e, guard.outside());
         }
     }
 
-    private void add(PendingRequest pending) {
+    private void add(PendingDecision<?> pending) {
         guard.check(pending.key());
         Lane lane = lane(pending.key());
         if (lane.isWorthYielding(yielding)) {

@@ -4,7 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
 import java.util.List;

@@ -80,6 +80,16 @@ public class Pending<T> extends CompletableFuture<T> {
         return key;
     }
 
+    /** The number of keys, at least 1. */
+    public int size() {
+        return 1;
+    }
+
+    /** One of the keys; none occurs twice. */
+    public String key(int part) {
+        return key;
+    }
+
     /**
      * Marks this as sent. To be called immediately before sending.
      *

@@ -4,6 +4,8 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -18,16 +20,13 @@ public abstract sealed class PendingDecision<T> extends Pending<T> permits Pendi
         super(key, fallback);
     }
 
-    /** The number of parts, at least 1. */
-    public abstract int size();
-
-    /** The backend's key of a part. No key occurs twice. */
-    public abstract String key(int part);
-
-    /** The limit of that key. */
+    /** The limit of a key. */
     public abstract Limit<?> limit(int part);
 
     public abstract Request request(int part);
+
+    /** All parts, for a call to the backend. */
+    public abstract List<KeyRequests<?>> parts();
 
     /** Passes this to an engine. An exception of a custom limit fails it. */
     public final void decideBy(Engine engine) {
@@ -48,6 +47,9 @@ public abstract sealed class PendingDecision<T> extends Pending<T> permits Pendi
         }
     }
 
+    /** Completes this with the decision of its only part. */
+    public abstract void decided(Decision only);
+
     /**
      * Completes this with the decisions.
      *
@@ -55,4 +57,7 @@ public abstract sealed class PendingDecision<T> extends Pending<T> permits Pendi
      *     rejected by the cache
      */
     public abstract void decided(IntFunction<@Nullable Decision> decisions);
+
+    /** Calls this with the decision of the only part, once it is made. */
+    public abstract void whenDecided(Consumer<Decision> only);
 }

@@ -3,7 +3,9 @@ package io.limiter.internal.engine;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -35,16 +37,6 @@ public non-sealed class PendingRequest extends PendingDecision<Decision> {
     }
 
     @Override
-    public final int size() {
-        return 1;
-    }
-
-    @Override
-    public final String key(int part) {
-        return key();
-    }
-
-    @Override
     public final Limit<?> limit(int part) {
         return limit;
     }
@@ -52,6 +44,21 @@ public non-sealed class PendingRequest extends PendingDecision<Decision> {
     @Override
     public final Request request(int part) {
         return request;
+    }
+
+    @Override
+    public final List<KeyRequests<?>> parts() {
+        return List.of(KeyRequests.of(key(), limit, request));
+    }
+
+    @Override
+    public final void decided(Decision only) {
+        answer(only);
+    }
+
+    @Override
+    public final void whenDecided(Consumer<Decision> only) {
+        thenAccept(only);
     }
 
     @Override

@@ -8,10 +8,8 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingDecision;
-import io.limiter.internal.engine.PendingRequest;
-import io.limiter.internal.engine.PendingSet;
-import io.limiter.internal.engine.SetPart;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -76,19 +74,14 @@ public final class LocalEngine implements AtOnce {
     @Override
     public void decide(PendingDecision<?> pending) {
         try {
-            if (pending instanceof PendingSet set) {
-                set.answer(decideSet(set.parts()));
+            if (pending.size() == 1) {
+                pending.decided(decide(pending.key(), pending.limit(0), pending.request(0)));
             } else {
-                ((PendingRequest) pending).answer(decideOne(pending.key(), pending.limit(0), pending.request(0)));
+                pending.decided(decideAll(pending.parts())::get);
             }
         } catch (RuntimeException | Error e) {
             pending.fail(failure(pending.key(), e), Runnable::run);
         }
-    }
-
-    @Override
-    public Decision decide(String key, Limit<?> limit, Request request) {
-        return decideOne(key, limit, request);
     }
 
     @Override
@@ -113,7 +106,8 @@ public final class LocalEngine implements AtOnce {
                 : BackendFailures.ambiguous(key, "it could not be decided: " + thrown, thrown);
     }
 
-    private <S> Decision decideOne(String key, Limit<S> limit, Request request) {
+    @Override
+    public Decision decide(String key, Limit<?> limit, Request request) {
         checkOpen(key);
         Decision decision;
         boolean added;
@@ -147,13 +141,13 @@ public final class LocalEngine implements AtOnce {
     }
 
     /** All at one moment. */
-    private List<@Nullable Decision> decideSet(List<SetPart<?>> parts) {
+    private List<@Nullable Decision> decideAll(List<KeyRequests<?>> parts) {
         checkOpen(parts.get(0).key());
         List<@Nullable Decision> decisions;
         List<KeyState> added = new ArrayList<>();
         do {
             Map<String, KeyState> held = new TreeMap<>();
-            for (SetPart<?> part : parts) {
+            for (KeyRequests<?> part : parts) {
                 held.put(part.key(), states.findOrAdd(part.key()));
             }
             decisions = decideLocked(parts, held, held.values().iterator(), added);
@@ -169,7 +163,7 @@ public final class LocalEngine implements AtOnce {
      * @return {@code null} if a key was removed before its lock was held
      */
     private @Nullable List<@Nullable Decision> decideLocked(
-            List<SetPart<?>> parts, Map<String, KeyState> held, Iterator<KeyState> unlocked, List<KeyState> added) {
+            List<KeyRequests<?>> parts, Map<String, KeyState> held, Iterator<KeyState> unlocked, List<KeyState> added) {
         if (unlocked.hasNext()) {
             KeyState next = unlocked.next();
             next.lock.lock();
@@ -188,12 +182,12 @@ public final class LocalEngine implements AtOnce {
         }
     }
 
-    private List<@Nullable Decision> stepAll(List<SetPart<?>> parts, Map<String, KeyState> held) {
+    private List<@Nullable Decision> stepAll(List<KeyRequests<?>> parts, Map<String, KeyState> held) {
         long nowMicros = nowMicros();
         List<KeyState.Turn<?>> turns = new ArrayList<>(parts.size());
         List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
         boolean granted = true;
-        for (SetPart<?> part : parts) {
+        for (KeyRequests<?> part : parts) {
             KeyState.Turn<?> turn = turn(part, held, nowMicros);
             Decision decision = turn.step(part.request());
             turns.add(turn);
@@ -201,7 +195,7 @@ public final class LocalEngine implements AtOnce {
             granted &= decision.granted();
         }
         for (int i = 0; i < parts.size(); i++) {
-            SetPart<?> part = parts.get(i);
+            KeyRequests<?> part = parts.get(i);
             Decision decision = decisions.get(i);
             if (!granted && decision != null && decision.granted()) {
                 KeyState.Turn<?> peek = turn(part, held, nowMicros);
@@ -214,7 +208,7 @@ public final class LocalEngine implements AtOnce {
         return decisions;
     }
 
-    private static KeyState.Turn<?> turn(SetPart<?> part, Map<String, KeyState> held, long nowMicros) {
+    private static KeyState.Turn<?> turn(KeyRequests<?> part, Map<String, KeyState> held, long nowMicros) {
         return Objects.requireNonNull(held.get(part.key())).turn(part.limit(), nowMicros);
     }
 

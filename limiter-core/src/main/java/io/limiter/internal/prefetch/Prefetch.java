@@ -6,7 +6,6 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
@@ -111,17 +110,17 @@ public final class Prefetch implements AtOnce {
     @Override
     public void decide(PendingDecision<?> pending) {
         PrefetchedKey prefetched =
-                pending instanceof PendingRequest one ? entryFor(one.key(), one.limit(), one.request()) : null;
+                pending.size() == 1 ? entryFor(pending.key(), pending.limit(0), pending.request(0)) : null;
         if (prefetched == null) {
             next.decide(pending);
             return;
         }
         PrefetchedBlock block = prefetched.takeFrom(pending.request(0).permits());
         if (block != null) {
-            pending.decided(part -> block.granted());
+            pending.decided(block.granted());
             return;
         }
-        ((PendingRequest) pending).thenAccept(prefetched::decided);
+        pending.whenDecided(prefetched::decided);
         next.decide(pending);
     }
 

@@ -8,10 +8,10 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.engine.PendingSet;
-import io.limiter.internal.engine.SetPart;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import java.util.ArrayList;
@@ -108,7 +108,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      *
      * @param policies one for each part, in their order, all with this one's engine
      */
-    public static PendingSet start(List<SetPart<?>> parts, List<Failover> policies) {
+    public static PendingSet start(List<KeyRequests<?>> parts, List<Failover> policies) {
         PendingSet pending = new PendingSet(parts, new Pending.Fallback<>() {
             @Override
             public List<@Nullable Decision> answer(
@@ -121,7 +121,7 @@ public final class Failover implements Pending.Fallback<Decision> {
                 // A rejected set has taken nothing, also of the parts that would have granted.
                 if (decisions.stream().allMatch(decision -> decision != null && decision.granted())) {
                     for (int i = 0; i < parts.size(); i++) {
-                        SetPart<?> part = parts.get(i);
+                        KeyRequests<?> part = parts.get(i);
                         policies.get(i).returnUnused(decisions.get(i), part.key(), part.limit(), part.request());
                     }
                 }
@@ -205,9 +205,9 @@ public final class Failover implements Pending.Fallback<Decision> {
      * @throws LimiterBackendException the failure, if one of the policies is {@code throw}
      */
     private static List<@Nullable Decision> decideSet(
-            LimiterBackendException failure, List<SetPart<?>> parts, List<Failover> policies) {
+            LimiterBackendException failure, List<KeyRequests<?>> parts, List<Failover> policies) {
         boolean rejected = false;
-        List<SetPart<?>> locally = new ArrayList<>();
+        List<KeyRequests<?>> locally = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             FailurePolicy.Action action = policies.get(i).actionAfter(failure);
             if (action == FailurePolicy.Action.THROW) {
@@ -240,9 +240,9 @@ public final class Failover implements Pending.Fallback<Decision> {
         return decisions;
     }
 
-    private static List<@Nullable Decision> peeked(Engine engine, List<SetPart<?>> parts) {
+    private static List<@Nullable Decision> peeked(Engine engine, List<KeyRequests<?>> parts) {
         List<@Nullable Decision> peeked = new ArrayList<>(parts.size());
-        for (SetPart<?> part : parts) {
+        for (KeyRequests<?> part : parts) {
             peeked.add(PendingRequest.start(
                             engine, part.key(), part.limit(), part.request().as(Request.Action.PEEK))
                     .await());

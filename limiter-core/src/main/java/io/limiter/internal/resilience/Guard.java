@@ -6,7 +6,6 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.Pending;
-import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -233,12 +232,10 @@ public final class Guard implements AutoCloseable {
                 null);
         overran(failure);
         breakers.failed(failure, answeredNanos);
-        if (pending instanceof PendingDecision<?> decision) {
-            Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(pending.key())));
-            for (int i = 1; i < decision.size(); i++) {
-                if (nodes.add(breakers.nodeOf(decision.key(i)))) {
-                    breakers.failed(failure.forKey(decision.key(i)), answeredNanos);
-                }
+        Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(pending.key())));
+        for (int i = 1; i < pending.size(); i++) {
+            if (nodes.add(breakers.nodeOf(pending.key(i)))) {
+                breakers.failed(failure.forKey(pending.key(i)), answeredNanos);
             }
         }
         return failure;

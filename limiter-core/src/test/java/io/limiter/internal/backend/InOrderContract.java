@@ -8,8 +8,9 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
-import io.limiter.internal.engine.SetPart;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.testing.Decisions;
+import io.limiter.testing.FutureBackend;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
@@ -99,8 +100,8 @@ public abstract class InOrderContract {
                 .matches(rejection -> !rejection.granted());
     }
 
-    private static <S> SetPart<S> part(String key, Limit<S> limit, int permits) {
-        return new SetPart<>(key, limit, new Request(permits, 0, false));
+    private static <S> KeyRequests<S> part(String key, Limit<S> limit, int permits) {
+        return KeyRequests.of(key, limit, new Request(permits, 0, false));
     }
 
     private Decision take(Limit<?> limit, int permits) {
@@ -113,10 +114,10 @@ public abstract class InOrderContract {
     }
 
     /** Decides sets in order, even if the backend need not. */
-    private record InOrder(Backend backend, Runnable afterPeeks, Runnable beforeCancelling) implements Backend {
+    private record InOrder(Backend backend, Runnable afterPeeks, Runnable beforeCancelling) implements FutureBackend {
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
             // Actions elsewhere, because they wait for Redis, whose client's thread this may be.
             return switch (batch.get(0).requests().get(0).action()) {
                 case PEEK ->

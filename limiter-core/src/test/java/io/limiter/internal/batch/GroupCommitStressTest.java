@@ -6,7 +6,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.testing.Concurrently;

@@ -7,13 +7,13 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.testing.Decisions;
+import io.limiter.testing.FutureBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -73,13 +73,13 @@ public class LaneLinearizability {
         }
     }
 
-    private static final class Unlocked implements Backend {
+    private static final class Unlocked implements FutureBackend {
 
         private @Nullable Object first;
         private @Nullable Object second;
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
             List<Answer> answers = new ArrayList<>();
             for (KeyRequests<?> each : batch) {
                 answers.add(decide(each));

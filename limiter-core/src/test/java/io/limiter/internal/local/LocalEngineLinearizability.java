@@ -5,7 +5,7 @@ import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.engine.SetPart;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.NoTimers;
 import java.util.HashMap;
@@ -40,8 +40,8 @@ public class LocalEngineLinearizability {
         return Decisions.decideSet(
                 engine,
                 List.of(
-                        new SetPart<>("k0", LIMIT, new Request(first, 0, false)),
-                        new SetPart<>("k1", LIMIT, new Request(second, 0, false))));
+                        KeyRequests.of("k0", LIMIT, new Request(first, 0, false)),
+                        KeyRequests.of("k1", LIMIT, new Request(second, 0, false))));
     }
 
     @Operation

@@ -18,7 +18,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.AtOnce;
-import io.limiter.internal.engine.SetPart;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Seed;
@@ -148,10 +148,10 @@ class LocalEngineTest {
                     .isTrue();
             decide(engine, "a", ONE_A_SECOND, ONE);
             decide(engine, "new", ONE_A_SECOND, new Request(1, 0, true));
-            decideSet(engine, List.of(new SetPart<>("a", ONE_A_SECOND, ONE), new SetPart<>("b", ONE_A_SECOND, ONE)));
+            decideSet(engine, List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE)));
         }
         assertThat(inspected).hasValue(0);
-        decideSet(engine, List.of(new SetPart<>("c", ONE_A_SECOND, ONE), new SetPart<>("d", ONE_A_SECOND, ONE)));
+        decideSet(engine, List.of(KeyRequests.of("c", ONE_A_SECOND, ONE), KeyRequests.of("d", ONE_A_SECOND, ONE)));
         // For each of the new keys, as all that are drawn are leases.
         assertThat(inspected).hasValue(2 * KeyStates.EVICTIONS * KeyStates.INSPECTED);
     }
@@ -251,9 +251,9 @@ class LocalEngineTest {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket bucket = TokenBucket.of(0.001, 9_000_000);
         FixedWindow window = FixedWindow.of(6_000, Duration.ofDays(1));
-        SetPart<?> a = new SetPart<>("a", window, ONE);
-        SetPart<?> b = new SetPart<>("b", bucket, ONE);
-        SetPart<?> c = new SetPart<>("c", window, ONE);
+        KeyRequests<?> a = KeyRequests.of("a", window, ONE);
+        KeyRequests<?> b = KeyRequests.of("b", bucket, ONE);
+        KeyRequests<?> c = KeyRequests.of("c", window, ONE);
         AtomicInteger thread = new AtomicInteger();
         AtomicInteger ab = new AtomicInteger();
         AtomicInteger cb = new AtomicInteger();
@@ -270,7 +270,7 @@ class LocalEngineTest {
                 } else if (kind == 2) {
                     // Full again much sooner, so these are evicted.
                     String key = "new" + number + i;
-                    granted(engine, List.of(new SetPart<>(key, ONE_A_SECOND, ONE)));
+                    granted(engine, List.of(KeyRequests.of(key, ONE_A_SECOND, ONE)));
                     decide(engine, key + "a", ONE_A_SECOND, ONE);
                 } else {
                     Decision decision = i % 2 == 0 ? decide(engine, "b", bucket, ONE) : engine.decide("b", bucket, ONE);
@@ -284,7 +284,7 @@ class LocalEngineTest {
         assertThat(decide(engine, "c", window, look).remaining()).isEqualTo(6_000 - cb.get());
     }
 
-    private static int granted(LocalEngine engine, List<SetPart<?>> parts) {
+    private static int granted(LocalEngine engine, List<KeyRequests<?>> parts) {
         return decideSet(engine, parts).stream().allMatch(decision -> decision != null && decision.granted()) ? 1 : 0;
     }
 
@@ -293,7 +293,7 @@ class LocalEngineTest {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         FixedWindow window = FixedWindow.of(1, Duration.ofDays(1));
         decide(engine, "b", ONE_A_SECOND, ONE);
-        List<SetPart<?>> parts = List.of(new SetPart<>("a", window, ONE), new SetPart<>("b", window, ONE));
+        List<KeyRequests<?>> parts = List.of(KeyRequests.of("a", window, ONE), KeyRequests.of("b", window, ONE));
         assertThatThrownBy(() -> decideSet(engine, parts)).isInstanceOf(LimiterBackendException.class);
         assertThat(startSet(engine, parts)).isCompletedExceptionally();
         assertThat(engine.size()).isEqualTo(1);
@@ -304,7 +304,8 @@ class LocalEngineTest {
     @Test
     void a_set_of_more_keys_than_are_held_is_decided_all_the_same() {
         LocalEngine engine = new LocalEngine(1, clock, clock.micros());
-        List<SetPart<?>> parts = List.of(new SetPart<>("a", ONE_A_SECOND, ONE), new SetPart<>("b", ONE_A_SECOND, ONE));
+        List<KeyRequests<?>> parts =
+                List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE));
         assertThat(granted(engine, parts)).isEqualTo(1);
         assertThat(engine.size()).isLessThanOrEqualTo(1);
     }
@@ -320,7 +321,7 @@ class LocalEngineTest {
                 decide(engine, "other" + i, ONE_A_SECOND, ONE);
             }
         });
-        decideSet(engine, List.of(new SetPart<>("a", full, ONE)));
+        decideSet(engine, List.of(KeyRequests.of("a", full, ONE)));
         engine.reset("other99");
         assertThat(decide(engine, "a", full, ONE).granted()).isFalse();
     }

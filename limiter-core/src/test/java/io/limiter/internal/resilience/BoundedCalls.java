@@ -11,12 +11,12 @@ final class BoundedCalls {
 
     static <T> Pending<T> start(Guard guard, String key, Supplier<CompletableFuture<T>> call) {
         Pending<T> pending = new Pending<>(key, null);
-        BoundedCall.start(
+        BoundedCall.<T>start(
                 guard,
                 pending,
-                () -> {
+                ended -> {
                     pending.send();
-                    return call.get();
+                    call.get().whenComplete(ended);
                 },
                 pending::complete);
         return pending;

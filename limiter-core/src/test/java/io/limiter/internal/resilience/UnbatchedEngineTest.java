@@ -9,9 +9,10 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.testing.FutureBackend;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -90,7 +91,7 @@ class UnbatchedEngineTest {
     }
 
     /** One that notes what it is used for. */
-    private static final class Blocking implements Backend {
+    private static final class Blocking implements FutureBackend {
 
         private final List<String> used = new ArrayList<>();
 
@@ -100,7 +101,7 @@ class UnbatchedEngineTest {
         }
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
             used.add("start");
             return CompletableFuture.completedFuture(List.of(TAKEN));
         }
@@ -118,9 +119,9 @@ class UnbatchedEngineTest {
 
     private PendingRequest decide(Answer... answers) {
         Iterator<Answer> next = List.of(answers).iterator();
-        Backend backend = new Backend() {
+        Backend backend = new FutureBackend() {
             @Override
-            public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+            public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
                 assertThat(send.getAsBoolean()).isTrue();
                 calls.incrementAndGet();
                 return CompletableFuture.completedFuture(List.of(next.next()));

@@ -171,7 +171,7 @@ public final class PlantedBugs {
                         "What was sent is never sent again",
                         "redis-stopped-1s",
                         Measure.TAKEN,
-                        method("internal.redis.client.RedisCalls", "start", Advices.SendTwice.class)),
+                        method("internal.redis.client.RedisCalls", "send", Advices.SendTwice.class)),
                 named(
                         "ambiguous-not-said",
                         "A call that Redis may have executed is said not to be executed",

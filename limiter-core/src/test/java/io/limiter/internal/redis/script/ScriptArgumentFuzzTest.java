@@ -14,7 +14,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.redis.RedisFixture;
 import io.limiter.testing.Fuzz;
@@ -145,7 +145,12 @@ class ScriptArgumentFuzzTest {
                             : request(random));
         }
         KeyRequests<?> keyRequests = new KeyRequests<>(key, limit, requests);
-        byte[] argument = new ScriptCall(List.of(keyRequests), 0, redis.clock().micros()).argument();
+        byte[] argument = new ScriptCall(
+                        List.of(keyRequests),
+                        LimitScripts.kindOf(limit),
+                        0,
+                        redis.clock().micros())
+                .argument();
         ByteBuffer fields = ByteBuffer.wrap(argument).order(ByteOrder.LITTLE_ENDIAN);
         int runs = fields.getShort(4);
         int runsAt = argument.length - runs * RUN_BYTES;
