@@ -215,7 +215,7 @@ class LiveLimitsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> put(factory, "unknown", LiveSettings.NONE.rate(10)))
                 .withMessage(
-                        "kind must be set for the numbers of 'unknown', which has no limiter in this instance yet");
+                        "kind must be set for the parameters of 'unknown', which has no limiter in this instance yet");
     }
 
     @Test
@@ -731,7 +731,7 @@ class LiveLimitsTest {
     }
 
     @Test
-    void numbers_without_a_kind_keep_how_many_calls_wait() {
+    void parameters_without_a_kind_keep_how_many_calls_wait() {
         RedisRateLimiterFactory factory = FLEET.instance();
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(5, 7));
         put(factory, "queue", LiveSettings.NONE.rate(10.0));
@@ -741,7 +741,7 @@ class LiveLimitsTest {
     }
 
     @Test
-    void a_kind_is_what_the_limit_was_defined_as_whatever_its_numbers() {
+    void a_kind_is_what_the_limit_was_defined_as_whatever_its_parameters() {
         RedisRateLimiterFactory factory = FLEET.instance();
         TokenBucket patient = TokenBucket.perSecond(5).capacity(1).maxWait(Duration.ofSeconds(2));
         RateLimiter bucket = factory.build("bucket", patient);

@@ -10,17 +10,25 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Limits with the numbers of a live limit. The kind stays: state of one kind means nothing to another. */
+/** Applies the parameters of live limits to limits. The kind stays: state of one kind means nothing to another. */
 public final class LiveLimitMapper {
+
+    private static final Map<Class<?>, LiveKind> KINDS = Map.of(
+            FixedWindow.class, LiveKind.FIXED_WINDOW,
+            SlidingLog.class, LiveKind.SLIDING_LOG,
+            SlidingCounter.class, LiveKind.SLIDING_COUNTER,
+            ConcurrencyLimit.class, LiveKind.CONCURRENT);
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private LiveLimitMapper() {}
 
     /**
-     * A limit with the numbers that are set.
+     * A limit with the parameters that are set.
      *
      * @throws IllegalArgumentException if they are out of range, or not for this kind of limit
      */
@@ -33,56 +41,52 @@ public final class LiveLimitMapper {
                     + ": a kind cannot be changed live, because the state of one means nothing to another; "
                     + (ownKind == null ? "leave the kind out" : "use kind " + ownKind));
         }
-        if (settings.timeout() != null && isWindow(own)) {
+        if (settings.timeout() != null && period(own) != null) {
             throw new IllegalArgumentException("timeout " + settings.timeout() + " has no effect on kind " + ownKind
                     + ", whose calls never wait: leave it out");
         }
         if (!settings.hasParameters()) {
             return own;
         }
-        if (own instanceof TokenBucket bucket) {
-            return (L) bucket(bucket, settings);
+        if (ownKind == null) {
+            throw new IllegalArgumentException("the parameters of a limit of the application's own (" + own
+                    + ") cannot be changed live; only enforce, timeout and failurePolicy can");
         }
-        if (own instanceof FixedWindow window) {
-            checkOnly(settings, LiveKind.FIXED_WINDOW, "limit", "period");
-            return (L) new FixedWindow(
-                    or(settings.limit(), window.limit()), or(settings.period(), window.period()), window.zone());
-        }
-        if (own instanceof SlidingLog sliding) {
-            checkOnly(settings, LiveKind.SLIDING_LOG, "limit", "period");
-            return (L) SlidingLog.of(or(settings.limit(), sliding.limit()), or(settings.period(), sliding.period()));
-        }
-        if (own instanceof SlidingCounter sliding) {
-            checkOnly(settings, LiveKind.SLIDING_COUNTER, "limit", "period");
-            return (L)
-                    SlidingCounter.of(or(settings.limit(), sliding.limit()), or(settings.period(), sliding.period()));
-        }
-        if (own instanceof ConcurrencyLimit held) {
-            checkOnly(settings, LiveKind.CONCURRENT, "limit");
-            return (L) new ConcurrencyLimit(or(settings.limit(), held.limit()), held.leaseTime());
-        }
-        throw new IllegalArgumentException("the numbers of a limit of the application's own (" + own
-                + ") cannot be changed live; only enforce, timeout and failurePolicy can");
+        checkParameters(settings, ownKind);
+        int limit = or(settings.limit(), (int) Math.min(Integer.MAX_VALUE, own.capacity()));
+        Duration period = or(settings.period(), or(period(own), SECOND));
+        return (L)
+                switch (ownKind) {
+                    case TOKEN_BUCKET, LEAKY_BUCKET, LEAKY_QUEUE -> bucket((TokenBucket) own, settings);
+                    case FIXED_WINDOW -> new FixedWindow(limit, period, ((FixedWindow) own).zone());
+                    case SLIDING_LOG -> SlidingLog.of(limit, period);
+                    case SLIDING_COUNTER -> SlidingCounter.of(limit, period);
+                    case CONCURRENT -> new ConcurrencyLimit(limit, ((ConcurrencyLimit) own).leaseTime());
+                };
     }
 
-    private static boolean isWindow(Limit<?> limit) {
-        return limit instanceof FixedWindow || limit instanceof SlidingLog || limit instanceof SlidingCounter;
+    /** The period of a limit that counts permits in windows; {@code null} for others. */
+    private static @Nullable Duration period(Limit<?> limit) {
+        if (limit instanceof FixedWindow window) {
+            return window.period();
+        }
+        if (limit instanceof SlidingLog window) {
+            return window.period();
+        }
+        return limit instanceof SlidingCounter window ? window.period() : null;
     }
 
     private static TokenBucket bucket(TokenBucket own, LiveSettings settings) {
         double rate = or(settings.rate(), own.permitsPerSecond());
         if (own.kind() == TokenBucket.Kind.LEAKY_QUEUE) {
-            checkOnly(settings, LiveKind.LEAKY_QUEUE, "rate", "limit");
             int limit = or(settings.limit(), waiting(own));
             return own.withRate(rate).maxWait(LeakyBucket.queue(rate, limit).maxWait());
         }
         if (own.kind() == TokenBucket.Kind.LEAKY_BUCKET) {
-            checkOnly(settings, LiveKind.LEAKY_BUCKET, "rate", "limit");
             return settings.limit() == null
                     ? own.withRate(rate)
                     : own.withRateAndCapacity(rate, (double) settings.limit());
         }
-        checkOnly(settings, LiveKind.TOKEN_BUCKET, "rate", "capacity", "burst");
         if (own.warmUp() != null && (settings.capacity() != null || settings.burst() != null)) {
             throw new IllegalArgumentException("capacity and burst have no effect with a warm-up of "
                     + own.warmUp().period() + ", leave them out: the period makes the capacity");
@@ -103,17 +107,23 @@ public final class LiveLimitMapper {
         return (int) Math.min(Integer.MAX_VALUE, Math.round(waiting));
     }
 
-    private static void checkOnly(LiveSettings settings, LiveKind kind, String... allowed) {
-        checkOnly("rate", settings.rate(), kind, allowed);
-        checkOnly("capacity", settings.capacity(), kind, allowed);
-        checkOnly("burst", settings.burst(), kind, allowed);
-        checkOnly("limit", settings.limit(), kind, allowed);
-        checkOnly("period", settings.period(), kind, allowed);
+    private static void checkParameters(LiveSettings settings, LiveKind kind) {
+        List<String> allowed = switch (kind) {
+            case TOKEN_BUCKET -> List.of("rate", "capacity", "burst");
+            case LEAKY_BUCKET, LEAKY_QUEUE -> List.of("rate", "limit");
+            case FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER -> List.of("limit", "period");
+            case CONCURRENT -> List.of("limit");
+        };
+        checkParameter("rate", settings.rate(), kind, allowed);
+        checkParameter("capacity", settings.capacity(), kind, allowed);
+        checkParameter("burst", settings.burst(), kind, allowed);
+        checkParameter("limit", settings.limit(), kind, allowed);
+        checkParameter("period", settings.period(), kind, allowed);
     }
 
-    private static void checkOnly(String setting, @Nullable Object value, LiveKind kind, String... allowed) {
-        if (value != null && !java.util.Arrays.asList(allowed).contains(setting)) {
-            throw new IllegalArgumentException(setting + " " + value + " has no effect on kind " + kind + ", which has "
+    private static void checkParameter(String name, @Nullable Object value, LiveKind kind, List<String> allowed) {
+        if (value != null && !allowed.contains(name)) {
+            throw new IllegalArgumentException(name + " " + value + " has no effect on kind " + kind + ", which has "
                     + String.join(", ", allowed));
         }
     }
@@ -125,13 +135,13 @@ public final class LiveLimitMapper {
     /**
      * Checks settings of a name without limiters here.
      *
-     * @throws IllegalArgumentException if they are out of range, or have numbers without a kind
+     * @throws IllegalArgumentException if they are out of range, or have parameters without a kind
      */
     static void checkWithoutLimiter(String name, LiveSettings settings) {
         LiveKind kind = settings.kind();
         if (kind == null) {
             if (settings.hasParameters()) {
-                throw new IllegalArgumentException("kind must be set for the numbers of '" + name
+                throw new IllegalArgumentException("kind must be set for the parameters of '" + name
                         + "', which has no limiter in this instance yet");
             }
             return;
@@ -144,7 +154,7 @@ public final class LiveLimitMapper {
         }
     }
 
-    /** A limit whose own numbers fit any settings that are possible. */
+    /** A limit whose own parameters fit any settings that are possible. */
     private static Limit<?> prototype(LiveKind kind, LiveSettings settings) {
         return switch (kind) {
             case TOKEN_BUCKET -> TokenBucket.perSecond(rateFor(settings));
@@ -170,56 +180,39 @@ public final class LiveLimitMapper {
 
     /** The kind of a limit; {@code null} for one of the application's own. */
     public static @Nullable LiveKind kindOf(Limit<?> limit) {
-        if (limit instanceof TokenBucket bucket) {
-            return switch (bucket.kind()) {
-                case TOKEN_BUCKET -> LiveKind.TOKEN_BUCKET;
-                case LEAKY_BUCKET -> LiveKind.LEAKY_BUCKET;
-                case LEAKY_QUEUE -> LiveKind.LEAKY_QUEUE;
-            };
-        }
-        if (limit instanceof FixedWindow) {
-            return LiveKind.FIXED_WINDOW;
-        }
-        if (limit instanceof SlidingLog) {
-            return LiveKind.SLIDING_LOG;
-        }
-        if (limit instanceof SlidingCounter) {
-            return LiveKind.SLIDING_COUNTER;
-        }
-        return limit instanceof ConcurrencyLimit ? LiveKind.CONCURRENT : null;
+        // The kinds of buckets have the same names.
+        return limit instanceof TokenBucket bucket
+                ? LiveKind.valueOf(bucket.kind().name())
+                : KINDS.get(limit.getClass());
     }
 
-    /** The numbers of a limit, as a live limit would set them. */
+    /** The parameters of a limit, as a live limit would set them. */
     public static LiveSettings of(Limit<?> limit) {
         LiveKind kind = kindOf(limit);
         if (kind == null) {
             return LiveSettings.NONE;
         }
         LiveSettings settings = LiveSettings.of(kind);
-        if (limit instanceof TokenBucket bucket) {
-            settings = settings.rate(bucket.permitsPerSecond());
-            if (kind != LiveKind.TOKEN_BUCKET) {
-                return settings.limit(
-                        kind == LiveKind.LEAKY_QUEUE
-                                ? waiting(bucket)
-                                : (int) Math.min(Integer.MAX_VALUE, bucket.capacity()));
-            }
-            if (bucket.warmUp() != null) {
-                return settings;
-            }
-            return bucket.minCapacity() > 0 && bucket.minCapacity() >= bucket.maxPermits()
-                    ? settings.capacity(bucket.maxPermits())
-                    : settings.burst(Duration.ofNanos(Math.round(bucket.burstSeconds() * 1e9)));
+        int capacity = (int) Math.min(Integer.MAX_VALUE, limit.capacity());
+        return switch (kind) {
+            case TOKEN_BUCKET -> ofBucket(settings, (TokenBucket) limit);
+            case LEAKY_BUCKET ->
+                settings.rate(((TokenBucket) limit).permitsPerSecond()).limit(capacity);
+            case LEAKY_QUEUE ->
+                settings.rate(((TokenBucket) limit).permitsPerSecond()).limit(waiting((TokenBucket) limit));
+            case FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER ->
+                settings.limit(capacity).period(period(limit));
+            case CONCURRENT -> settings.limit(capacity);
+        };
+    }
+
+    private static LiveSettings ofBucket(LiveSettings settings, TokenBucket bucket) {
+        LiveSettings withRate = settings.rate(bucket.permitsPerSecond());
+        if (bucket.warmUp() != null) {
+            return withRate;
         }
-        if (limit instanceof FixedWindow window) {
-            return settings.limit(window.limit()).period(window.period());
-        }
-        if (limit instanceof SlidingLog sliding) {
-            return settings.limit(sliding.limit()).period(sliding.period());
-        }
-        if (limit instanceof SlidingCounter sliding) {
-            return settings.limit(sliding.limit()).period(sliding.period());
-        }
-        return settings.limit((int) limit.capacity());
+        return bucket.minCapacity() > 0 && bucket.minCapacity() >= bucket.maxPermits()
+                ? withRate.capacity(bucket.maxPermits())
+                : withRate.burst(Duration.ofNanos(Math.round(bucket.burstSeconds() * 1e9)));
     }
 }
