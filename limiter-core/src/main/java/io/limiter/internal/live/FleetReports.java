@@ -39,7 +39,7 @@ final class FleetReports implements Fleet {
     private final boolean showsKeys;
     private final Supplier<List<LimiterTotals>> totals;
     private final Supplier<String> backendState;
-    // Guarded by the monitor of RedisLiveLimits, as polls are.
+    // Guarded by the monitor of LiveCopy, as polls are.
     private final PastRates past = new PastRates();
     private long watchedSinceMicros;
     private long reportedMicros;
