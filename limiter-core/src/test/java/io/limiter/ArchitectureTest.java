@@ -150,16 +150,15 @@ class ArchitectureTest {
         }
     }
 
-    /** Packages stay small enough to be read at once. There are a few more kinds of limits, each with its state. */
+    /** Packages stay small enough to be read at once. */
     @ArchTest
     static void noPackageHasTooManyClasses(JavaClasses classes) {
         Map<String, Long> counts = classes.stream()
                 .filter(each -> each.isTopLevelClass() && !each.getSimpleName().equals("package-info"))
                 .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
         assertThat(counts)
-                .allSatisfy((name, count) -> assertThat(count)
-                        .as("classes in %s", name)
-                        .isLessThanOrEqualTo(name.equals("io.limiter.algorithm") ? 23 : 20));
+                .allSatisfy((name, count) ->
+                        assertThat(count).as("classes in %s", name).isLessThanOrEqualTo(20));
     }
 
     @ArchTest

@@ -22,6 +22,7 @@ import io.limiter.internal.statistics.LimiterCounters;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** A {@link ConcurrencyLimiter} on an engine, or a view of one of its keys. */
 public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
@@ -102,12 +103,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public Optional<Lease> tryAcquire(int permits, Duration timeout) {
-        return start(new TryAcquire(permits, timeout)).await();
+        return startTryAcquire(permits, timeout).await();
     }
 
     @Override
     public Lease acquire(int permits, Duration timeout) {
-        return start(new Acquire(permits, timeout)).await();
+        return startAcquire(permits, timeout).await();
     }
 
     @Override
@@ -144,6 +145,19 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         leases.reset(path.backendKey());
     }
 
+    /** Has no lease if rejected. */
+    private LeaseRequest<Optional<Lease>> startTryAcquire(int permits, Duration timeout) {
+        return start(new PolicyRequest<>(permits, timeout, Optional::of, rejection -> Optional.empty()));
+    }
+
+    /** Fails if rejected. */
+    private LeaseRequest<Lease> startAcquire(int permits, Duration timeout) {
+        return start(new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
+            String key = path.countedKey();
+            throw new RateLimitExceededException(key == null ? keys.name() : key, rejection);
+        }));
+    }
+
     private <T> LeaseRequest<T> start(LeaseRequest<T> request) {
         leases.acquire(request);
         return request;
@@ -156,9 +170,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     }
 
     /** A request whose failures the failure policy decides. */
-    private abstract class PolicyRequest<T> extends LeaseRequest<T> {
+    private final class PolicyRequest<T> extends LeaseRequest<T> {
 
-        PolicyRequest(int permits, Duration timeout) {
+        private final Function<Lease, T> granted;
+        private final Function<Decision, T> rejected;
+
+        PolicyRequest(int permits, Duration timeout, Function<Lease, T> granted, Function<Decision, T> rejected) {
             super(
                     changeable.counters(),
                     path.backendKey(),
@@ -166,6 +183,18 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
                     permits,
                     timeout,
                     leases.ticker().read());
+            this.granted = granted;
+            this.rejected = rejected;
+        }
+
+        @Override
+        protected T granted(Lease lease) {
+            return granted.apply(lease);
+        }
+
+        @Override
+        protected T rejected(Decision rejection) {
+            return rejected.apply(rejection);
         }
 
         @Override
@@ -191,43 +220,6 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         }
     }
 
-    /** Has no lease if rejected. */
-    private final class TryAcquire extends PolicyRequest<Optional<Lease>> {
-
-        TryAcquire(int permits, Duration timeout) {
-            super(permits, timeout);
-        }
-
-        @Override
-        protected Optional<Lease> granted(Lease lease) {
-            return Optional.of(lease);
-        }
-
-        @Override
-        protected Optional<Lease> rejected(Decision rejection) {
-            return Optional.empty();
-        }
-    }
-
-    /** Fails if rejected. */
-    private final class Acquire extends PolicyRequest<Lease> {
-
-        Acquire(int permits, Duration timeout) {
-            super(permits, timeout);
-        }
-
-        @Override
-        protected Lease granted(Lease lease) {
-            return lease;
-        }
-
-        @Override
-        protected Lease rejected(Decision rejection) {
-            String key = path.countedKey();
-            throw new RateLimitExceededException(key == null ? keys.name() : key, rejection);
-        }
-    }
-
     private final class AsyncView implements Async {
 
         @Override
@@ -237,12 +229,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         @Override
         public CompletableFuture<Optional<Lease>> tryAcquire(int permits, Duration timeout) {
-            return start(new TryAcquire(permits, timeout));
+            return startTryAcquire(permits, timeout);
         }
 
         @Override
         public CompletableFuture<Lease> acquire(int permits, Duration timeout) {
-            return start(new Acquire(permits, timeout));
+            return startAcquire(permits, timeout);
         }
 
         @Override

@@ -25,7 +25,7 @@ import org.springframework.data.redis.core.types.Expiration;
 import org.springframework.util.ClassUtils;
 
 /**
- * The one door to Redis. Scripts run by digest, and with the whole text only if Redis does not know it (it was restarted,
+ * Calls Redis; nothing else here does. Scripts run by digest, and with the whole text only if Redis does not know it (it was restarted,
  * or its scripts were flushed); that error says that nothing was executed, so the second call cannot count twice.
  *
  * <p>Connections come from the factory rather than through a template, so that a decision never becomes part of a
@@ -64,11 +64,6 @@ public final class RedisCalls {
         this.lettuce = null;
         this.timeoutNanos = 0;
         this.overdue = Runnable::run;
-    }
-
-    /** One whose calls nobody observes. */
-    public RedisCalls(RedisConnectionFactory connections, Deadlines deadlines) {
-        this(connections, deadlines, EngineObserver.NONE);
     }
 
     /**

@@ -4,7 +4,6 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.backend.LimitFailures;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.resilience.Guard;
@@ -227,16 +226,6 @@ public final class RedisErrors {
         return batch.stream()
                 .map(requests -> Answer.failed(BackendFailures.closed(requests.key())))
                 .toList();
-    }
-
-    /**
-     * The limit itself threw.
-     *
-     * @param decided whether its script had decided already
-     */
-    public static LimiterBackendException limitFailed(
-            KeyRequests<?> requests, RuntimeException cause, boolean decided) {
-        return LimitFailures.of(requests.key(), requests.limit(), cause, decided);
     }
 
     /** Redis has decided, and what it replied makes no sense here. */

@@ -1,6 +1,7 @@
 package io.limiter.internal.redis.lock;
 
 import com.google.common.base.Ticker;
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -107,7 +108,7 @@ public final class LockBackend extends RedisBackend {
         try {
             return Answer.of(decide(keyRequests, send));
         } catch (LimitFailure e) {
-            return Answer.failed(RedisErrors.limitFailed(keyRequests, e.cause, e.decided));
+            return Answer.failed(LimitFailures.of(keyRequests.key(), keyRequests.limit(), e.cause, e.decided));
         } catch (RuntimeException e) {
             return Answer.failed(RedisErrors.of(keyRequests.key(), e));
         }

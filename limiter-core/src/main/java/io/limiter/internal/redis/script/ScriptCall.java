@@ -1,5 +1,6 @@
 package io.limiter.internal.redis.script;
 
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -145,7 +146,7 @@ public class ScriptCall {
                 answers.add(Answer.failed(e.maybeDone()));
                 complete = false;
             } catch (RuntimeException e) {
-                answers.add(Answer.failed(RedisErrors.limitFailed(keyRequests, e, true)));
+                answers.add(Answer.failed(LimitFailures.of(keyRequests.key(), keyRequests.limit(), e, true)));
                 complete = false;
             }
         }
@@ -229,7 +230,7 @@ public class ScriptCall {
 
     /** The argument could not be written, because a limit has thrown. */
     List<Answer> notWritten(RuntimeException error) {
-        return List.of(Answer.failed(RedisErrors.limitFailed(batch.get(0), error, false)));
+        return List.of(Answer.failed(LimitFailures.of(batch.get(0).key(), batch.get(0).limit(), error, false)));
     }
 
     /** It was decided, and the reply makes no sense. */

@@ -1,5 +1,6 @@
 package io.limiter.internal.redis.script;
 
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -75,7 +76,7 @@ public final class SetCall extends ScriptCall {
             } catch (LimiterBackendException e) {
                 return allAs(Answer.failed(e.maybeDone()));
             } catch (RuntimeException e) {
-                return allAs(Answer.failed(RedisErrors.limitFailed(parts.get(i), e, true)));
+                return allAs(Answer.failed(LimitFailures.of(parts.get(i).key(), parts.get(i).limit(), e, true)));
             }
         }
         long granted = turns.stream().filter(Turn::granted).count();
