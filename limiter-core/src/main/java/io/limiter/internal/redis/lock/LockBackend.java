@@ -1,7 +1,6 @@
 package io.limiter.internal.redis.lock;
 
 import com.google.common.base.Ticker;
-import io.limiter.internal.backend.LimitFailures;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -9,6 +8,7 @@ import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.internal.backend.SequentialSet;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;

@@ -1,6 +1,5 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.internal.backend.LimitFailures;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -8,6 +7,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Steps;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.RedisErrors;
@@ -230,7 +230,8 @@ public class ScriptCall {
 
     /** The argument could not be written, because a limit has thrown. */
     List<Answer> notWritten(RuntimeException error) {
-        return List.of(Answer.failed(LimitFailures.of(batch.get(0).key(), batch.get(0).limit(), error, false)));
+        return List.of(
+                Answer.failed(LimitFailures.of(batch.get(0).key(), batch.get(0).limit(), error, false)));
     }
 
     /** It was decided, and the reply makes no sense. */

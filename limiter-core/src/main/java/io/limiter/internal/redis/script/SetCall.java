@@ -1,12 +1,12 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.internal.backend.LimitFailures;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.RedisErrors;
@@ -76,7 +76,8 @@ public final class SetCall extends ScriptCall {
             } catch (LimiterBackendException e) {
                 return allAs(Answer.failed(e.maybeDone()));
             } catch (RuntimeException e) {
-                return allAs(Answer.failed(LimitFailures.of(parts.get(i).key(), parts.get(i).limit(), e, true)));
+                return allAs(Answer.failed(
+                        LimitFailures.of(parts.get(i).key(), parts.get(i).limit(), e, true)));
             }
         }
         long granted = turns.stream().filter(Turn::granted).count();
