@@ -282,7 +282,7 @@ abstract class ConcurrencyLimiterContract {
     @Test
     void bad_input_is_an_error() {
         ConcurrencyLimiter limiter = limiters().concurrent("k", 2);
-        assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(2).leaseTime(LEASE));
+        assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(2).withLeaseTime(LEASE));
         assertThat(limiters().build("k", ConcurrencyLimit.of(2))).isSameAs(limiter);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.tryAcquire(0, Duration.ZERO))

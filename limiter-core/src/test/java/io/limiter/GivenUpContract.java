@@ -121,7 +121,7 @@ abstract class GivenUpContract {
     }
 
     private RateLimiter bucket() {
-        return limiters().build("b", TokenBucket.perSecond(0.001).capacity(CAPACITY));
+        return limiters().build("b", TokenBucket.perSecond(0.001).withCapacity(CAPACITY));
     }
 
     private static Decision rejection() {

@@ -150,7 +150,7 @@ abstract class LimitSetContract {
 
     @Test
     void the_next_caller_waits_where_that_is_the_limits_way() {
-        TokenBucket next = TokenBucket.of(1, 1).whoWaits(WhoWaits.NEXT_CALLER);
+        TokenBucket next = TokenBucket.of(1, 1).withWhoWaits(WhoWaits.NEXT_CALLER);
         RateLimiter limiter = limiters().build("next", next);
         LimitSet set = LimitSet.of(limiter, limiters().count("w", 10, Duration.ofDays(1)));
         assertThat(set.decide(4).granted()).isTrue();
@@ -173,7 +173,7 @@ abstract class LimitSetContract {
 
     @Test
     void a_bucket_that_starts_empty_starts_with_a_rejection() {
-        RateLimiter empty = limiters().build("empty", TokenBucket.of(1, 2).startsFull(false));
+        RateLimiter empty = limiters().build("empty", TokenBucket.of(1, 2).withStartsFull(false));
         Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
         LimitSet set = LimitSet.of(window, empty);
         assertThat(set.decide(1).rejectedBy()).contains("empty");

@@ -30,7 +30,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     @Test
     void guavas_way_grants_once_what_came_before_is_paid() {
         RateLimiter limiter =
-                limiters().build("sms", TokenBucket.of(1.0 / 60, 60).whoWaits(WhoWaits.NEXT_CALLER));
+                limiters().build("sms", TokenBucket.of(1.0 / 60, 60).withWhoWaits(WhoWaits.NEXT_CALLER));
         assertThat(outcomes(limiter, 0, 0, 30, 60, 61)).isEqualTo("GGDGD");
     }
 
@@ -68,7 +68,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void another_cold_factor_starts_slower() {
-        TokenBucket limit = TokenBucket.perSecond(1).warmUp(new WarmUp(seconds(10), 9));
+        TokenBucket limit = TokenBucket.perSecond(1).withWarmUp(new WarmUp(seconds(10), 9));
         RateLimiter limiter = limiters().build("k", limit);
         limiter.acquire();
         assertThat(limiter.acquire()).isGreaterThan(seconds(6));
@@ -118,7 +118,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void the_longest_timeout_waits_no_longer_than_max_wait() {
-        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 1).maxWait(seconds(10)));
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 1).withMaxWait(seconds(10)));
         assertThat(limiter.tryAcquire(11, Duration.ofSeconds(Long.MAX_VALUE))).isTrue();
         assertThat(limiter.tryAcquire(11, Long.MAX_VALUE, TimeUnit.DAYS)).isFalse();
         assertThatThrownBy(() -> limiter.acquire(11))
@@ -135,7 +135,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     void the_key_of_a_rejection_has_no_hash_tag() {
         RateLimiter limiter = limiters()
                 .withHashTag(HashTag.FIRST_KEY)
-                .build("k", TokenBucket.of(1, 1).maxWait(seconds(10)))
+                .build("k", TokenBucket.of(1, 1).withMaxWait(seconds(10)))
                 .on("tenant")
                 .on("user");
         assertThatThrownBy(() -> limiter.acquire(12))

@@ -142,7 +142,7 @@ abstract class ViewContract {
 
     @Test
     void a_view_writes_through() {
-        RateLimiter limiter = limiters().build("k", TokenBucket.perSecond(10).capacity(20));
+        RateLimiter limiter = limiters().build("k", TokenBucket.perSecond(10).withCapacity(20));
         RateLimiter view = limiter.on("a").on("b");
         view.setRate(5);
         assertThat(limiter.getRate()).isEqualTo(5);
@@ -150,7 +150,7 @@ abstract class ViewContract {
         assertThat(view.getRate()).isEqualTo(2);
         assertThat(view.limit()).isEqualTo(limiter.limit());
         assertThat(limiters()
-                        .build("k", TokenBucket.perSecond(10).capacity(20))
+                        .build("k", TokenBucket.perSecond(10).withCapacity(20))
                         .on("c")
                         .getRate())
                 .isEqualTo(2);

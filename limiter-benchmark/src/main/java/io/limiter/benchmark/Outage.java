@@ -34,7 +34,7 @@ public final class Outage {
     private static final Duration STOPPED = Duration.ofSeconds(30);
     private static final Duration AFTER = Duration.ofSeconds(5);
     private static final TokenBucket NEVER_EMPTY = TokenBucket.of(1_000_000, 1);
-    private static final TokenBucket LIMITED = TokenBucket.perSecond(1_000).burst(Duration.ofMillis(250));
+    private static final TokenBucket LIMITED = TokenBucket.perSecond(1_000).withBurst(Duration.ofMillis(250));
 
     private volatile boolean ended;
 

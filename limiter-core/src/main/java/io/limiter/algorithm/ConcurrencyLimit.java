@@ -48,7 +48,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     }
 
     /** This limit with another lease time. */
-    public ConcurrencyLimit leaseTime(Duration newLeaseTime) {
+    public ConcurrencyLimit withLeaseTime(Duration newLeaseTime) {
         return new ConcurrencyLimit(limit, newLeaseTime);
     }
 

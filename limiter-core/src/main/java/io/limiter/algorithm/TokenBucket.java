@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * <h2>How it is defined</h2>
  *
  * <pre>{@code
- * TokenBucket.perSecond(50)                              // stores up to one second's permits
- * TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)) // 100; at another rate still those of 2 s
- * TokenBucket.perSecond(50).capacity(100)                // 100 at any rate
- * TokenBucket.per(1, Duration.ofMinutes(1))              // stores one permit, because a second's would be less
+ * TokenBucket.perSecond(50)                                  // stores up to one second's permits
+ * TokenBucket.perSecond(50).withCapacity(100)                // 100 at any rate
+ * TokenBucket.perSecond(50).withBurst(Duration.ofSeconds(2)) // 100; at another rate still those of 2 s
+ * TokenBucket.per(1, Duration.ofMinutes(1))                  // stores one permit, because a second's would be less
  * }</pre>
  *
  * @param permitsPerSecond the rate, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
@@ -191,7 +191,7 @@ public record TokenBucket(
     }
 
     /**
-     * This bucket with another rate. A {@link #burst} scales with it, a {@link #capacity(double)} stays.
+     * This bucket with another rate. A {@link #withBurst} scales with it, a {@link #withCapacity} stays.
      *
      * @throws IllegalArgumentException if the rate is out of range, or so low for the burst that no call would be
      *     granted without waiting, unless that was so before
@@ -201,7 +201,7 @@ public record TokenBucket(
     }
 
     /**
-     * This bucket with another rate and a {@link #capacity(double)}.
+     * This bucket with another rate and a {@link #withCapacity}.
      *
      * @throws IllegalArgumentException as {@link #withRate}
      */
@@ -212,7 +212,7 @@ public record TokenBucket(
     }
 
     /**
-     * This bucket with another rate and {@link #burst}.
+     * This bucket with another rate and {@link #withBurst}.
      *
      * @throws IllegalArgumentException as {@link #withRate}
      */
@@ -229,48 +229,48 @@ public record TokenBucket(
     }
 
     /** This bucket with a capacity in seconds, which scales with the rate. */
-    public TokenBucket burst(Duration newBurst) {
+    public TokenBucket withBurst(Duration newBurst) {
         return with(permitsPerSecond, seconds(newBurst), 0, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket with a capacity in permits, at any rate. */
-    public TokenBucket capacity(double permits) {
+    public TokenBucket withCapacity(double permits) {
         Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
         return with(permitsPerSecond, 0, permits, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
-    public TokenBucket warmUp(Duration period) {
-        return warmUp(new WarmUp(period));
+    public TokenBucket withWarmUp(Duration period) {
+        return withWarmUp(new WarmUp(period));
     }
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
-    public TokenBucket warmUp(WarmUp newWarmUp) {
+    public TokenBucket withWarmUp(WarmUp newWarmUp) {
         return with(Objects.requireNonNull(newWarmUp, "warmUp"), WhoWaits.NEXT_CALLER, true, Kind.TOKEN_BUCKET);
     }
 
     /** This bucket with the caller or the next one waiting for permits that do not exist yet. Default: the caller. */
-    public TokenBucket whoWaits(WhoWaits newWhoWaits) {
+    public TokenBucket withWhoWaits(WhoWaits newWhoWaits) {
         return with(warmUp, newWhoWaits, startsFull, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket, full or empty when it is created. Default: full. */
-    public TokenBucket startsFull(boolean newStartsFull) {
+    public TokenBucket withStartsFull(boolean newStartsFull) {
         return with(warmUp, whoWaits, newStartsFull, kind);
     }
 
     /** This bucket with a bound on how far ahead permits can be reserved. Default: 1 h. */
-    public TokenBucket maxWait(Duration newMaxWait) {
+    public TokenBucket withMaxWait(Duration newMaxWait) {
         return with(newMaxWait, expire);
     }
 
     /** This bucket with a minimum time for which it is kept while unused. Default: 60 s. */
-    public TokenBucket expire(Duration newExpire) {
+    public TokenBucket withExpire(Duration newExpire) {
         return with(maxWait, newExpire);
     }
 
     /** This bucket, of another kind. */
-    TokenBucket kind(Kind newKind) {
+    TokenBucket withKind(Kind newKind) {
         return with(permitsPerSecond, burstSeconds, minCapacity, newKind);
     }
 

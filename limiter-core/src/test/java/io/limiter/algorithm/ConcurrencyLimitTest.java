@@ -176,7 +176,7 @@ class ConcurrencyLimitTest {
     void a_changed_definition_applies_to_new_holders_and_shortens_no_lease() {
         ask(Request.hold(1, 1));
         ask(Request.hold(2, 1));
-        limit = ConcurrencyLimit.of(1).leaseTime(Duration.ofSeconds(1));
+        limit = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(1));
         assertThat(ask(Request.hold(3, 1))).isEqualTo(new Decision(false, 1, 0, LEASE, LEASE, LEASE));
         ask(Request.release(1));
         assertThat(ask(Request.hold(3, 1)).granted()).isFalse();
@@ -219,7 +219,7 @@ class ConcurrencyLimitTest {
                 .isThrownBy(() -> ConcurrencyLimit.of(0))
                 .withMessage("limit must be between 1 and 1000, was 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ConcurrencyLimit.of(1).leaseTime(Duration.ofMillis(99)))
+                .isThrownBy(() -> ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMillis(99)))
                 .withMessageContaining("leaseTime must be between PT0.1S and PT24000H")
                 .withMessageContaining("was PT0.099S");
         assertThatIllegalArgumentException()

@@ -103,13 +103,13 @@ class InPlaceBucketTest {
     private TokenBucket limit() {
         double rate = RATES[random.nextInt(RATES.length)];
         double capacity = random.nextInt(4) == 0 ? 1 + random.nextDouble() * 5 : 1 + random.nextInt(100);
-        TokenBucket limit = TokenBucket.perSecond(rate).capacity(capacity);
+        TokenBucket limit = TokenBucket.perSecond(rate).withCapacity(capacity);
         return switch (random.nextInt(6)) {
-            case 0 -> limit.whoWaits(WhoWaits.NEXT_CALLER);
-            case 1 -> limit.startsFull(false);
-            case 2 -> limit.maxWait(Duration.ofSeconds(random.nextInt(10_000)));
+            case 0 -> limit.withWhoWaits(WhoWaits.NEXT_CALLER);
+            case 1 -> limit.withStartsFull(false);
+            case 2 -> limit.withMaxWait(Duration.ofSeconds(random.nextInt(10_000)));
             case 3 -> TokenBucket.guava(rate, Duration.ofSeconds(1));
-            case 4 -> limit.expire(Duration.ofMillis(1 + random.nextInt(10_000)));
+            case 4 -> limit.withExpire(Duration.ofMillis(1 + random.nextInt(10_000)));
             default -> limit;
         };
     }

@@ -104,14 +104,14 @@ class TokenBucketPromiseTest {
         TokenBucket bucket = randomBurst();
         return switch (random.nextInt(4)) {
             case 0 -> bucket;
-            case 1 -> bucket.maxWait(randomWait(bucket));
-            case 2 -> bucket.whoWaits(WhoWaits.NEXT_CALLER).maxWait(randomWait(bucket));
+            case 1 -> bucket.withMaxWait(randomWait(bucket));
+            case 2 -> bucket.withWhoWaits(WhoWaits.NEXT_CALLER).withMaxWait(randomWait(bucket));
             default ->
                 TokenBucket.perSecond(bucket.permitsPerSecond())
-                        .warmUp(new WarmUp(
+                        .withWarmUp(new WarmUp(
                                 Duration.of(1 + (long) (bucket.intervalMillis() * 20_000), ChronoUnit.MICROS),
                                 1.1 + 9 * random.nextDouble()))
-                        .maxWait(randomWait(bucket));
+                        .withMaxWait(randomWait(bucket));
         };
     }
 

@@ -55,9 +55,9 @@ class BatchDifferentialTest {
             TokenBucket.of(10, 100),
             TokenBucket.of(1.0 / 3, 31.4),
             TokenBucket.of(1e6, 0.001),
-            TokenBucket.of(7, 20).whoWaits(WhoWaits.NEXT_CALLER),
-            TokenBucket.of(0.7, 9).startsFull(false).maxWait(Duration.ofSeconds(20)),
-            TokenBucket.perSecond(50).warmUp(new WarmUp(Duration.ofSeconds(3))));
+            TokenBucket.of(7, 20).withWhoWaits(WhoWaits.NEXT_CALLER),
+            TokenBucket.of(0.7, 9).withStartsFull(false).withMaxWait(Duration.ofSeconds(20)),
+            TokenBucket.perSecond(50).withWarmUp(new WarmUp(Duration.ofSeconds(3))));
     private final List<FixedWindow> windows = List.of(
             FixedWindow.of(1, Duration.ofSeconds(1)),
             FixedWindow.of(500, Duration.ofSeconds(60)),

@@ -57,7 +57,7 @@ class CallbacksTest {
             assertThat(LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire())
                     .isTrue();
             assertThat(LimitSet.of(limiter.on("a"), limiter).tryAcquire()).isFalse();
-            assertThat(limiters.build("waits", TokenBucket.perSecond(100).capacity(1))
+            assertThat(limiters.build("waits", TokenBucket.perSecond(100).withCapacity(1))
                             .acquire(2))
                     .isEqualTo(Duration.ofMillis(10));
 

@@ -170,7 +170,7 @@ class ConcurrencyDifferentialTest {
             String key = redis.prefix() + "{" + (first + i) % KEYS + "}:holders";
             // Keys with the same limit and the same requests share a section.
             ConcurrencyLimit limit = ConcurrencyLimit.of(random.nextInt(5) > 0 ? 5 : 1 + random.nextInt(40))
-                    .leaseTime(Duration.ofMillis(random.nextInt(5) > 0 ? 30_000 : 100 + random.nextInt(100_000)));
+                    .withLeaseTime(Duration.ofMillis(random.nextInt(5) > 0 ? 30_000 : 100 + random.nextInt(100_000)));
             boolean asBefore = !batch.isEmpty() && random.nextInt(3) == 0;
             List<Request> requests = asBefore ? batch.get(batch.size() - 1).requests() : randomRequests(key);
             batch.add(new KeyRequests<>(key, limit, requests));

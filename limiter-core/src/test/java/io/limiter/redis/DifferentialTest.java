@@ -147,11 +147,11 @@ class DifferentialTest {
     private TokenBucket bucketThatIsOftenFull() {
         double rate = random.nextBoolean() ? 10 : 1.0 / 3;
         TokenBucket bucket = TokenBucket.of(rate, (1 + random.nextInt(20)) / rate)
-                .whoWaits(random.nextInt(4) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
-                .startsFull(random.nextInt(4) > 0)
-                .maxWait(Duration.ofSeconds(1 + random.nextInt(5)))
-                .expire(Duration.ofSeconds(20));
-        return random.nextInt(8) == 0 ? bucket.warmUp(Duration.ofSeconds(3)) : bucket;
+                .withWhoWaits(random.nextInt(4) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                .withStartsFull(random.nextInt(4) > 0)
+                .withMaxWait(Duration.ofSeconds(1 + random.nextInt(5)))
+                .withExpire(Duration.ofSeconds(20));
+        return random.nextInt(8) == 0 ? bucket.withWarmUp(Duration.ofSeconds(3)) : bucket;
     }
 
     /** Often less than a permit takes, sometimes more than the bucket or its expiry takes, and sometimes backwards. */
@@ -379,14 +379,14 @@ class DifferentialTest {
             Duration period = Duration.ofNanos(1000 + (long) (random.nextDouble() * 100 / rate * 1e9));
             double coldFactor = random.nextBoolean() ? WarmUp.DEFAULT_COLD_FACTOR : 1.01 + random.nextDouble() * 20;
             return TokenBucket.perSecond(rate)
-                    .warmUp(new WarmUp(period, coldFactor))
-                    .maxWait(maxWait);
+                    .withWarmUp(new WarmUp(period, coldFactor))
+                    .withMaxWait(maxWait);
         }
         double permits = random.nextInt(3) == 0 ? 1 : 1 + random.nextDouble() * 1000;
         return TokenBucket.of(rate, permits / rate)
-                .whoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
-                .startsFull(random.nextInt(4) > 0)
-                .maxWait(maxWait);
+                .withWhoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                .withStartsFull(random.nextInt(4) > 0)
+                .withMaxWait(maxWait);
     }
 
     private double randomRate() {

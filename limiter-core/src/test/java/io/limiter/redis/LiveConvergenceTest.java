@@ -36,11 +36,11 @@ class LiveConvergenceTest {
     void another_instance_obeys_by_its_next_poll() throws InterruptedException {
         RedisRateLimiterFactory one = instance();
         RedisRateLimiterFactory other = instance();
-        RateLimiter limiter = other.build("search", TokenBucket.perSecond(50).capacity(50));
+        RateLimiter limiter = other.build("search", TokenBucket.perSecond(50).withCapacity(50));
         LongAdder granted = new LongAdder();
         List<Thread> load = new ArrayList<>();
         for (RedisRateLimiterFactory factory : List.of(one, other)) {
-            RateLimiter used = factory.build("search", TokenBucket.perSecond(50).capacity(50));
+            RateLimiter used = factory.build("search", TokenBucket.perSecond(50).withCapacity(50));
             for (int i = 0; i < THREADS; i++) {
                 load.add(new Thread(() -> {
                     while (!Thread.currentThread().isInterrupted()) {

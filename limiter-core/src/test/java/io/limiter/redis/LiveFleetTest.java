@@ -73,7 +73,7 @@ class LiveFleetTest {
     void waits_add_up_to_those_of_the_callers() throws Exception {
         RedisRateLimiterFactory one = instance("one", true);
         RedisRateLimiterFactory other = instance("other", true);
-        TokenBucket perSecond = TokenBucket.perSecond(1).capacity(1);
+        TokenBucket perSecond = TokenBucket.perSecond(1).withCapacity(1);
         Duration patience = Duration.ofMinutes(1);
         Duration waited = Duration.ZERO;
         for (RedisRateLimiterFactory each : List.of(one, other, one)) {

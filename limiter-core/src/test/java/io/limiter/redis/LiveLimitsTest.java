@@ -124,7 +124,7 @@ class LiveLimitsTest {
         RateLimiter meter = factory.build("meter", LeakyBucket.meter(5, 7));
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(5, 7));
         RateLimiter burst = factory.build("burst", TokenBucket.perSecond(5));
-        ConcurrencyLimiter held = factory.build("held", ConcurrencyLimit.of(5).leaseTime(minute));
+        ConcurrencyLimiter held = factory.build("held", ConcurrencyLimit.of(5).withLeaseTime(minute));
 
         put(factory, "fixed", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(2).period(Duration.ofHours(1)));
         put(factory, "log", LiveSettings.of(LiveKind.SLIDING_LOG).limit(2));
@@ -140,7 +140,7 @@ class LiveLimitsTest {
         assertThat(meter.limit()).isEqualTo(LeakyBucket.meter(5, 3));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 7));
         assertThat(burst.limit()).isEqualTo(TokenBucket.of(10, 3));
-        assertThat(held.limit()).isEqualTo(ConcurrencyLimit.of(1).leaseTime(minute));
+        assertThat(held.limit()).isEqualTo(ConcurrencyLimit.of(1).withLeaseTime(minute));
         try (Lease lease = held.on("key").acquire(1, Duration.ZERO)) {
             assertThat(lease.isHeld()).isTrue();
             assertThat(held.on("key").tryAcquire(1, Duration.ZERO)).isEmpty();
@@ -161,11 +161,11 @@ class LiveLimitsTest {
         RateLimiter view = factory.build("search", TokenBucket.perSecond(100)).on("key");
         RateLimiter prefixed = factory.withPrefix("other:").build("search", TokenBucket.perSecond(50));
         RateLimiter tagged = factory.withHashTag(HashTag.FIRST_KEY)
-                .build("search", TokenBucket.perSecond(70).capacity(7));
+                .build("search", TokenBucket.perSecond(70).withCapacity(7));
         put(factory, "search", TEN);
         assertThat(view.limit().permitsPerSecond()).isEqualTo(10);
         assertThat(prefixed.limit().permitsPerSecond()).isEqualTo(10);
-        assertThat(tagged.limit()).isEqualTo(TokenBucket.perSecond(10).capacity(7));
+        assertThat(tagged.limit()).isEqualTo(TokenBucket.perSecond(10).withCapacity(7));
     }
 
     @Test
@@ -588,7 +588,7 @@ class LiveLimitsTest {
         assertThat(own.limit().permitsPerSecond()).isEqualTo(100);
         assertThat(totalsPolicy(other)).isEqualTo(FailurePolicy.THROW);
         assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
-        other.withPrefix("a:").build("search", TokenBucket.perSecond(100).capacity(5));
+        other.withPrefix("a:").build("search", TokenBucket.perSecond(100).withCapacity(5));
         assertThat(settings.get().enforce()).isFalse();
 
         put(one, "pay", TEN.failurePolicy(OnFailure.DENY));
@@ -694,7 +694,7 @@ class LiveLimitsTest {
     @Test
     void a_rejection_under_the_old_definition_is_not_repeated() {
         RedisRateLimiterFactory factory = FLEET.instance();
-        RateLimiter limiter = factory.build("search", TokenBucket.perSecond(0.1).capacity(1));
+        RateLimiter limiter = factory.build("search", TokenBucket.perSecond(0.1).withCapacity(1));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.REJECTION_CACHE);
@@ -743,7 +743,7 @@ class LiveLimitsTest {
     @Test
     void a_kind_is_what_the_limit_was_defined_as_whatever_its_parameters() {
         RedisRateLimiterFactory factory = FLEET.instance();
-        TokenBucket patient = TokenBucket.perSecond(5).capacity(1).maxWait(Duration.ofSeconds(2));
+        TokenBucket patient = TokenBucket.perSecond(5).withCapacity(1).withMaxWait(Duration.ofSeconds(2));
         RateLimiter bucket = factory.build("bucket", patient);
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(1, 3600));
         RateLimiter meter = factory.build("meter", LeakyBucket.meter(5, 7));

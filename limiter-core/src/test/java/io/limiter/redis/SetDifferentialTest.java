@@ -52,9 +52,9 @@ class SetDifferentialTest {
             TokenBucket.of(10, 10),
             TokenBucket.of(1.0 / 3, 31.4),
             TokenBucket.of(1e6, 0.001),
-            TokenBucket.of(7, 2).whoWaits(WhoWaits.NEXT_CALLER),
-            TokenBucket.of(0.7, 9).startsFull(false).maxWait(Duration.ofSeconds(20)),
-            TokenBucket.perSecond(50).warmUp(new WarmUp(Duration.ofSeconds(3))));
+            TokenBucket.of(7, 2).withWhoWaits(WhoWaits.NEXT_CALLER),
+            TokenBucket.of(0.7, 9).withStartsFull(false).withMaxWait(Duration.ofSeconds(20)),
+            TokenBucket.perSecond(50).withWarmUp(new WarmUp(Duration.ofSeconds(3))));
     private final List<SlidingLog> logs = List.of(
             SlidingLog.of(3, Duration.ofSeconds(1)),
             SlidingLog.of(50, Duration.ofSeconds(60)),

@@ -80,7 +80,7 @@ class StatisticsTest {
         for (RedisRateLimiterFactory factory : List.of(
                 factory(),
                 redis.builder().lock(new RedisLock(RedisFixture.connections())).build())) {
-            for (Limit<?> limit : List.of(TokenBucket.perSecond(1).capacity(10), SlidingLog.of(10, DAY))) {
+            for (Limit<?> limit : List.of(TokenBucket.perSecond(1).withCapacity(10), SlidingLog.of(10, DAY))) {
                 Limiter limiter = factory.withPrefix(redis.prefix()).build("larger", limit);
                 limiter.reset();
                 limiter.charge(9);

@@ -198,7 +198,7 @@ class StoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_debt_is_kept_until_it_is_paid(By by) {
-        RateLimiter limiter = limiters(by).build("k", TokenBucket.of(1, 1).expire(Duration.ofSeconds(1)));
+        RateLimiter limiter = limiters(by).build("k", TokenBucket.of(1, 1).withExpire(Duration.ofSeconds(1)));
         assertThat(limiter.decide(1000, Duration.ofHours(1)).granted()).isTrue();
         // It slept on the movable clock; Redis keeps the key by its own.
         assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(995_000L);

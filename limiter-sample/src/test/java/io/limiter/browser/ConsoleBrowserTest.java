@@ -437,7 +437,7 @@ class ConsoleBrowserTest {
 
     private void waitsAreShown() {
         RateLimiter queue = sample.getBean(LimiterFactory.class)
-                .build("queue", TokenBucket.perSecond(20).capacity(1));
+                .build("queue", TokenBucket.perSecond(20).withCapacity(1));
         row("queue").locator("a").click();
         assertThat(page.locator("h1")).hasText("queue");
         assertThat(page.locator(".legend b").first()).hasText("0");

@@ -183,7 +183,7 @@ class DocsTest {
         TestingSnippets.unit();
         TestingSnippets.off();
         RateLimiter limiter = new LocalLimiterFactory()
-                .build("sms", TokenBucket.per(2, Duration.ofHours(1)).capacity(2));
+                .build("sms", TokenBucket.per(2, Duration.ofHours(1)).withCapacity(2));
         TestingSnippets.peek(limiter);
         TestingSnippets.reset(limiter);
         assertThat(limiter.tryAcquire("0171", 2)).isTrue();

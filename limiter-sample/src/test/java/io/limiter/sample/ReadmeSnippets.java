@@ -103,7 +103,7 @@ class ReadmeSnippets {
 
     static void everyLimiter(LimiterFactory limiters) {
         // api: limiters
-        RateLimiter search = limiters.build("search", TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)));
+        RateLimiter search = limiters.build("search", TokenBucket.perSecond(50).withCapacity(100));
         search.acquire();
         boolean soon = search.tryAcquire(5, Duration.ofMillis(200));
         boolean mine = search.tryAcquire("user:ann");
@@ -115,9 +115,9 @@ class ReadmeSnippets {
         RateLimiter reports = limiters.build(
                 "reports",
                 TokenBucket.per(6, Duration.ofMinutes(1))
-                        .capacity(6)
-                        .maxWait(Duration.ofMinutes(10))
-                        .expire(Duration.ofHours(1)));
+                        .withCapacity(6)
+                        .withMaxWait(Duration.ofMinutes(10))
+                        .withExpire(Duration.ofHours(1)));
         boolean inTime = reports.tryAcquire(Duration.ofSeconds(5));
 
         Limiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));

@@ -23,7 +23,7 @@ public final class NewKeys {
         int keys = args.length > 0 ? Integer.parseInt(args[0]) : 1_000_000;
         int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 3;
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-        TokenBucket limit = TokenBucket.perSecond(1).capacity(10);
+        TokenBucket limit = TokenBucket.perSecond(1).withCapacity(10);
         LocalEngine engine = new LocalEngine();
         Request one = new Request(1, 0, false);
         for (int round = 1; round <= rounds; round++) {

@@ -53,7 +53,7 @@ final class Simulation {
 
     /** A tenth of a second's worth is the capacity. */
     private static TokenBucket bucket(double permitsPerSecond) {
-        return TokenBucket.perSecond(permitsPerSecond).burst(Duration.ofMillis(100));
+        return TokenBucket.perSecond(permitsPerSecond).withBurst(Duration.ofMillis(100));
     }
 
     private Breaker[] breakers() {

@@ -75,7 +75,7 @@ class SequentialSetTest {
         TokenBucket bucket = TokenBucket.of(1, 3);
         Duration day = Duration.ofDays(1);
         List<Limit<?>> limits = List.of(
-                bucket.warmUp(Duration.ofSeconds(3)),
+                bucket.withWarmUp(Duration.ofSeconds(3)),
                 bucket,
                 FixedWindow.of(3, day),
                 LeakyBucket.queue(1, 3),

@@ -225,7 +225,7 @@ class RejectionCacheTest {
     @Test
     void a_peek_reaches_the_backend_and_changes_no_cached_rejection() {
         Cached cached = cached(16);
-        TokenBucket startsEmpty = TokenBucket.of(1, 10).startsFull(false);
+        TokenBucket startsEmpty = TokenBucket.of(1, 10).withStartsFull(false);
         Request peek = new Request(1, 0, true);
         assertThat(cached.decide("k", startsEmpty, peek).granted()).isFalse();
         advance(Duration.ofMillis(400));
@@ -256,8 +256,8 @@ class RejectionCacheTest {
     @Test
     void a_rejection_by_a_cold_limiter_is_not_cached() {
         TokenBucket limit = TokenBucket.perSecond(10)
-                .warmUp(new WarmUp(Duration.ofSeconds(4)))
-                .maxWait(Duration.ofMillis(2450));
+                .withWarmUp(new WarmUp(Duration.ofSeconds(4)))
+                .withMaxWait(Duration.ofMillis(2450));
         Cached cached = cached(16);
         Request ten = new Request(10, 2_450_000, false);
         assertThat(cached.decide("k", limit, ten).retryAfter()).isEqualTo(Decision.NEVER);

@@ -32,7 +32,7 @@ class LeaseQueueTest {
     private final Random random = Seed.random();
     private final TestClock clock = new TestClock();
     private final HandSleeper sleeper = new HandSleeper(clock);
-    private final ConcurrencyLimit limit = ConcurrencyLimit.of(1).leaseTime(Duration.ofHours(1));
+    private final ConcurrencyLimit limit = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofHours(1));
     private final Leases leases = new Leases(
             new SteppingEngine(clock::micros, new KnownRejections(0)), sleeper, new ExpiryClock(clock, clock));
     private long steps;

@@ -62,7 +62,7 @@ class LocalEngineTest {
     @Test
     void never_forgets_who_holds_permits() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        ConcurrencyLimit one = ConcurrencyLimit.of(1).leaseTime(Duration.ofSeconds(1));
+        ConcurrencyLimit one = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(1));
         TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
         decide(engine, "held", one, Request.hold(1, 1));
         for (int i = 0; i < 1000; i++) {
@@ -115,7 +115,7 @@ class LocalEngineTest {
     @Test
     void leases_that_fill_the_map_leave_room_for_few_other_keys() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
-        ConcurrencyLimit one = ConcurrencyLimit.of(1).leaseTime(Duration.ofDays(1));
+        ConcurrencyLimit one = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofDays(1));
         for (int i = 0; i < 200; i++) {
             decide(engine, "held" + i, one, Request.hold(1, 1));
         }
@@ -136,7 +136,7 @@ class LocalEngineTest {
             inspected.incrementAndGet();
             return 0;
         });
-        ConcurrencyLimit two = ConcurrencyLimit.of(2).leaseTime(Duration.ofDays(1));
+        ConcurrencyLimit two = ConcurrencyLimit.of(2).withLeaseTime(Duration.ofDays(1));
         for (int i = 0; i < 20; i++) {
             decide(engine, "held" + i, two, Request.hold(1, 1));
         }
@@ -332,9 +332,9 @@ class LocalEngineTest {
         LocalEngine tried = new LocalEngine(1_000, clock, clock.micros());
         LocalEngine decided = new LocalEngine(1_000, clock, clock.micros());
         List<Limit<?>> limits = List.of(
-                TokenBucket.perSecond(3).capacity(5),
-                TokenBucket.perSecond(3).capacity(5).expire(Duration.ofMillis(1)),
-                TokenBucket.perSecond(3).capacity(7),
+                TokenBucket.perSecond(3).withCapacity(5),
+                TokenBucket.perSecond(3).withCapacity(5).withExpire(Duration.ofMillis(1)),
+                TokenBucket.perSecond(3).withCapacity(7),
                 TokenBucket.guava(2));
         for (int i = 0; i < 20_000; i++) {
             clock.advance(Duration.ofMillis(random.nextInt(20) == 0 ? random.nextInt(20_000) : random.nextInt(100)));
@@ -359,7 +359,7 @@ class LocalEngineTest {
     @Test
     void a_key_is_evicted_by_what_was_tried_last() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        TokenBucket hour = TokenBucket.perSecond(1).capacity(3600);
+        TokenBucket hour = TokenBucket.perSecond(1).withCapacity(3600);
         decide(engine, "tried", hour, ONE);
         assertThat(engine.tryAcquire("tried", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
         for (int i = 0; i < 1000; i++) {
@@ -371,7 +371,7 @@ class LocalEngineTest {
     @Test
     void a_key_is_kept_as_long_as_what_was_tried_last_needs() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        TokenBucket hour = TokenBucket.perSecond(1).capacity(3600).expire(Duration.ofMillis(1));
+        TokenBucket hour = TokenBucket.perSecond(1).withCapacity(3600).withExpire(Duration.ofMillis(1));
         decide(engine, "k", hour, ONE);
         assertThat(engine.tryAcquire("k", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
         clock.advance(Duration.ofSeconds(10));
@@ -385,8 +385,8 @@ class LocalEngineTest {
     @Test
     void a_key_is_kept_as_long_as_any_of_its_limits_needs() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        TokenBucket minute = TokenBucket.perSecond(1).capacity(5).startsFull(false);
-        TokenBucket moment = minute.expire(Duration.ofMillis(1));
+        TokenBucket minute = TokenBucket.perSecond(1).withCapacity(5).withStartsFull(false);
+        TokenBucket moment = minute.withExpire(Duration.ofMillis(1));
         decide(engine, "k", moment, ONE);
         clock.advance(Duration.ofSeconds(2));
         assertThat(decide(engine, "k", moment, ONE).granted()).isTrue();
@@ -401,7 +401,7 @@ class LocalEngineTest {
     @Test
     void trying_decides_at_once_for_a_key_that_is_known() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        TokenBucket two = TokenBucket.perSecond(1).capacity(2);
+        TokenBucket two = TokenBucket.perSecond(1).withCapacity(2);
         assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         decide(engine, "k", two, ONE);
         assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.GRANTED);
@@ -415,7 +415,7 @@ class LocalEngineTest {
     void trying_is_counted_as_decided_by_the_backend() {
         LocalLimiterFactory limiters = LocalLimiterFactory.builder().build();
         RateLimiter limiter =
-                limiters.build("k", TokenBucket.per(2, Duration.ofDays(1)).capacity(2));
+                limiters.build("k", TokenBucket.per(2, Duration.ofDays(1)).withCapacity(2));
         assertThat(List.of(limiter.tryAcquire("ann"), limiter.tryAcquire("ann"), limiter.tryAcquire("ann")))
                 .containsExactly(true, true, false);
         LimiterTotals totals = limiters.statistics().totals().get(0);

@@ -32,7 +32,7 @@ public record ConcurrencySettings(
     @Override
     public ConcurrencyLimit toLimit() {
         return ConcurrencyLimit.of(LimitSettings.required("limit", limit))
-                .leaseTime(LimitSettings.required("lease", lease));
+                .withLeaseTime(LimitSettings.required("lease", lease));
     }
 
     @Override

@@ -100,7 +100,7 @@ public record TokenBucketSettings(
     public TokenBucket toLimit() {
         TokenBucket bucket = bucket(rate.permitsPerSecond());
         if (expire != null) {
-            bucket = bucket.expire(expire);
+            bucket = bucket.withExpire(expire);
         }
         if (prefetch != null && capacity.warmUp() != null) {
             throw new IllegalArgumentException("prefetch-permits has no effect with warm-up " + capacity.warmUp()
@@ -115,13 +115,13 @@ public record TokenBucketSettings(
         Duration maxWait = callTimeout().compareTo(longest) > 0 ? callTimeout() : longest;
         if (capacity.warmUp() != null) {
             return TokenBucket.perSecond(permitsPerSecond)
-                    .warmUp(capacity.warmUp())
-                    .maxWait(maxWait);
+                    .withWarmUp(capacity.warmUp())
+                    .withMaxWait(maxWait);
         }
         if (capacity.permits() != null) {
             return TokenBucket.perSecond(permitsPerSecond)
-                    .capacity(capacity.permits())
-                    .maxWait(maxWait);
+                    .withCapacity(capacity.permits())
+                    .withMaxWait(maxWait);
         }
         double burst = burst(permitsPerSecond);
         return callTimeout().isZero()

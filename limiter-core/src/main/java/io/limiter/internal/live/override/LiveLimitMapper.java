@@ -80,7 +80,7 @@ public final class LiveLimitMapper {
         double rate = or(settings.rate(), own.permitsPerSecond());
         if (own.kind() == TokenBucket.Kind.LEAKY_QUEUE) {
             int limit = or(settings.limit(), waiting(own));
-            return own.withRate(rate).maxWait(LeakyBucket.queue(rate, limit).maxWait());
+            return own.withRate(rate).withMaxWait(LeakyBucket.queue(rate, limit).maxWait());
         }
         if (own.kind() == TokenBucket.Kind.LEAKY_BUCKET) {
             return settings.limit() == null

@@ -64,7 +64,7 @@ class ScriptArgumentTest {
     @ParameterizedTest
     @MethodSource("requests")
     void more_requests_to_a_bucket_than_a_call_has_are_an_error(Request request) {
-        TokenBucket bucket = TokenBucket.of(1e6, 1e6).maxWait(DAY);
+        TokenBucket bucket = TokenBucket.of(1e6, 1e6).withMaxWait(DAY);
         eval(bucket, argument(bucket, Request.take(1, 0)));
         ByteBuffer argument = argument(bucket, request);
         argument.putInt(argument.capacity() - TIMES_BYTES, -1);

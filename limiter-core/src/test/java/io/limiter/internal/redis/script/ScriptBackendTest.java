@@ -55,7 +55,7 @@ class ScriptBackendTest {
     @Test
     void a_bucket_gets_a_new_expiry_seldom_and_never_too_late() {
         String key = redis.prefix() + "{k}";
-        TokenBucket limit = TokenBucket.of(1, 10).expire(Duration.ofSeconds(20));
+        TokenBucket limit = TokenBucket.of(1, 10).withExpire(Duration.ofSeconds(20));
         Backend engine = engine();
         RedisFixture.commands().configResetstat();
         long startNanos = System.nanoTime();
