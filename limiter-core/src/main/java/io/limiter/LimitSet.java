@@ -1,5 +1,6 @@
 package io.limiter;
 
+import io.limiter.algorithm.FixedWindow;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -13,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <pre>{@code
  * RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
- * Limiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+ * Limiter perDay = limiters.build("perDay", FixedWindow.of(1000, Duration.ofDays(1)));
  *
  * SetDecision decision = LimitSet.of(perSecond.on(user)).and(perDay.on(user), 3).decide();
  * if (!decision.granted()) {

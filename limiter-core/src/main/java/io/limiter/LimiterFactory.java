@@ -128,7 +128,7 @@ public interface LimiterFactory extends AutoCloseable {
      * @param expireSeconds how many seconds an unused bucket is stored at least; longer if expiry would hand out permits
      */
     default RateLimiter build(String name, double permitsPerSecond, double maxBurstSeconds, long expireSeconds) {
-        return build(name, TokenBucket.of(permitsPerSecond, maxBurstSeconds).expire(Duration.ofSeconds(expireSeconds)));
+        return build(name, TokenBucket.of(permitsPerSecond, maxBurstSeconds).withExpire(Duration.ofSeconds(expireSeconds)));
     }
 
     /**
@@ -162,7 +162,7 @@ public interface LimiterFactory extends AutoCloseable {
 
     /** Builds a limiter of at most {@code limit} permits held at the same time, each for {@code leaseTime} unless renewed. */
     default ConcurrencyLimiter concurrent(String name, int limit, Duration leaseTime) {
-        return build(name, ConcurrencyLimit.of(limit).leaseTime(leaseTime));
+        return build(name, ConcurrencyLimit.of(limit).withLeaseTime(leaseTime));
     }
 
     /** As {@link #concurrent(String, int, Duration)} with a lease time of 30 s. */

@@ -3,7 +3,9 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Patience;
@@ -39,7 +41,7 @@ abstract class GivenUpContract {
 
     @Test
     void permits_of_decisions_that_nobody_uses_are_returned() {
-        Limiter window = limiters().count("w", CAPACITY, DAY);
+        Limiter window = limiters().build("w", FixedWindow.of(CAPACITY, DAY));
         check(
                 List.of(window),
                 List.of(
@@ -84,7 +86,7 @@ abstract class GivenUpContract {
 
     @Test
     void permits_of_sets_that_nobody_uses_are_returned() {
-        Limiter window = limiters().count("w", CAPACITY, DAY);
+        Limiter window = limiters().build("w", FixedWindow.of(CAPACITY, DAY));
         RateLimiter bucket = bucket();
         LimitSet set = LimitSet.of(bucket, window);
         SetDecision other = set.decide(Integer.MAX_VALUE);
@@ -99,7 +101,7 @@ abstract class GivenUpContract {
 
     @Test
     void leases_that_nobody_uses_are_released() {
-        ConcurrencyLimiter limiter = limiters().concurrent("c", 1000);
+        ConcurrencyLimiter limiter = limiters().build("c", ConcurrencyLimit.of(1000));
         List<Lease> leases = new ArrayList<>();
         Predicate<Optional<Lease>> keep = lease -> {
             synchronized (leases) {

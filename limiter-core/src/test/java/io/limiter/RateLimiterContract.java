@@ -47,7 +47,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void acquire_in_guavas_way_waits_for_those_before() {
-        RateLimiter limiter = limiters().create("k", 1);
+        RateLimiter limiter = limiters().build("k", TokenBucket.guava(1));
         List<Duration> waits = new ArrayList<>();
         for (int permits = 1; permits <= 5; permits++) {
             waits.add(limiter.acquire(permits));
@@ -57,7 +57,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void warm_up_is_slow_at_first() {
-        RateLimiter limiter = limiters().create("k", 2, 4, TimeUnit.SECONDS);
+        RateLimiter limiter = limiters().build("k", TokenBucket.guava(2, Duration.ofSeconds(4)));
         List<Long> millis = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             millis.add(limiter.acquire().toMillis());
@@ -127,7 +127,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThatThrownBy(() -> limiter.acquire("who", 12))
                 .isInstanceOfSatisfying(RateLimitExceededException.class, e -> {
                     assertThat(e.key()).isEqualTo("who");
-                    assertThat(e.decision().retryAfter()).isEqualTo(Decision.NEVER);
+                    assertThat(e.decision().retryAfter()).isEmpty();
                 });
     }
 
@@ -188,9 +188,9 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThat(limiter.peek().remaining()).isEqualTo(2);
         assertThat(limiter.tryAcquire(2)).isTrue();
         assertThat(limiter.peek().granted()).isFalse();
-        assertThat(limiter.peek(2).retryAfter()).isEqualTo(seconds(2));
+        assertThat(limiter.peek(2).retryAfter()).hasValue(seconds(2));
         assertThat(limiter.on("who").peek().granted()).isTrue();
-        assertThat(limiter.on("who").peek(3).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.on("who").peek(3).retryAfter()).isEmpty();
         assertThat(limiter.tryAcquire("who", 2)).isTrue();
         assertThat(clock().micros() - start).isZero();
     }
@@ -210,7 +210,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
                 .isEqualTo(new Decision(true, 10, 0, 500_000, 0, 5_500_000, later.source(), later.ticketMicros()));
         assertThat(later.ticketMicros() - decision.ticketMicros()).isEqualTo(4_000_000);
         assertThat(limiter.decide(11)).satisfies(never -> {
-            assertThat(never.retryAfter()).isEqualTo(Decision.NEVER);
+            assertThat(never.retryAfter()).isEmpty();
             assertThat(never.granted()).isFalse();
         });
         assertThat(limiter.on("who").decide(10, Duration.ZERO).fullAfter()).isEqualTo(seconds(5));
@@ -223,7 +223,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
             int permits = 1 + i % 7;
             Decision decision = limiter.decide(permits);
             if (!decision.granted()) {
-                clock().advance(decision.retryAfter());
+                clock().advance(decision.retryAfter().orElseThrow());
                 assertThat(limiter.decide(permits).granted()).as("call %d", i).isTrue();
             }
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.TokenBucket;
@@ -34,7 +35,7 @@ abstract class ViewContract {
         RateLimiter rates = limiters().build("r", 1, 2, 60);
         assertThat(rates.on("a").async().acquire(2).join()).isZero();
         assertThat(rates.async().on("a").acquire().join()).isEqualTo(Duration.ofSeconds(1));
-        ConcurrencyLimiter places = limiters().concurrent("c", 1);
+        ConcurrencyLimiter places = limiters().build("c", ConcurrencyLimit.of(1));
         try (Lease lease = places.on("a").async().acquire(1, Duration.ZERO).join()) {
             assertThat(lease.isHeld()).isTrue();
             assertThat(places.async().on("a").tryAcquire().join()).isEmpty();
@@ -44,7 +45,7 @@ abstract class ViewContract {
 
     @Test
     void keys_compose_and_no_two_are_mistaken() {
-        Limiter limiter = limiters().count("k", 1, DAY);
+        Limiter limiter = limiters().build("k", FixedWindow.of(1, DAY));
         List<Limiter> apart = List.of(
                 limiter,
                 limiter.on("a"),
@@ -65,7 +66,7 @@ abstract class ViewContract {
         assertThat(limiter.on("a").key()).hasValue("a");
         assertThat(limiter.on("a").on("b").key()).hasValue("a#b");
         assertThat(limiter.on("a#b").on("c%").key()).hasValue("a%23b#c%25");
-        ConcurrencyLimiter places = limiters().concurrent("c", 1);
+        ConcurrencyLimiter places = limiters().build("c", ConcurrencyLimit.of(1));
         try (Lease ofBoth = places.on("a").on("b").acquire(1, Duration.ZERO);
                 Lease ofOne = places.on("a#b").acquire(1, Duration.ZERO)) {
             assertThat(ofBoth.isHeld() && ofOne.isHeld()).isTrue();
@@ -159,7 +160,7 @@ abstract class ViewContract {
     @Test
     void nothing_waits_without_a_timeout_but_acquire() {
         RateLimiter limiter = limiters().build("k", LeakyBucket.queue(1, 10));
-        RateLimiter next = limiters().create("next", 1);
+        RateLimiter next = limiters().build("next", TokenBucket.guava(1));
         long start = clock().micros();
         for (RateLimiter each : List.of(limiter, limiter.on("a"), next, next.on("a"))) {
             assertThat(each.tryAcquire()).isTrue();
@@ -199,11 +200,11 @@ abstract class ViewContract {
 
     @Test
     void a_blank_key_is_no_key_of_a_view_either() {
-        Limiter view = limiters().count("k", 1, DAY).on("a");
+        Limiter view = limiters().build("k", FixedWindow.of(1, DAY)).on("a");
         assertThatIllegalArgumentException().isThrownBy(() -> view.on(" "));
         assertThatIllegalArgumentException().isThrownBy(() -> view.async().on(""));
         assertThatIllegalArgumentException().isThrownBy(() -> view.tryAcquire("\t"));
-        assertThatThrownBy(() -> limiters().concurrent("c", 1).on("a").on(" "))
+        assertThatThrownBy(() -> limiters().build("c", ConcurrencyLimit.of(1)).on("a").on(" "))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

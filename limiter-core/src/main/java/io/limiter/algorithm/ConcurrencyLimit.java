@@ -135,7 +135,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
      */
     public static void checkId(Request request) {
         if (Objects.requireNonNull(request, "request").action() == Request.Action.CHARGE
-                || !request.peek() && request.id() == 0) {
+                || !request.isPeek() && request.id() == 0) {
             throw new IllegalArgumentException(
                     "permits of a ConcurrencyLimit are held under an id and released under it, was " + request);
         }

@@ -100,7 +100,7 @@ public record FixedWindow(
         double after = taken ? count + request.permits() : refunded ? Math.max(0.0, count - request.permits()) : count;
         long untilReset = taken || open ? (long) (end - now) : 0;
         long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;
-        boolean save = taken || refunded || (shortened && !request.peek());
+        boolean save = taken || refunded || (shortened && !request.isPeek());
         return new Step<>(
                 save ? new State(after, end / 1000.0) : state,
                 new Decision(

@@ -86,12 +86,12 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             case REFUND -> request.id() == 0 ? pair.minus(permits) : pair.without(permits, request.id());
             case CHARGE -> pair.plus(permits);
         };
-        boolean mustFit = request.action() == Request.Action.TAKE || request.peek();
+        boolean mustFit = request.action() == Request.Action.TAKE || request.isPeek();
         boolean granted = fits || !mustFit;
         long retry = granted ? 0 : permits > limit ? Decision.NEVER_MICROS : (long) retryMicros(pair, elapsed, permits);
         double left = Math.max(0.0, limit - after.carried(elapsed) - after.current());
         boolean mustBeSaved = state != null && state.mustBeSaved(pair.periodMicros(), now);
-        boolean save = !after.equals(pair) || (mustBeSaved && !request.peek());
+        boolean save = !after.equals(pair) || (mustBeSaved && !request.isPeek());
         boolean taken =
                 granted && (request.action() == Request.Action.TAKE || request.action() == Request.Action.CHARGE);
         return new Step<>(

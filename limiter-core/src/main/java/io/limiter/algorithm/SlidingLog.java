@@ -96,11 +96,11 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             case REFUND -> Math.max(0.0, live - refunded);
             case CHARGE -> Math.min(live + request.permits(), State.MOST_PERMITS);
         };
-        boolean mustFit = request.action() == Request.Action.TAKE || request.peek();
+        boolean mustFit = request.action() == Request.Action.TAKE || request.isPeek();
         boolean granted = fits || !mustFit;
         long retry = granted ? 0 : retryMicros(log, first, live, now, request.permits());
         // Entries in the future are moved permanently: moved only in memory, they would move along with the clock.
-        boolean save = after != live || (log != found && !request.peek());
+        boolean save = after != live || (log != found && !request.isPeek());
         double kept = Math.min(live, after);
         State changed = !save
                 ? log

@@ -79,7 +79,7 @@ final class TokenBucketStep {
                 areStored ? 0.0 : limit.whoWaits() == WhoWaits.CALLER ? reservedMicros : settled.reservedMicros(now);
         boolean granted = areStored || wait <= allowed && reservedMicros <= limit.maxReservedMicros();
         double retry = granted ? 0.0 : retryAfterMicros(permits, wait, reservedMicros, allowed);
-        if (request.peek()) {
+        if (request.isPeek()) {
             return new Step<>(state, decision(granted, settled, wait, retry));
         }
         if (granted) {

@@ -443,7 +443,7 @@ class CancelTest {
                     }
                     default -> {
                         long timeout = random.nextBoolean() ? 0 : (long) (random.nextDouble() * 40e6 * most / rate);
-                        Step<RedisPermits> step = bucket.step(state, now, new Request(permits, timeout, false));
+                        Step<RedisPermits> step = bucket.step(state, now, Request.take(permits, timeout));
                         state = step.state();
                         if (step.decision().granted()) {
                             Ledger.Entry entry =
@@ -468,7 +468,7 @@ class CancelTest {
             RedisPermits end = state;
             for (int i = 0; i <= before + after; i++) {
                 int permits = i == before ? large : 1;
-                Step<RedisPermits> step = buckets.get(0).step(end, now, new Request(permits, Long.MAX_VALUE, false));
+                Step<RedisPermits> step = buckets.get(0).step(end, now, Request.take(permits, Long.MAX_VALUE));
                 if (step.decision().granted()) {
                     filled.granted(now + step.decision().waitMicros(), permits);
                 }
@@ -487,14 +487,14 @@ class CancelTest {
     private record Reserved(int permits, Decision decision, Ledger.Entry entry) {}
 
     private Decision reserve(TokenBucket bucket, int permits) {
-        Step<RedisPermits> step = bucket.step(state, now, new Request(permits, Long.MAX_VALUE, false));
+        Step<RedisPermits> step = bucket.step(state, now, Request.take(permits, Long.MAX_VALUE));
         assertThat(step.decision().granted()).isTrue();
         state = step.state();
         return step.decision();
     }
 
     private Decision peek(TokenBucket bucket) {
-        return bucket.step(state, now, new Request(1, Long.MAX_VALUE, true)).decision();
+        return bucket.step(state, now, Request.peek(1, Long.MAX_VALUE)).decision();
     }
 
     private long remaining(TokenBucket bucket) {

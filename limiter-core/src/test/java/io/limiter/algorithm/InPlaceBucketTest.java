@@ -77,7 +77,7 @@ class InPlaceBucketTest {
             long timeout,
             long now) {
         String context = Seed.hint() + limit + " " + state + " takes " + permits + " within " + timeout + " at " + now;
-        Step<RedisPermits> expected = limit.step(state, now, new Request(permits, timeout, false));
+        Step<RedisPermits> expected = limit.step(state, now, Request.take(permits, timeout));
         Outcome outcome = bucket.tryTake(permits, timeout, now);
         outcomes.merge(outcome, 1, Integer::sum);
         if (outcome == Outcome.GRANTED) {
@@ -136,7 +136,7 @@ class InPlaceBucketTest {
             case 0 -> Request.refund(permits);
             case 1 -> Request.charge(permits);
             case 2 -> new Request(Action.PEEK, permits, timeout);
-            default -> new Request(permits, timeout, false);
+            default -> Request.take(permits, timeout);
         };
     }
 }

@@ -179,7 +179,7 @@ class TokenBucketPromiseTest {
         }
 
         Decision instead(long otherTimeout) {
-            return bucket.step(before, now, new Request(permits, otherTimeout, false))
+            return bucket.step(before, now, Request.take(permits, otherTimeout))
                     .decision();
         }
 
@@ -195,7 +195,7 @@ class TokenBucketPromiseTest {
             if (blur > 0) {
                 return;
             }
-            int remaining = (int) bucket.step(timeline.state(), then, new Request(Integer.MAX_VALUE, 0, false))
+            int remaining = (int) bucket.step(timeline.state(), then, Request.take(Integer.MAX_VALUE, 0))
                     .decision()
                     .remaining();
             check(remaining == 0 || peek(then, remaining, 0).granted(), "what remains can be had");

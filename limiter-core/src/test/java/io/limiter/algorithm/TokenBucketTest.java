@@ -133,7 +133,7 @@ class TokenBucketTest {
         assertThat(bucket.ask(now + 100_000, 7, 0)).isEqualTo(new Decision(false, 10, 6, 150_000, 150_000, 900_000));
         assertThat(bucket.ask(now + 100_000, 7, 150_000)).isEqualTo(reserved(0, 150_000, 2_650_000, now + 250_000));
         assertThat(bucket.ask(now + 100_000, 1, 10)).isEqualTo(new Decision(false, 10, 0, 400_000, 399_990, 2_650_000));
-        assertThat(bucket.ask(now + 100_000, 20, 0).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(bucket.ask(now + 100_000, 20, 0).retryAfter()).isEmpty();
         assertThat(bucket.peek(now + 2_750_000, 10, 0)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
         assertThat(bucket.ask(now + 2_750_000, 10, 0)).isEqualTo(reserved(0, 0, 2_500_000, now + 2_750_000));
     }

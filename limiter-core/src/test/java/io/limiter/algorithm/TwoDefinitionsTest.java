@@ -96,7 +96,7 @@ class TwoDefinitionsTest {
         RedisPermits full = fast.step(taken.state(), now, Request.take(1, 0)).state();
         RedisPermits after =
                 slow.step(full, now, Request.cancel(1, taken.decision())).state();
-        Request peek = new Request(1, 0, true);
+        Request peek = Request.peek(1, 0);
         assertThat(fast.step(after, now, peek).decision().remaining())
                 .isEqualTo(fast.step(full, now, peek).decision().remaining());
         // Twice as fast, the same capacity: permits, not times, are kept.

@@ -85,7 +85,7 @@ class BackendFailureTest {
                 RedisFixture.calls(nowhere),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
                 new KnownRejections(0));
-        List<Request> one = List.of(new Request(1, 0, false));
+        List<Request> one = List.of(Request.take(1, 0));
         List<Answer> answers = decideIn(
                 engine,
                 List.of(

@@ -8,6 +8,7 @@ import io.limiter.LimitSet;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
@@ -72,7 +73,7 @@ class CallbacksTest {
             assertThat(limiter.on("batch0").async().decide(1).join().granted()).isFalse();
             assertThat(limiter.on("batch1").async().decide(1).join().granted()).isFalse();
 
-            ConcurrencyLimiter one = limiters.concurrent("one", 1, Duration.ofSeconds(30));
+            ConcurrencyLimiter one = limiters.build("one", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));
             Lease first = one.tryAcquire().orElseThrow();
             CompletableFuture<Lease> second = one.async().acquire(1, DAY);
             first.close();
@@ -88,7 +89,7 @@ class CallbacksTest {
     @EnumSource
     void a_factory_releases_all_leases_when_it_is_closed_though_holders_throw(How how) {
         LimiterFactory factory = build(how, new LimiterListener() {}, EngineObserver.NONE);
-        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix()).concurrent("k", 3, Duration.ofHours(1));
+        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix()).build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
         AtomicInteger lost = new AtomicInteger();
         for (int i = 0; i < 3; i++) {
             Lease lease = limiter.tryAcquire().orElseThrow();
@@ -102,7 +103,7 @@ class CallbacksTest {
         if (how != How.LOCAL) {
             assertThat(build(how, new LimiterListener() {}, EngineObserver.NONE)
                             .withPrefix(redis.prefix())
-                            .concurrent("k", 3, Duration.ofHours(1))
+                            .build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)))
                             .inUse())
                     .isZero();
         }

@@ -28,7 +28,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class CallsThatAreNotMadeTest {
 
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
 
     /** Which a bucket has no words for. */
     private static final Request HOLD = Request.hold(1, 1);

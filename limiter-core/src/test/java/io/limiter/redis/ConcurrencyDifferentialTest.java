@@ -184,7 +184,7 @@ class ConcurrencyDifferentialTest {
             Request request = switch (random.nextInt(8)) {
                 case 0 -> Request.renew(id(key));
                 case 1, 2 -> Request.release(id(key));
-                case 3 -> new Request(1 + random.nextInt(6), 0, true);
+                case 3 -> Request.peek(1 + random.nextInt(6), 0);
                 default -> Request.hold(id(key), random.nextInt(4) == 0 ? 1 + random.nextInt(7) : 1);
             };
             int times = random.nextInt(8) == 0 ? 1 + random.nextInt(5) : 1;

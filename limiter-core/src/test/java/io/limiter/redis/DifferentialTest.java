@@ -90,7 +90,7 @@ class DifferentialTest {
                 """.formatted(redis.prefix());
         Backend script =
                 new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), counting, new KnownRejections(0));
-        Request peek = new Request(1, 0, true);
+        Request peek = Request.peek(1, 0);
         int rejected = 0;
         for (int round = 0; round < 25; round++) {
             String usual = redis.prefix() + "{usual" + round + "}";
@@ -175,8 +175,8 @@ class DifferentialTest {
         Request request = switch (random.nextInt(12)) {
             case 0 -> Request.refund(permits);
             case 1 -> Request.charge(permits);
-            case 2 -> new Request(permits, timeout, true);
-            default -> new Request(permits, timeout, false);
+            case 2 -> Request.peek(permits, timeout);
+            default -> Request.take(permits, timeout);
         };
         return Collections.nCopies(random.nextInt(3) == 0 ? 1 + random.nextInt(6) : 1, request);
     }
@@ -345,16 +345,19 @@ class DifferentialTest {
             Request request = switch (random.nextInt(20)) {
                 case 0 -> Request.refund(permits);
                 case 1, 2, 3 -> cancellation(permits);
-                case 4, 5, 6, 7, 8 ->
-                    manyCancellations ? cancellation(permits) : new Request(permits, timeout, random.nextInt(8) == 0);
+                case 4, 5, 6, 7, 8 -> manyCancellations ? cancellation(permits) : takeOrPeek(permits, timeout);
                 case 9 -> Request.charge(permits);
-                default -> new Request(permits, timeout, random.nextInt(8) == 0);
+                default -> takeOrPeek(permits, timeout);
             };
             // Now and then a run of like requests, which the scripts take at once.
             int times = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1;
             requests.addAll(Collections.nCopies(times, request));
         } while (random.nextInt(3) > 0);
         return requests;
+    }
+
+    private Request takeOrPeek(int permits, long timeout) {
+        return random.nextInt(8) == 0 ? Request.peek(permits, timeout) : Request.take(permits, timeout);
     }
 
     /** Cancels mostly one of the last grants, and sometimes the current one or one that was never made. */

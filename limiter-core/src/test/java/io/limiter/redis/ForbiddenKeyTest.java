@@ -145,7 +145,7 @@ class ForbiddenKeyTest {
                 new KnownRejections(0));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            batch.add(new KeyRequests<>(key(i % 33 == 5 ? "b" : "a", i), WINDOW, List.of(new Request(2, 0, false))));
+            batch.add(new KeyRequests<>(key(i % 33 == 5 ? "b" : "a", i), WINDOW, List.of(Request.take(2, 0))));
         }
         for (int round = 1; round <= 2; round++) {
             List<Answer> answers = decideIn(engine, batch);
@@ -176,7 +176,7 @@ class ForbiddenKeyTest {
                 new KnownRejections(0));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 17; i++) {
-            batch.add(new KeyRequests<>(key("b", i), WINDOW, List.of(new Request(1, 0, false))));
+            batch.add(new KeyRequests<>(key("b", i), WINDOW, List.of(Request.take(1, 0))));
         }
         assertThat(decideIn(engine, batch))
                 .extracting(answer ->

@@ -8,6 +8,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Seed;
@@ -131,7 +132,7 @@ class GroupCommitOnRedisTest {
     void under_load_exactly_the_limit_is_granted(int rejectionCacheSize) {
         LimiterFactory limiters = limiters(rejectionCacheSize);
         RateLimiter bucket = limiters.build("bucket", 1, 1500, 60);
-        Limiter window = limiters.count("window", 1500, Duration.ofHours(1));
+        Limiter window = limiters.build("window", FixedWindow.of(1500, Duration.ofHours(1)));
         AtomicLong[] granted = Stream.generate(AtomicLong::new).limit(6).toArray(AtomicLong[]::new);
         AtomicInteger thread = new AtomicInteger();
         Concurrently.run(

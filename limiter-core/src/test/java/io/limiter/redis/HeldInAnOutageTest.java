@@ -10,8 +10,10 @@ import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.RedisProcess;
 import java.time.Duration;
 import java.util.List;
@@ -70,7 +72,7 @@ class HeldInAnOutageTest {
     void leases_that_cannot_be_renewed_are_lost_and_waiting_callers_end(FailurePolicy.Action policy, boolean underLock)
             throws Exception {
         try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
-            ConcurrencyLimiter limiter = factory.concurrent("c", 2, LEASE_TIME);
+            ConcurrencyLimiter limiter = factory.build("c", ConcurrencyLimit.of(2).withLeaseTime(LEASE_TIME));
             CountDownLatch lost = new CountDownLatch(2);
             Awaitility.await()
                     .atMost(PATIENCE)
@@ -146,7 +148,7 @@ class HeldInAnOutageTest {
     void in_an_outage_only_leases_of_this_jvm_count_as_in_use(FailurePolicy.Action policy, boolean underLock)
             throws Exception {
         try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
-            ConcurrencyLimiter limiter = factory.concurrent("c", 5, Duration.ofHours(1));
+            ConcurrencyLimiter limiter = factory.build("c", ConcurrencyLimit.of(5).withLeaseTime(Duration.ofHours(1)));
             Awaitility.await().atMost(PATIENCE).until(() -> limiter.peek().source() == Source.BACKEND);
             Lease two = heldByRedis(factory, limiter, 2);
             redis.stop();
@@ -179,7 +181,7 @@ class HeldInAnOutageTest {
         }
         try (RedisRateLimiterFactory factory = factory(FailurePolicy.Action.LOCAL, underLock)) {
             CompletableFuture<Boolean> warm = factory.warmUp();
-            var limiter = factory.count("k", 100, Duration.ofDays(1));
+            var limiter = factory.build("k", FixedWindow.of(100, Duration.ofDays(1)));
             assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.LOCAL);
             assertThat(warm).succeedsWithin(PATIENCE).isEqualTo(false);
             assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.LOCAL);

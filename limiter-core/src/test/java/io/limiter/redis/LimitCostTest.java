@@ -83,7 +83,7 @@ class LimitCostTest {
                 LuaScript.resource(ScriptBackend.class, "clock.lua"),
                 new KnownRejections(0));
         TokenBucket limit = TokenBucket.of(1_000_000, 1);
-        Request one = new Request(1, 0, false);
+        Request one = Request.take(1, 0);
         List<List<KeyRequests<?>>> wide = new ArrayList<>();
         List<List<KeyRequests<?>>> hot = new ArrayList<>();
         for (int i = 0; i < 157; i++) {
@@ -178,7 +178,7 @@ class LimitCostTest {
         redis.clock().advance(Duration.ofMillis(1));
         RedisFixture.commands().configResetstat();
         for (int i = 0; i < 200; i++) {
-            assertThat(decideIn(engine, key, limit, new Request(1, 0, false)).granted())
+            assertThat(decideIn(engine, key, limit, Request.take(1, 0)).granted())
                     .isFalse();
         }
         print(
@@ -273,13 +273,13 @@ class LimitCostTest {
                 SlidingLog.of(100, HOUR),
                 SlidingCounter.of(100, HOUR))) {
             String key = key(limit);
-            decideIn(engine, key, limit, new Request(1, 0, true));
+            decideIn(engine, key, limit, Request.peek(1, 0));
             Map<String, Long> first = commandsOf(() -> grant(key, limit, 1));
             redis.clock().advance(Duration.ofMillis(1));
             Map<String, Long> grant = commandsOf(() -> grant(key, limit, 1));
             grant(key, limit, 98);
             Map<String, Long> rejection =
-                    commandsOf(() -> assertThat(decideIn(engine, key, limit, new Request(2, 0, false))
+                    commandsOf(() -> assertThat(decideIn(engine, key, limit, Request.take(2, 0))
                                     .granted())
                             .isFalse());
             print("%-14s first %s, then %s, rejected %s", name(limit), first, grant, rejection);
@@ -314,7 +314,7 @@ class LimitCostTest {
             if (times > 1) {
                 redis.clock().sleep(1);
             }
-            assertThat(decideIn(engine, key, limit, new Request(1, 0, false)).granted())
+            assertThat(decideIn(engine, key, limit, Request.take(1, 0)).granted())
                     .isTrue();
         }
     }

@@ -7,6 +7,7 @@ import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
@@ -97,7 +98,7 @@ class LiveFleetTest {
     @Test
     void a_wait_for_a_lease_counts_also_in_vain() {
         RedisRateLimiterFactory one = instance("one", true);
-        ConcurrencyLimiter limiter = one.concurrent("report", 1);
+        ConcurrencyLimiter limiter = one.build("report", ConcurrencyLimit.of(1));
         try (Lease lease = limiter.tryAcquire().orElseThrow()) {
             assertThat(limiter.tryAcquire(1, Duration.ofSeconds(3))).isEmpty();
         }

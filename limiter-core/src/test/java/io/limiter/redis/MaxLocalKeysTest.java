@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -48,7 +49,7 @@ class MaxLocalKeysTest {
                 .decisionTimeout(Duration.ofMillis(5))
                 .maxLocalKeys(maxLocalKeys)
                 .build()) {
-            Limiter limiter = factory.count("k", 1, Duration.ofDays(1));
+            Limiter limiter = factory.build("k", FixedWindow.of(1, Duration.ofDays(1)));
             int granted = 0;
             for (int i = 0; i < 40; i++) {
                 var decision = limiter.decide("key" + i % 20, 1);

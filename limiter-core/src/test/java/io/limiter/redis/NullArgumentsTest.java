@@ -103,7 +103,7 @@ class NullArgumentsTest {
         factory = redis.builder().liveLimits(LiveOptions.DEFAULT).build();
         LimiterFactory limiters = factory.withPrefix(redis.prefix());
         RateLimiter limiter = limiters.build("k", TokenBucket.perSecond(1000));
-        ConcurrencyLimiter concurrency = limiters.concurrent("k", 100);
+        ConcurrencyLimiter concurrency = limiters.build("k", ConcurrencyLimit.of(100));
         Decision decision = limiter.decide();
         LimiterBackendException failure = new LimiterBackendException(
                 LimiterBackendException.Kind.RETRYABLE, "problem", "key", "text", null, null);

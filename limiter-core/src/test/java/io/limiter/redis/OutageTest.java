@@ -13,6 +13,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
@@ -123,7 +124,7 @@ class OutageTest {
             assertThat(granted.values()).allMatch(count -> count.get() == 0);
             Decision rejected = limiter.decide("k", 1);
             assertThat(rejected.source()).isEqualTo(Source.POLICY);
-            assertThat(rejected.retryAfter()).isPositive();
+            assertThat(rejected.retryAfterMicros()).isPositive();
         } finally {
             client.shutdown();
         }
@@ -299,9 +300,9 @@ class OutageTest {
     @Test
     void in_an_outage_leases_are_granted_locally() {
         limiter(Setup.LETTUCE, FailurePolicy.LOCAL);
-        ConcurrencyLimiter local = factory.concurrent("c", 2);
-        ConcurrencyLimiter open = factory.withFailurePolicy(FailurePolicy.ALLOW).concurrent("c", 2);
-        ConcurrencyLimiter shut = factory.withFailurePolicy(FailurePolicy.DENY).concurrent("c", 2);
+        ConcurrencyLimiter local = factory.build("c", ConcurrencyLimit.of(2));
+        ConcurrencyLimiter open = factory.withFailurePolicy(FailurePolicy.ALLOW).build("c", ConcurrencyLimit.of(2));
+        ConcurrencyLimiter shut = factory.withFailurePolicy(FailurePolicy.DENY).build("c", ConcurrencyLimit.of(2));
         redis.stop();
         Optional<Lease> first = local.tryAcquire("k");
         Optional<Lease> second = local.tryAcquire("k");

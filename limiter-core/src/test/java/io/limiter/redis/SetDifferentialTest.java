@@ -136,7 +136,7 @@ class SetDifferentialTest {
                 case 1 -> random.nextInt(5) == 0 ? Long.MAX_VALUE : 0;
                 default -> 0;
             };
-            parts.add(KeyRequests.of(key, limitFor(key), new Request(permits, timeout, false)));
+            parts.add(KeyRequests.of(key, limitFor(key), Request.take(permits, timeout)));
         }
         return parts;
     }
@@ -186,8 +186,8 @@ class SetDifferentialTest {
         Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         KeyRequests<?> window =
-                KeyRequests.of(key(0), FixedWindow.of(5, Duration.ofSeconds(60)), new Request(2, 0, false));
-        KeyRequests<?> bucket = KeyRequests.of(key(3), TokenBucket.of(1, 3), new Request(2, 0, false));
+                KeyRequests.of(key(0), FixedWindow.of(5, Duration.ofSeconds(60)), Request.take(2, 0));
+        KeyRequests<?> bucket = KeyRequests.of(key(3), TokenBucket.of(1, 3), Request.take(2, 0));
         RedisFixture.commands().set(key(0), "3".getBytes(StandardCharsets.US_ASCII));
         assertThat(decideSetIn(engine, List.of(window, bucket))).allMatch(Decision::granted);
         assertThat(stored(window))

@@ -76,7 +76,7 @@ public final class HandEngine implements FutureBackend {
     }
 
     public static Request request(int permits) {
-        return new Request(permits, permits * 10L, false);
+        return Request.take(permits, permits * 10L);
     }
 
     /** One that is under way, or was. */

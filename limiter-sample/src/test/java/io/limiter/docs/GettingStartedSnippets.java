@@ -40,7 +40,7 @@ interface GettingStartedSnippets {
 
         String send(String phone) {
             Decision decision = codes.decide(phone);
-            return decision.granted() ? "sent" : "not before " + decision.retryAfter();
+            return decision.granted() ? "sent" : "not before " + decision.retryAfter().orElseThrow();
         }
     }
     // end

@@ -7,6 +7,8 @@ import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimits;
 import io.limiter.testing.Eventually;
@@ -184,7 +186,7 @@ class SampleTest {
     @Test
     void a_call_under_two_limits_is_rejected_by_either() throws Exception {
         LimiterFactory limiters = first.getBean(LimiterFactory.class);
-        Limiter perMinute = limiters.withPrefix("countLimit:").count("per-minute", 5, Duration.ofMinutes(1));
+        Limiter perMinute = limiters.withPrefix("countLimit:").build("per-minute", FixedWindow.of(5, Duration.ofMinutes(1)));
         RateLimiter perSecond = limiters.withPrefix("rateLimit:").build("per-second", 1, 1, 60);
         assertThat(get(first, "/limiter/search?user=ann").statusCode()).isEqualTo(200);
         assertThat(perMinute.on("user:ann").peek().remaining()).isEqualTo(4);
@@ -220,7 +222,7 @@ class SampleTest {
     void one_report_is_written_at_a_time() throws Exception {
         ConcurrencyLimiter reports = first.getBean(LimiterFactory.class)
                 .withPrefix("concurrentLimit:")
-                .concurrent("report", 1, Duration.ofSeconds(10));
+                .build("report", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(10)));
         try (Lease elsewhere = reports.tryAcquire().orElseThrow()) {
             HttpResponse<String> rejected = get(second, "/limiter/report");
             assertThat(rejected.statusCode()).isEqualTo(429);

@@ -3,6 +3,7 @@ package io.limiter.benchmark.inprocess;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.benchmark.measure.RedisServer;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -32,7 +33,7 @@ public class KnownDecisionBenchmark extends InProcessBenchmark {
         connections.afterPropertiesSet();
         connections.start();
         limiters = RedisRateLimiterFactory.builder(connections).build();
-        closed = limiters.count("closed", 1, Duration.ofDays(1));
+        closed = limiters.build("closed", FixedWindow.of(1, Duration.ofDays(1)));
         leased = limiters.withPrefetch(1_000_000, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1e9, 1));
     }
 

@@ -4,6 +4,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
@@ -24,8 +25,8 @@ public class LocalEngineBenchmark extends InProcessBenchmark {
     /** One permit a day. */
     private final RateLimiter scarce = limiters.build("scarce", TokenBucket.of(1.0 / 86_400, 86_400));
 
-    private final Limiter window = limiters.count("window", Integer.MAX_VALUE, Duration.ofDays(1));
-    private final Limiter closed = limiters.count("closed", 1, Duration.ofDays(1));
+    private final Limiter window = limiters.build("window", FixedWindow.of(Integer.MAX_VALUE, Duration.ofDays(1)));
+    private final Limiter closed = limiters.build("closed", FixedWindow.of(1, Duration.ofDays(1)));
 
     private final com.google.common.util.concurrent.RateLimiter guava =
             com.google.common.util.concurrent.RateLimiter.create(1e9);

@@ -25,7 +25,7 @@ public final class NewKeys {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         TokenBucket limit = TokenBucket.perSecond(1).withCapacity(10);
         LocalEngine engine = new LocalEngine();
-        Request one = new Request(1, 0, false);
+        Request one = Request.take(1, 0);
         for (int round = 1; round <= rounds; round++) {
             long[] nanos = new long[keys];
             long last = threads.getCurrentThreadCpuTime();

@@ -22,7 +22,7 @@ public class RejectionCacheBenchmark extends InProcessBenchmark {
 
     private static final String KEY = "rateLimit:{api:198.51.100.7}";
     private static final TokenBucket ONE_A_DAY = TokenBucket.of(1.0 / 86_400, 86_400);
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
 
     private final KnownRejections denials = new KnownRejections(KnownRejections.DEFAULT_SIZE);
 

@@ -18,7 +18,7 @@ final class Bucket {
     }
 
     Decision take(int permits, long nowMicros) {
-        Step<RedisPermits> step = limit.step(state, nowMicros, new Request(permits, 0, false));
+        Step<RedisPermits> step = limit.step(state, nowMicros, Request.take(permits, 0));
         state = step.state() == null ? state : step.state();
         return step.decision();
     }

@@ -12,6 +12,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.benchmark.measure.RedisServer;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
@@ -53,7 +54,7 @@ class MigrationTest {
     void in_guava_and_with_create_the_next_caller_pays() {
         com.google.common.util.concurrent.RateLimiter guava =
                 com.google.common.util.concurrent.RateLimiter.create(ONE_AN_HOUR);
-        RateLimiter created = limiters.create("guava", ONE_AN_HOUR);
+        RateLimiter created = limiters.build("guava", TokenBucket.guava(ONE_AN_HOUR));
         assertThat(List.of(guava.tryAcquire(1), guava.tryAcquire(1))).containsExactly(true, false);
         assertThat(List.of(created.tryAcquire(1), created.tryAcquire(1))).containsExactly(true, false);
     }
@@ -64,8 +65,8 @@ class MigrationTest {
         assertThat(com.google.common.util.concurrent.RateLimiter.create(fiveASecond)
                         .tryAcquire(18_001))
                 .isTrue();
-        assertThat(limiters.create("much", fiveASecond).tryAcquire(18_000)).isTrue();
-        assertThatThrownBy(() -> limiters.create("too-much", fiveASecond).acquire(18_001))
+        assertThat(limiters.build("much", TokenBucket.guava(fiveASecond)).tryAcquire(18_000)).isTrue();
+        assertThatThrownBy(() -> limiters.build("too-much", TokenBucket.guava(fiveASecond)).acquire(18_001))
                 .isInstanceOf(RateLimitExceededException.class);
     }
 
@@ -86,7 +87,7 @@ class MigrationTest {
         for (int permits : new int[] {51, 20, 31, 30, 1}) {
             assertThat(limiter.tryAcquire(permits)).as("%d permits", permits).isEqualTo(bucket.tryConsume(permits));
         }
-        assertThat(limiter.decide(51).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.decide(51).retryAfter()).isEmpty();
     }
 
     @Test
@@ -123,7 +124,7 @@ class MigrationTest {
         Limiter more = limiters.build("log", SlidingLog.of(4, HOUR));
         assertThat(more.tryAcquire(3)).isFalse();
         assertThat(more.tryAcquire(2)).isTrue();
-        assertThat(more.decide(5).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(more.decide(5).retryAfter()).isEmpty();
         more.refund(100);
         assertThat(more.peek().remaining()).isEqualTo(4);
 

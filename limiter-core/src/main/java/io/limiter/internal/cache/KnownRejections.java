@@ -114,7 +114,7 @@ public final class KnownRejections {
         }
         boolean onlyPeeks = true;
         for (int i = decisions.size() - 1; i >= 0; i--) {
-            if (keyRequests.requests().get(i).peek()) {
+            if (keyRequests.requests().get(i).isPeek()) {
                 continue;
             }
             onlyPeeks = false;

@@ -36,7 +36,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Decision> peek(int permits) {
-        return limiter.decideUncountedAsync(new Request(permits, 0, true));
+        return limiter.decideUncountedAsync(Request.peek(permits, 0));
     }
 
     @Override

@@ -27,7 +27,7 @@ import java.util.function.Function;
 /** A {@link ConcurrencyLimiter} on an engine, or a view of one of its keys. */
 public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
-    private static final Request PEEK = new Request(1, 0, true);
+    private static final Request PEEK = Request.peek(1, 0);
 
     private final KeySpace keys;
     private final KeyPath path;

@@ -100,7 +100,7 @@ final class EngineLimitSet implements LimitSet {
     }
 
     private static Function<Part, Request> peekOf(int permits) {
-        return part -> new Request(part.permitsFor(permits), 0, true);
+        return part -> Request.peek(part.permitsFor(permits), 0);
     }
 
     private static Function<Part, Request> refundOf(int permits) {
@@ -117,7 +117,7 @@ final class EngineLimitSet implements LimitSet {
         for (int i = 0; i < parts.size(); i++) {
             Part part = parts.get(i);
             long timeoutMicros = timeouts.length == 0 ? 0 : Timeouts.micros(timeouts[timeouts.length == 1 ? 0 : i]);
-            requests.add(part.with(new Request(part.permitsFor(permits), timeoutMicros, false)));
+            requests.add(part.with(Request.take(part.permitsFor(permits), timeoutMicros)));
         }
         return requests;
     }

@@ -108,7 +108,7 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final Decision peek(int permits) {
-        return decideUncounted(new Request(permits, 0, true));
+        return decideUncounted(Request.peek(permits, 0));
     }
 
     @Override

@@ -176,7 +176,7 @@ final class PrefetchedKey {
         }
         // Measured from before the request is sent, so that a block is never kept too long.
         ExpiryClock.Deadline deadline = clock.in(maxTimeNanos);
-        PendingRequest.start(engine, key, limit, new Request(size, 0, false)).whenComplete((decision, error) -> {
+        PendingRequest.start(engine, key, limit, Request.take(size, 0)).whenComplete((decision, error) -> {
             try {
                 if (error == null) {
                     remaining = decision.remaining();

@@ -39,7 +39,7 @@ public final class Probe {
     // One less than what opens the circuit breaker.
     private static final int DECISIONS_AHEAD = 4;
     private static final int FAST_PER_DECISION_TIMEOUT = 10;
-    private static final Request PEEK = new Request(1, 0, true);
+    private static final Request PEEK = Request.peek(1, 0);
     private static final TokenBucket CHEAPEST = TokenBucket.of(1, 1);
     private static final List<Limit<?>> OF_EVERY_SCRIPT = List.of(
             CHEAPEST,

@@ -89,7 +89,7 @@ public abstract class InOrderContract {
      */
     private void rejectedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
         Runnable rival =
-                () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, new Request(1, 0, false))
+                () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, Request.take(1, 0))
                                 .granted())
                         .isTrue();
         Backend inOrder = new InOrder(backend(), rival, meanwhile);
@@ -101,15 +101,15 @@ public abstract class InOrderContract {
     }
 
     private static <S> KeyRequests<S> part(String key, Limit<S> limit, int permits) {
-        return KeyRequests.of(key, limit, new Request(permits, 0, false));
+        return KeyRequests.of(key, limit, Request.take(permits, 0));
     }
 
     private Decision take(Limit<?> limit, int permits) {
-        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, new Request(permits, 0, false));
+        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, Request.take(permits, 0));
     }
 
     private long remaining(Limit<?> limit) {
-        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, new Request(1, 0, true))
+        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, Request.peek(1, 0))
                 .remaining();
     }
 

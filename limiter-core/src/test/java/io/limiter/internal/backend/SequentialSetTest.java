@@ -83,7 +83,7 @@ class SequentialSetTest {
                 SlidingCounter.of(3, day));
         List<KeyRequests<?>> parts = new ArrayList<>();
         for (Limit<?> limit : limits) {
-            parts.add(KeyRequests.of("k" + parts.size(), limit, new Request(1, 0, false)));
+            parts.add(KeyRequests.of("k" + parts.size(), limit, Request.take(1, 0)));
         }
         assertThat(AsyncFailures.join(Decisions.startSetIn(backend, parts))).allMatch(Decision::granted);
         assertThat(asked.subList(6, 12))
@@ -238,7 +238,7 @@ class SequentialSetTest {
     private static List<KeyRequests<?>> parts() {
         List<KeyRequests<?>> parts = new ArrayList<>();
         for (String key : List.of("a", "b", "c")) {
-            parts.add(KeyRequests.of(key, TokenBucket.of(1, 3), new Request(parts.size() + 1, 0, false)));
+            parts.add(KeyRequests.of(key, TokenBucket.of(1, 3), Request.take(parts.size() + 1, 0)));
         }
         return parts;
     }

@@ -45,7 +45,7 @@ public class LaneLinearizability {
 
     @Operation
     public Decision take(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return Decisions.decide(engine, "k" + key, LIMIT, new Request(permits, 0, false));
+        return Decisions.decide(engine, "k" + key, LIMIT, Request.take(permits, 0));
     }
 
     @Operation
@@ -59,7 +59,7 @@ public class LaneLinearizability {
         private final Map<Integer, RedisPermits> states = new HashMap<>();
 
         public Decision take(int key, int permits) {
-            return decide(key, new Request(permits, 0, false));
+            return decide(key, Request.take(permits, 0));
         }
 
         public Decision refund(int key) {

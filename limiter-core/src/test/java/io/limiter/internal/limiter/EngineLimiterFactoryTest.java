@@ -54,7 +54,7 @@ class EngineLimiterFactoryTest {
         assertThat(limiters.withPrefix("other:").build("k", 1, 1, 60)).isNotSameAs(limiter);
         assertThat(limiters.withPrefix("a").withPrefix("rateLimit:").build("k", 1, 1, 60))
                 .isSameAs(limiter);
-        assertThat(limiters.count("k", 1, Duration.ofSeconds(1)))
+        assertThat(limiters.build("k", FixedWindow.of(1, Duration.ofSeconds(1))))
                 .isSameAs(limiters.build("k", FixedWindow.of(1, Duration.ofSeconds(1))));
     }
 
@@ -65,10 +65,10 @@ class EngineLimiterFactoryTest {
                 .isThrownBy(() -> prefetching.create("guava", 5))
                 .withMessageContaining("whoWaits CALLER, was NEXT_CALLER");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> prefetching.count("count", 5, Duration.ofSeconds(1)))
+                .isThrownBy(() -> prefetching.build("count", FixedWindow.of(5, Duration.ofSeconds(1))))
                 .withMessageContaining("only with a token bucket, limit was FixedWindow");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> prefetching.concurrent("concurrent", 5))
+                .isThrownBy(() -> prefetching.build("concurrent", ConcurrencyLimit.of(5)))
                 .withMessageContaining("only with a token bucket, limit was ConcurrencyLimit");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiters.withPrefetch(0, Duration.ofSeconds(1)))
@@ -111,8 +111,8 @@ class EngineLimiterFactoryTest {
         app.build("k", new BucketOfItsOwn(2));
         app.build("other", TokenBucket.of(1, 1));
         limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
-        app.count("k", 1, Duration.ofSeconds(1));
-        app.concurrent("k", 1);
+        app.build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
+        app.build("k", ConcurrencyLimit.of(1));
         app.build("k", SlidingLog.of(1, Duration.ofSeconds(1)));
         app.build("k", SlidingCounter.of(1, Duration.ofSeconds(1)));
     }

@@ -27,12 +27,12 @@ public class LocalEngineLinearizability {
 
     @Operation
     public Decision take(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return Decisions.decide(engine, "k" + key, LIMIT, new Request(permits, 0, false));
+        return Decisions.decide(engine, "k" + key, LIMIT, Request.take(permits, 0));
     }
 
     @Operation
     public Decision peek(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return Decisions.decide(engine, "k" + key, LIMIT, new Request(permits, 0, true));
+        return Decisions.decide(engine, "k" + key, LIMIT, Request.peek(permits, 0));
     }
 
     @Operation
@@ -40,8 +40,8 @@ public class LocalEngineLinearizability {
         return Decisions.decideSet(
                 engine,
                 List.of(
-                        KeyRequests.of("k0", LIMIT, new Request(first, 0, false)),
-                        KeyRequests.of("k1", LIMIT, new Request(second, 0, false))));
+                        KeyRequests.of("k0", LIMIT, Request.take(first, 0)),
+                        KeyRequests.of("k1", LIMIT, Request.take(second, 0))));
     }
 
     @Operation
@@ -55,18 +55,18 @@ public class LocalEngineLinearizability {
         private final Map<Integer, RedisPermits> states = new HashMap<>();
 
         public Decision take(int key, int permits) {
-            Step<RedisPermits> step = step(key, new Request(permits, 0, false));
+            Step<RedisPermits> step = step(key, Request.take(permits, 0));
             states.put(key, step.state());
             return step.decision();
         }
 
         public Decision peek(int key, int permits) {
-            return step(key, new Request(permits, 0, true)).decision();
+            return step(key, Request.peek(permits, 0)).decision();
         }
 
         public List<Decision> takeOfBoth(int first, int second) {
             List<Step<RedisPermits>> steps =
-                    List.of(step(0, new Request(first, 0, false)), step(1, new Request(second, 0, false)));
+                    List.of(step(0, Request.take(first, 0)), step(1, Request.take(second, 0)));
             boolean granted = steps.stream().allMatch(step -> step.decision().granted());
             if (granted) {
                 return List.of(take(0, first), take(1, second));

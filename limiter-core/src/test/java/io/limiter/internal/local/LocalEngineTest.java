@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LocalEngineTest {
 
     private static final TokenBucket ONE_A_SECOND = TokenBucket.of(1, 1);
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
 
     private final TestClock clock = new TestClock();
 
@@ -147,7 +147,7 @@ class LocalEngineTest {
             assertThat(decide(engine, "held" + i, two, Request.hold(2, 1)).granted())
                     .isTrue();
             decide(engine, "a", ONE_A_SECOND, ONE);
-            decide(engine, "new", ONE_A_SECOND, new Request(1, 0, true));
+            decide(engine, "new", ONE_A_SECOND, Request.peek(1, 0));
             decideSet(engine, List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE)));
         }
         assertThat(inspected).hasValue(0);
@@ -170,8 +170,8 @@ class LocalEngineTest {
     @Test
     void rejections_and_peeks_hold_no_key() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        decide(engine, "a", ONE_A_SECOND, new Request(1, 0, true));
-        decide(engine, "b", ONE_A_SECOND, new Request(2, 0, false));
+        decide(engine, "a", ONE_A_SECOND, Request.peek(1, 0));
+        decide(engine, "b", ONE_A_SECOND, Request.take(2, 0));
         assertThat(engine.size()).isZero();
     }
 
@@ -279,7 +279,7 @@ class LocalEngineTest {
             }
         });
         assertThat(ab.get() + cb.get() + alone.get()).isEqualTo(9_000);
-        Request look = new Request(1, 0, true);
+        Request look = Request.peek(1, 0);
         assertThat(decide(engine, "a", window, look).remaining()).isEqualTo(6_000 - ab.get());
         assertThat(decide(engine, "c", window, look).remaining()).isEqualTo(6_000 - cb.get());
     }
@@ -340,7 +340,7 @@ class LocalEngineTest {
             clock.advance(Duration.ofMillis(random.nextInt(20) == 0 ? random.nextInt(20_000) : random.nextInt(100)));
             String key = "k" + random.nextInt(5);
             Limit<?> limit = limits.get(random.nextInt(10) == 0 ? random.nextInt(4) : 0);
-            Request request = new Request(1 + random.nextInt(2), random.nextInt(5) == 0 ? 500_000 : 0, false);
+            Request request = Request.take(1 + random.nextInt(2), random.nextInt(5) == 0 ? 500_000 : 0);
             String context = Seed.hint() + i;
             boolean expected = decided.decide(key, limit, request).granted();
             AtOnce.Known known = tried.tryAcquire(key, limit, request.permits(), request.timeoutMicros());
@@ -363,7 +363,7 @@ class LocalEngineTest {
         decide(engine, "tried", hour, ONE);
         assertThat(engine.tryAcquire("tried", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
         for (int i = 0; i < 1000; i++) {
-            decide(engine, "key" + i, hour, new Request(60, 0, false));
+            decide(engine, "key" + i, hour, Request.take(60, 0));
         }
         assertThat(engine.tryAcquire("tried", hour, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
     }
@@ -376,9 +376,9 @@ class LocalEngineTest {
         assertThat(engine.tryAcquire("k", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
         clock.advance(Duration.ofSeconds(10));
         assertThat(engine.tryAcquire("k", hour, 11, 0)).isEqualTo(AtOnce.Known.REJECTED);
-        assertThat(decide(engine, "k", hour, new Request(11, 0, false)).granted())
+        assertThat(decide(engine, "k", hour, Request.take(11, 0)).granted())
                 .isFalse();
-        assertThat(decide(engine, "k", hour, new Request(10, 0, false)).granted())
+        assertThat(decide(engine, "k", hour, Request.take(10, 0)).granted())
                 .isTrue();
     }
 
@@ -394,7 +394,7 @@ class LocalEngineTest {
         assertThat(engine.tryAcquire("k", moment, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
         clock.advance(Duration.ofSeconds(30));
         // Once expired, it would start empty.
-        assertThat(decide(engine, "k", moment, new Request(5, 0, false)).granted())
+        assertThat(decide(engine, "k", moment, Request.take(5, 0)).granted())
                 .isTrue();
     }
 

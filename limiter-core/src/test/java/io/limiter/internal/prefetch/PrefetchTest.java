@@ -27,7 +27,7 @@ class PrefetchTest {
     private static final int MAX_LEASE = 100;
     private static final Duration MAX_TIME = Duration.ofSeconds(1);
     private static final TokenBucket LEASED = TokenBucket.of(1000, 10);
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
     private static final String KEY = "{k}";
 
     private final TestClock clock = new TestClock();
@@ -95,7 +95,7 @@ class PrefetchTest {
     void a_request_for_more_than_is_prefetched_reaches_the_backend() {
         take(1_000);
         int before = backend.requests();
-        assertThat(decide(leases, KEY, LEASED, new Request(MAX_LEASE + 1, 0, false))
+        assertThat(decide(leases, KEY, LEASED, Request.take(MAX_LEASE + 1, 0))
                         .granted())
                 .isTrue();
         assertThat(backend.requests()).isGreaterThan(before);
@@ -105,7 +105,7 @@ class PrefetchTest {
     void peeks_reach_the_backend() {
         take(1_000);
         long before = remaining();
-        assertThat(decide(leases, KEY, LEASED, new Request(1, 0, true)).remaining())
+        assertThat(decide(leases, KEY, LEASED, Request.peek(1, 0)).remaining())
                 .isEqualTo(before);
     }
 
@@ -176,7 +176,7 @@ class PrefetchTest {
         timers.actions.forEach(Runnable::run);
         leases.close();
         assertThat(remaining()).as("nothing of before").isLessThanOrEqualTo(10_000);
-        assertThat(decide(backend, KEY, LEASED, new Request(1, 0, true)).remaining())
+        assertThat(decide(backend, KEY, LEASED, Request.peek(1, 0)).remaining())
                 .isGreaterThanOrEqualTo(9_999);
     }
 
@@ -292,7 +292,7 @@ class PrefetchTest {
 
     /** What the backend still has. */
     private long remaining() {
-        return backend.takeElsewhere(KEY, LEASED, new Request(1, 0, true)).remaining();
+        return backend.takeElsewhere(KEY, LEASED, Request.peek(1, 0)).remaining();
     }
 
     /** A wall clock, which can be set. */

@@ -37,7 +37,7 @@ class FailoverTest {
         Decision denied = limiter("a", FailurePolicy.DENY).decide(1);
         assertThat(denied.granted()).isFalse();
         assertThat(denied.source()).isEqualTo(Source.POLICY);
-        assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(500));
+        assertThat(denied.retryAfter()).hasValue(Duration.ofMillis(500));
         Decision allowed = limiter("a", FailurePolicy.ALLOW).decide(1);
         assertThat(allowed.granted()).isTrue();
         assertThat(allowed.source()).isEqualTo(Source.POLICY);
@@ -119,7 +119,7 @@ class FailoverTest {
             }
         };
         Failover failover = new Failover(away, FailurePolicy.LOCAL, bad, 1);
-        assertThat(failover.start("a", TEN, new Request(1, 0, false))).isCompletedExceptionally();
+        assertThat(failover.start("a", TEN, Request.take(1, 0))).isCompletedExceptionally();
     }
 
     private static SetDecision ask(boolean waits, Limiter first, Limiter second, Limiter third) {

@@ -133,7 +133,7 @@ public record TokenBucketSettings(
     private TokenBucket waitedFor(double permitsPerSecond, double burst, Duration maxWait) {
         TokenBucket bucket = new TokenBucket(
                 permitsPerSecond, burst, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE);
-        Decision first = bucket.step(null, 0, new Request(1, callTimeout().toNanos() / 1000, true))
+        Decision first = bucket.step(null, 0, Request.peek(1, callTimeout().toNanos() / 1000))
                 .decision();
         if (!first.granted()) {
             throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with a burst of " + burst

@@ -8,6 +8,8 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -102,8 +104,8 @@ class LimiterAutoConfigurationTest {
         Contexts.plain().withPropertyValues("limiter.enabled=false").run(context -> {
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             RateLimiter rate = factory.build("rate", 1.0 / 60, 60, 60);
-            Limiter count = factory.withPrefix("app:").count("count", 1, Duration.ofHours(1));
-            ConcurrencyLimiter concurrent = factory.concurrent("concurrent", 1);
+            Limiter count = factory.withPrefix("app:").build("count", FixedWindow.of(1, Duration.ofHours(1)));
+            ConcurrencyLimiter concurrent = factory.build("concurrent", ConcurrencyLimit.of(1));
             for (int i = 0; i < 3; i++) {
                 assertThat(rate.acquire("ann", 5)).isZero();
                 rate.reserve(5).cancel();

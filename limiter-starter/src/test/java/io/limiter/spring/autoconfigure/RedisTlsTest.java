@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCertificate;
 import java.time.Duration;
@@ -27,7 +28,7 @@ class RedisTlsTest {
         try (TestCertificate certificate = TestCertificate.create();
                 RedisProcess redis = RedisProcess.start(certificate.redisSettings());
                 ConfigurableApplicationContext context = start(redis.port(), certificate)) {
-            Limiter limiter = context.getBean(LimiterFactory.class).count("tls", 1, Duration.ofHours(1));
+            Limiter limiter = context.getBean(LimiterFactory.class).build("tls", FixedWindow.of(1, Duration.ofHours(1)));
             Decision decision = limiter.decide(1);
             assertThat(decision.source()).isEqualTo(Decision.Source.BACKEND);
             assertThat(decision.granted()).isTrue();

@@ -121,7 +121,7 @@ public final class LockBackend extends RedisBackend {
         boolean sent = false;
         long startNanos = ticker.read();
         long lockWaitNanos = lockWaitNanos(keyRequests.requests());
-        boolean onlyPeeks = keyRequests.requests().stream().allMatch(Request::peek);
+        boolean onlyPeeks = keyRequests.requests().stream().allMatch(Request::isPeek);
         while (true) {
             long waitedNanos = ticker.read() - startNanos;
             long leftNanos = Math.max(0, lockWaitNanos - waitedNanos);
@@ -181,7 +181,7 @@ public final class LockBackend extends RedisBackend {
             Step<S> step = step(limit, state, loaded.nowMicros, request);
             decisions.add(step.decision());
             state = step.state();
-            onlyPeeks &= request.peek();
+            onlyPeeks &= request.isPeek();
         }
         boolean changed = state != loaded.state || (loaded.withoutTtl() && !onlyPeeks);
         if (changed && state != null && !save(keyRequests, loaded, state)) {

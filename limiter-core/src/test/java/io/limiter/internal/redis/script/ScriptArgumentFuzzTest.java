@@ -99,7 +99,7 @@ class ScriptArgumentFuzzTest {
         for (int i = 0; i < requests; i++) {
             decisions.add(
                     limit instanceof ConcurrencyLimit
-                            ? limiters.concurrent("k" + kind, CAPACITY, ConcurrencyLimit.DEFAULT_LEASE_TIME)
+                            ? limiters.build("k" + kind, ConcurrencyLimit.of(CAPACITY).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                                     .on("x")
                                     .async()
                                     .tryAcquire()
@@ -180,9 +180,9 @@ class ScriptArgumentFuzzTest {
         int permits = Fuzz.one(random, 1, 1, 2, CAPACITY, CAPACITY + 1, Integer.MAX_VALUE);
         return switch (random.nextInt(6)) {
             case 0 -> Request.refund(permits);
-            case 1 -> new Request(permits, 0, true);
-            case 2 -> new Request(permits, MINUTE.toMillis() * 1000, false);
-            default -> new Request(permits, 0, false);
+            case 1 -> Request.peek(permits, 0);
+            case 2 -> Request.take(permits, MINUTE.toMillis() * 1000);
+            default -> Request.take(permits, 0);
         };
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
@@ -207,7 +208,7 @@ class WebFluxHttpTest extends HttpContract {
         public Mono<String> places(@RequestParam("run") String run) {
             return Mono.usingWhen(
                     Mono.fromFuture(() ->
-                            limiters.concurrent("places", 1).on(run).async().acquire(1, Duration.ofMinutes(1))),
+                            limiters.build("places", ConcurrencyLimit.of(1)).on(run).async().acquire(1, Duration.ofMinutes(1))),
                     lease -> Mono.delay(Duration.ofMillis(1)).thenReturn("held " + lease.isHeld()),
                     lease -> Mono.fromFuture(lease.closeAsync()));
         }
