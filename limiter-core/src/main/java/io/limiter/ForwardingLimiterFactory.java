@@ -6,6 +6,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.LiveLimits;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Forwards to another factory. Subclasses override what they change; the views of {@link #withPrefix} and the like are those of
@@ -68,7 +69,7 @@ public abstract class ForwardingLimiterFactory implements LimiterFactory {
     }
 
     @Override
-    public LiveLimits live() {
+    public Optional<LiveLimits> live() {
         return delegate.live();
     }
 

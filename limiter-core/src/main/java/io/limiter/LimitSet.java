@@ -1,6 +1,5 @@
 package io.limiter;
 
-import io.limiter.algorithm.FixedWindow;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -48,7 +48,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void so_many_hold_permits_at_the_same_time_and_a_release_makes_room() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(2).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(2).withLeaseTime(LEASE));
         Lease first = held(limiter.tryAcquire());
         Lease second = held(limiter.tryAcquire());
         assertThat(limiter.tryAcquire()).isEmpty();
@@ -63,7 +64,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void closing_twice_gives_back_once() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(2).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(2).withLeaseTime(LEASE));
         Lease first = held(limiter.tryAcquire());
         held(limiter.tryAcquire());
         first.close();
@@ -75,7 +77,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void whatever_is_thrown_gives_the_permit_back() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         for (Throwable thrown : List.of(new OutOfMemoryError("test"), new IllegalStateException("test"))) {
             assertThatThrownBy(() -> {
                         try (Lease held = held(limiter.tryAcquire())) {
@@ -90,7 +93,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void a_permit_comes_back_by_itself_when_its_lease_is_over_and_its_holder_knows() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         Lease crashed = held(limiter.tryAcquire());
         clock().advance(LEASE.minusMillis(1));
         assertThat(limiter.tryAcquire()).isEmpty();
@@ -104,7 +108,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void each_key_has_permits_of_its_own() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         Lease a = held(limiter.tryAcquire("a"));
         assertThat(limiter.tryAcquire("a")).isEmpty();
         held(limiter.tryAcquire("b"));
@@ -117,7 +122,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void a_holder_may_count_for_several() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(5).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(5).withLeaseTime(LEASE));
         Lease three = held(limiter.tryAcquire(3, Duration.ZERO));
         assertThat(limiter.tryAcquire(3, Duration.ZERO)).isEmpty();
         held(limiter.tryAcquire(2, Duration.ZERO));
@@ -130,7 +136,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void who_waits_gets_the_permit_when_the_lease_is_over() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         held(limiter.tryAcquire());
         long start = clock().micros();
         held(limiter.tryAcquire(Duration.ofMinutes(5)));
@@ -139,7 +146,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void who_waits_does_so_for_as_long_as_it_said() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         held(limiter.tryAcquire("a"));
         long start = clock().micros();
         assertThat(limiter.tryAcquire("a", Duration.ofMillis(2_500))).isEmpty();
@@ -154,7 +162,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void async_is_the_same_without_a_thread() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         Lease first = limiter.async().acquire(1, Duration.ZERO).join();
         assertThat(limiter.async().tryAcquire().join()).isEmpty();
         assertThat(limiter.async().tryAcquire(SECOND).join()).isEmpty();
@@ -170,7 +179,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void acquire_throws_what_try_acquire_returns_empty() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         for (ConcurrencyLimiter each : List.of(limiter, limiter.on("x"))) {
             Lease own = each.acquire();
             assertThat(own.isHeld()).isTrue();
@@ -187,7 +197,9 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void a_key_is_held_asynchronously_without_its_view() {
-        ConcurrencyLimiter.Async limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE)).async();
+        ConcurrencyLimiter.Async limiter = limiters()
+                .build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE))
+                .async();
         Lease first = limiter.acquire("a").join();
         assertThat(limiter.tryAcquire("a").join()).isEmpty();
         assertThat(limiter.tryAcquire("a", SECOND).join()).isEmpty();
@@ -203,7 +215,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void what_is_held_is_read_asynchronously() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(5).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(5).withLeaseTime(LEASE));
         limiter.acquire(2, Duration.ZERO);
         limiter.acquire("a");
         assertThat(limiter.async().peek().join()).isEqualTo(limiter.peek());
@@ -213,7 +226,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void a_negative_timeout_is_no_wait() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         long start = clock().micros();
         Duration negative = Duration.ofNanos(-1);
         Lease held = held(limiter.tryAcquire(negative));
@@ -226,7 +240,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void threads_never_hold_more_than_there_are() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
         AtomicInteger holding = new AtomicInteger();
         AtomicInteger granted = new AtomicInteger();
         Concurrently.run(8, () -> {
@@ -246,7 +261,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void an_action_that_throws_keeps_no_other_holder_from_its_loss() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(LEASE));
         List<String> lost = new ArrayList<>();
         for (String holder : List.of("a", "b", "c")) {
             Lease lease = held(limiter.tryAcquire());

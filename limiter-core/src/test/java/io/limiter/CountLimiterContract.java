@@ -90,7 +90,9 @@ abstract class CountLimiterContract {
 
     @Test
     void new_numbers_apply_to_an_open_window() {
-        assertThat(limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(100))).tryAcquire(2))
+        assertThat(limiters()
+                        .build("k", FixedWindow.of(2, Duration.ofSeconds(100)))
+                        .tryAcquire(2))
                 .isTrue();
         Limiter more = limiters().build("k", FixedWindow.of(5, Duration.ofSeconds(10)));
         assertThat(more.decide(4)).isEqualTo(new Decision(false, 5, 3, 10_000_000, 10_000_000, 10_000_000));

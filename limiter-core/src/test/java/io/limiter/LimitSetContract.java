@@ -3,7 +3,6 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
@@ -252,7 +251,8 @@ abstract class LimitSetContract {
     @Test
     void several_permits_of_a_set_are_tried_with_and_without_a_timeout() {
         Duration second = Duration.ofSeconds(1);
-        LimitSet set = LimitSet.of(limiters().build("k", 1, 3, 60), limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10))));
+        LimitSet set = LimitSet.of(
+                limiters().build("k", 1, 3, 60), limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10))));
         assertThat(set.tryAcquire(2)).isTrue();
         assertThat(set.tryAcquire(2)).isFalse();
         assertThat(set.async().tryAcquire(2).join()).isFalse();
@@ -306,7 +306,8 @@ abstract class LimitSetContract {
 
     private LimitSet mixed(String name) {
         return LimitSet.of(
-                limiters().build(name + "-b", 1, 4, 60), limiters().build(name + "-w", FixedWindow.of(6, Duration.ofSeconds(10))));
+                limiters().build(name + "-b", 1, 4, 60),
+                limiters().build(name + "-w", FixedWindow.of(6, Duration.ofSeconds(10))));
     }
 
     @Test

@@ -61,7 +61,8 @@ abstract class ResetContract {
 
     @Test
     void holders_that_are_forgotten_make_room_and_have_lost_their_leases() {
-        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMinutes(1)));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMinutes(1)));
         Lease lost = limiter.tryAcquire("alice").orElseThrow();
         Lease other = limiter.tryAcquire("bob").orElseThrow();
         assertThat(limiter.tryAcquire("alice")).isEmpty();

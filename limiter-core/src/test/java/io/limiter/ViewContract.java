@@ -204,7 +204,8 @@ abstract class ViewContract {
         assertThatIllegalArgumentException().isThrownBy(() -> view.on(" "));
         assertThatIllegalArgumentException().isThrownBy(() -> view.async().on(""));
         assertThatIllegalArgumentException().isThrownBy(() -> view.tryAcquire("\t"));
-        assertThatThrownBy(() -> limiters().build("c", ConcurrencyLimit.of(1)).on("a").on(" "))
+        assertThatThrownBy(() ->
+                        limiters().build("c", ConcurrencyLimit.of(1)).on("a").on(" "))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

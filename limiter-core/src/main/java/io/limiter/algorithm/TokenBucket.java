@@ -180,14 +180,14 @@ public record TokenBucket(
     /** The limit of Guava's {@code RateLimiter.create(permitsPerSecond)}: a burst of one second, empty at first. */
     public static TokenBucket guava(double permitsPerSecond) {
         return perSecond(permitsPerSecond)
-                .whoWaits(WhoWaits.NEXT_CALLER)
-                .startsFull(false)
-                .burst(Duration.ofSeconds(1));
+                .withWhoWaits(WhoWaits.NEXT_CALLER)
+                .withStartsFull(false)
+                .withBurst(Duration.ofSeconds(1));
     }
 
     /** The limit of Guava's {@code RateLimiter.create(permitsPerSecond, warmupPeriod)}: cold at first. */
     public static TokenBucket guava(double permitsPerSecond, Duration warmupPeriod) {
-        return guava(permitsPerSecond).warmUp(warmupPeriod);
+        return guava(permitsPerSecond).withWarmUp(warmupPeriod);
     }
 
     /**

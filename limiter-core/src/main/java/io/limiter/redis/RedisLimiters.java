@@ -43,6 +43,7 @@ import io.limiter.live.LiveOptions;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
@@ -188,8 +189,8 @@ final class RedisLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    public LiveLimits live() {
-        return live == null ? super.live() : live.limits();
+    public Optional<LiveLimits> live() {
+        return Optional.ofNullable(live).map(LivePoller::limits);
     }
 
     void pauseLive() {

@@ -203,9 +203,7 @@ class CancelledGrantsTest {
                     grants.add(new Grant(now, permits, step.decision()));
                 }
             }
-            assertThat(limit.step(state, now, Request.peek(1, 0))
-                            .decision()
-                            .remaining())
+            assertThat(limit.step(state, now, Request.peek(1, 0)).decision().remaining())
                     .as("%s after %d steps; %s", limit, i, Seed.hint())
                     .isEqualTo(Math.max(0, limit.capacity() - counted.applyAsLong(grants)));
         }

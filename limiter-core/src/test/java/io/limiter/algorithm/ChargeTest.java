@@ -19,9 +19,7 @@ class ChargeTest {
         assertThat(some.decision()).isEqualTo(new Decision(true, 10, 6, 0, 0, 4_000_000));
         Step<RedisPermits> more = TEN.step(some.state(), NOW, Request.charge(9));
         assertThat(more.decision()).isEqualTo(new Decision(true, 10, 0, 0, 0, 13_000_000));
-        assertThat(TEN.step(more.state(), NOW, Request.take(1, 0))
-                        .decision()
-                        .retryAfterMicros())
+        assertThat(TEN.step(more.state(), NOW, Request.take(1, 0)).decision().retryAfterMicros())
                 .isEqualTo(4_000_000);
     }
 

@@ -21,8 +21,7 @@ class DecisionTest {
     void aWaitThatNeverEndsIsLongerThanAnyOtherTime() {
         Decision decision = new Decision(false, 5, 1, Decision.NEVER_MICROS, Check.micros(Check.MAX_DURATION), 0);
 
-        assertThat(decision.timeToWait())
-                .isGreaterThan(decision.retryAfter().orElseThrow());
+        assertThat(decision.timeToWait()).isGreaterThan(decision.retryAfter().orElseThrow());
         assertThat(decision.fullAfter()).isZero();
         assertThat(decision.timeToWait().toMillis()).isEqualTo(Long.MAX_VALUE / 1_000_000);
         assertThat(decision.timeToWait().toNanos()).isEqualTo(Long.MAX_VALUE);

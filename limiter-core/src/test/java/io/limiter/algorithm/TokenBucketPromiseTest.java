@@ -179,8 +179,7 @@ class TokenBucketPromiseTest {
         }
 
         Decision instead(long otherTimeout) {
-            return bucket.step(before, now, Request.take(permits, otherTimeout))
-                    .decision();
+            return bucket.step(before, now, Request.take(permits, otherTimeout)).decision();
         }
 
         Decision peek(long then) {

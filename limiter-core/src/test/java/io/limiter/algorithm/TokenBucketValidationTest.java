@@ -201,7 +201,7 @@ class TokenBucketValidationTest {
     @ValueSource(ints = {49, 98, 103, 107, 161, 187, 196, 197})
     void aRoundingErrorIsAccepted(int seconds) {
         assertThat(1.0 / seconds * seconds).isLessThan(1);
-        assertThat(TokenBucket.of(1.0 / seconds, seconds).withCapacity()).isOne();
+        assertThat(TokenBucket.of(1.0 / seconds, seconds).capacity()).isOne();
     }
 
     @Test

@@ -73,7 +73,8 @@ class CallbacksTest {
             assertThat(limiter.on("batch0").async().decide(1).join().granted()).isFalse();
             assertThat(limiter.on("batch1").async().decide(1).join().granted()).isFalse();
 
-            ConcurrencyLimiter one = limiters.build("one", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));
+            ConcurrencyLimiter one =
+                    limiters.build("one", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));
             Lease first = one.tryAcquire().orElseThrow();
             CompletableFuture<Lease> second = one.async().acquire(1, DAY);
             first.close();
@@ -89,7 +90,8 @@ class CallbacksTest {
     @EnumSource
     void a_factory_releases_all_leases_when_it_is_closed_though_holders_throw(How how) {
         LimiterFactory factory = build(how, new LimiterListener() {}, EngineObserver.NONE);
-        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix()).build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
+        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix())
+                .build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
         AtomicInteger lost = new AtomicInteger();
         for (int i = 0; i < 3; i++) {
             Lease lease = limiter.tryAcquire().orElseThrow();

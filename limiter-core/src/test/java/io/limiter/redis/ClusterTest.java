@@ -181,7 +181,9 @@ class ClusterTest {
             LimitSet apart = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
             LimitSet together = LimitSet.of(
                     tagging.build("perSecond", 0.001, 3000, 60).on(user).on(user),
-                    tagging.build("perDay", FixedWindow.of(2, Duration.ofDays(1))).on(user).on(user + "-day"));
+                    tagging.build("perDay", FixedWindow.of(2, Duration.ofDays(1)))
+                            .on(user)
+                            .on(user + "-day"));
             for (LimitSet set : List.of(apart, together)) {
                 long calls = scriptCalls();
                 assertThat(set.decide(2).granted()).isTrue();
@@ -207,7 +209,8 @@ class ClusterTest {
                 .build()
                 .withPrefix("sets-" + prefix(connections));
         Duration day = Duration.ofDays(1);
-        RejectedSets.check(limiters.build("full", 0.001, 50_000, 60), limiters.build("empty", FixedWindow.of(1, day)), () -> {});
+        RejectedSets.check(
+                limiters.build("full", 0.001, 50_000, 60), limiters.build("empty", FixedWindow.of(1, day)), () -> {});
         RejectedSets.checkRandom(
                 List.of(
                         limiters.build("bucket", 0.001, 60_000, 60),

@@ -46,7 +46,10 @@ final class ConcurrencyFleetMember {
         connections.start();
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
             ConcurrencyLimiter limiter = factory.withPrefix(args[1])
-                    .build("fleet", ConcurrencyLimit.of(Integer.parseInt(args[2])).withLeaseTime(Duration.ofMillis(Long.parseLong(args[3]))));
+                    .build(
+                            "fleet",
+                            ConcurrencyLimit.of(Integer.parseInt(args[2]))
+                                    .withLeaseTime(Duration.ofMillis(Long.parseLong(args[3]))));
             limiter.peek();
             RedisCommands<String, String> ledger =
                     RedisClient.create(args[0]).connect().sync();

@@ -151,7 +151,8 @@ class ConcurrencyFleetTest {
 
     /** With leases that this JVM does not lose, however slow the machine is. */
     private ConcurrencyLimiter limiter(RedisRateLimiterFactory factory, int limit) {
-        return factory.withPrefix(redis.prefix()).build("fleet", ConcurrencyLimit.of(limit).withLeaseTime(Duration.ofMinutes(5)));
+        return factory.withPrefix(redis.prefix())
+                .build("fleet", ConcurrencyLimit.of(limit).withLeaseTime(Duration.ofMinutes(5)));
     }
 
     private List<Fleet.Member> start(int members, int limit, int leaseMillis, String role) {

@@ -158,6 +158,7 @@ class ConcurrencyOnRedisTest {
     }
 
     private ConcurrencyLimiter limiter(RedisRateLimiterFactory factory, int limit, Duration leaseTime) {
-        return factory.withPrefix(redis.prefix()).build("k", ConcurrencyLimit.of(limit).withLeaseTime(leaseTime));
+        return factory.withPrefix(redis.prefix())
+                .build("k", ConcurrencyLimit.of(limit).withLeaseTime(leaseTime));
     }
 }

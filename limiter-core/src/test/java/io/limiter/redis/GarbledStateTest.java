@@ -120,8 +120,10 @@ class GarbledStateTest {
     void whole_numbers_may_have_a_fraction_or_an_exponent(StoredStateTest.By by) {
         put(CONCURRENCY, bytes(holder("1.0", "4E0", "1.76365002E15", "3e7")));
         LimiterFactory limiters = limiters(by);
-        assertThat(limiters.build("k", ConcurrencyLimit.of(5)).tryAcquire(2, Duration.ZERO)).isEmpty();
-        assertThat(limiters.build("k", ConcurrencyLimit.of(5)).tryAcquire(1, Duration.ZERO)).isPresent();
+        assertThat(limiters.build("k", ConcurrencyLimit.of(5)).tryAcquire(2, Duration.ZERO))
+                .isEmpty();
+        assertThat(limiters.build("k", ConcurrencyLimit.of(5)).tryAcquire(1, Duration.ZERO))
+                .isPresent();
     }
 
     private void isUnreadable(Limit<?> limit, byte[] value, ThrowingCallable call) {

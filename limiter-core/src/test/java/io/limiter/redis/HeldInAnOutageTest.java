@@ -72,7 +72,8 @@ class HeldInAnOutageTest {
     void leases_that_cannot_be_renewed_are_lost_and_waiting_callers_end(FailurePolicy.Action policy, boolean underLock)
             throws Exception {
         try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
-            ConcurrencyLimiter limiter = factory.build("c", ConcurrencyLimit.of(2).withLeaseTime(LEASE_TIME));
+            ConcurrencyLimiter limiter =
+                    factory.build("c", ConcurrencyLimit.of(2).withLeaseTime(LEASE_TIME));
             CountDownLatch lost = new CountDownLatch(2);
             Awaitility.await()
                     .atMost(PATIENCE)
@@ -148,7 +149,8 @@ class HeldInAnOutageTest {
     void in_an_outage_only_leases_of_this_jvm_count_as_in_use(FailurePolicy.Action policy, boolean underLock)
             throws Exception {
         try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
-            ConcurrencyLimiter limiter = factory.build("c", ConcurrencyLimit.of(5).withLeaseTime(Duration.ofHours(1)));
+            ConcurrencyLimiter limiter =
+                    factory.build("c", ConcurrencyLimit.of(5).withLeaseTime(Duration.ofHours(1)));
             Awaitility.await().atMost(PATIENCE).until(() -> limiter.peek().source() == Source.BACKEND);
             Lease two = heldByRedis(factory, limiter, 2);
             redis.stop();

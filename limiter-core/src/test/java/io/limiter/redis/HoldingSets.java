@@ -27,7 +27,8 @@ final class HoldingSets {
         try (RedisRateLimiterFactory here = RedisFixture.builder(one).build();
                 RedisRateLimiterFactory there = RedisFixture.builder(other).build()) {
             share(held(here, prefix), held(there, prefix));
-            renew(here.withPrefix(prefix).build("renewed", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(6))));
+            renew(here.withPrefix(prefix)
+                    .build("renewed", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(6))));
         }
         try (RedisRateLimiterFactory later = RedisFixture.builder(other).build()) {
             for (int i = 0; i < KEYS; i++) {

@@ -68,12 +68,15 @@ class KeysInLogsTest {
                     .build()) {
                 Limiter limited = factory.build("rate", TokenBucket.of(100, 10)).on(CALLER);
                 assertThat(limited.tryAcquire()).isTrue();
-                Lease lease = factory.build("leases", ConcurrencyLimit.of(2).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
+                Lease lease = factory.build(
+                                "leases", ConcurrencyLimit.of(2).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                         .on(CALLER)
                         .acquire(1, Duration.ZERO);
                 redis.stop();
                 LimitSet set = LimitSet.of(
-                        limited, factory.build("count", FixedWindow.of(5, Duration.ofHours(1))).on(CALLER));
+                        limited,
+                        factory.build("count", FixedWindow.of(5, Duration.ofHours(1)))
+                                .on(CALLER));
                 for (int i = 0; i < 20; i++) {
                     failsWithoutTheKey(limited::tryAcquire);
                     failsWithoutTheKey(() -> set.decide(1));

@@ -278,10 +278,9 @@ class LimitCostTest {
             redis.clock().advance(Duration.ofMillis(1));
             Map<String, Long> grant = commandsOf(() -> grant(key, limit, 1));
             grant(key, limit, 98);
-            Map<String, Long> rejection =
-                    commandsOf(() -> assertThat(decideIn(engine, key, limit, Request.take(2, 0))
-                                    .granted())
-                            .isFalse());
+            Map<String, Long> rejection = commandsOf(() -> assertThat(
+                            decideIn(engine, key, limit, Request.take(2, 0)).granted())
+                    .isFalse());
             print("%-14s first %s, then %s, rejected %s", name(limit), first, grant, rejection);
             assertThat(first).isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
             String write = limit instanceof FixedWindow ? "set" : "setrange";

@@ -63,6 +63,7 @@ class LiveConvergenceTest {
                 double rate = i % 2 == 0 ? 20 : 30;
                 long start = System.nanoTime();
                 version = one.live()
+                        .orElseThrow()
                         .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate), NOTE, version)
                         .version();
                 while (limiter.getRate() != rate) {
@@ -72,7 +73,9 @@ class LiveConvergenceTest {
                 // Not in step with the polls.
                 Thread.sleep(i * 7L);
             }
-            one.live().put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20), NOTE, version);
+            one.live()
+                    .orElseThrow()
+                    .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20), NOTE, version);
             Thread.sleep(3000);
             after = perSecond(granted);
         } finally {

@@ -71,8 +71,7 @@ class LockBackendTest {
         Decision decision = decideIn(engine, key, hook, Request.take(4, 0));
         assertThat(attempts).as("it started over").hasValue(2);
         assertThat(decision.granted()).as("three were left").isFalse();
-        assertThat(decideIn(others, key, TEN, Request.peek(3, 0)).granted())
-                .isTrue();
+        assertThat(decideIn(others, key, TEN, Request.peek(3, 0)).granted()).isTrue();
     }
 
     @Test

@@ -163,7 +163,7 @@ class NullArgumentsTest {
                 LiveOptions.DEFAULT,
                 settings,
                 ChangeNote.of("who", "why"),
-                factory.live(),
+                factory.live().orElseThrow(),
                 instance,
                 new LiveLimit("k", settings, 1, Instant.EPOCH, Optional.empty(), "who", "why"))) {
             samples.put(sample.getClass(), sample);

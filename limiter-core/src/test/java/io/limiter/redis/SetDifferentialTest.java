@@ -185,8 +185,7 @@ class SetDifferentialTest {
     void a_plain_counter_is_a_window_that_ends_with_its_ttl() {
         Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
-        KeyRequests<?> window =
-                KeyRequests.of(key(0), FixedWindow.of(5, Duration.ofSeconds(60)), Request.take(2, 0));
+        KeyRequests<?> window = KeyRequests.of(key(0), FixedWindow.of(5, Duration.ofSeconds(60)), Request.take(2, 0));
         KeyRequests<?> bucket = KeyRequests.of(key(3), TokenBucket.of(1, 3), Request.take(2, 0));
         RedisFixture.commands().set(key(0), "3".getBytes(StandardCharsets.US_ASCII));
         assertThat(decideSetIn(engine, List.of(window, bucket))).allMatch(Decision::granted);

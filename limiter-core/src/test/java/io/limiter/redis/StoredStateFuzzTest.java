@@ -120,7 +120,9 @@ class StoredStateFuzzTest {
             String name = "k" + LIMITS.indexOf(limit);
             decisions.add(
                     limit instanceof ConcurrencyLimit
-                            ? limiters.build(name, ConcurrencyLimit.of(5).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
+                            ? limiters.build(
+                                            name,
+                                            ConcurrencyLimit.of(5).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                                     .on("" + i)
                                     .async()
                                     .tryAcquire()

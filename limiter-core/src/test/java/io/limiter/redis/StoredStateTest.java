@@ -149,7 +149,8 @@ class StoredStateTest {
         LimiterFactory limiters = limiters(by);
         assertThat(limiters.build("k", 100, 1, 60).tryAcquire()).isTrue();
         assertThat(limiters.build("guava", TokenBucket.guava(100)).tryAcquire()).isTrue();
-        assertThat(limiters.build("warming", TokenBucket.guava(100, Duration.ofSeconds(1))).tryAcquire())
+        assertThat(limiters.build("warming", TokenBucket.guava(100, Duration.ofSeconds(1)))
+                        .tryAcquire())
                 .isTrue();
         for (String name : List.of("k", "guava", "warming")) {
             assertThat(RedisFixture.commands().pttl(key(name))).as(name).isBetween(55_000L, 75_000L);

@@ -73,7 +73,8 @@ class TlsTest {
         connections = connect(client, certificate);
         try (RedisRateLimiterFactory scripts = RedisFixture.builder(connections).build()) {
             decides(scripts, "s" + client);
-            try (Lease lease = scripts.build("c" + client, ConcurrencyLimit.of(1).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
+            try (Lease lease = scripts.build(
+                            "c" + client, ConcurrencyLimit.of(1).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                     .acquire(1, Duration.ZERO)) {
                 assertThat(lease.isHeld()).isTrue();
             }

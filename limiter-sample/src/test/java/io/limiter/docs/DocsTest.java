@@ -208,10 +208,10 @@ class DocsTest {
                 .liveLimits(LiveOptions.DEFAULT)
                 .build()) {
             limiters.build("search", 50, 1, 60);
-            LiveLimit stored = LiveSnippets.lowerAndRemove(limiters.live());
+            LiveLimit stored = LiveSnippets.lowerAndRemove(limiters.live().orElseThrow());
             assertThat(stored.settings().rate()).isEqualTo(5);
             assertThat(stored.expiresAt()).isPresent();
-            assertThat(limiters.live().get("search")).isEmpty();
+            assertThat(limiters.live().orElseThrow().get("search")).isEmpty();
         } finally {
             connections.destroy();
         }

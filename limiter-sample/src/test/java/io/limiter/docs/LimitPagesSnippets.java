@@ -56,7 +56,9 @@ class LimitPagesSnippets {
         LimiterFactory byTenant = limiters.withHashTag(HashTag.FIRST_KEY);
         LimitSet inOneSlot = LimitSet.of(
                 byTenant.build("perSecond", 10, 1, 60).on(tenant).on(user),
-                byTenant.build("perDay", FixedWindow.of(1000, Duration.ofDays(1))).on(tenant).on(user),
+                byTenant.build("perDay", FixedWindow.of(1000, Duration.ofDays(1)))
+                        .on(tenant)
+                        .on(user),
                 byTenant.build("perTenant", 100, 1, 60).on(tenant));
         // end
         return inOneSlot;
@@ -72,7 +74,8 @@ class LimitPagesSnippets {
 
     static String report(LimiterFactory limiters, String customer, String report) {
         // concurrency: lease
-        ConcurrencyLimiter reports = limiters.build("reports", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofSeconds(30)));
+        ConcurrencyLimiter reports =
+                limiters.build("reports", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofSeconds(30)));
 
         Optional<Lease> lease = reports.tryAcquire(customer);
         if (lease.isEmpty()) {

@@ -65,7 +65,7 @@ class ReadmeSnippets {
 
         // api: search
         @GetMapping("/search")
-        @RateLimit(rate = 50, burst = 2)
+        @RateLimit(rate = 50, capacity = 100)
         @CountLimit(limitType = LimitType.USER, limit = 1000, period = 86_400)
         public List<String> search(@RequestParam String text) {
             return index.find(text);
@@ -97,7 +97,7 @@ class ReadmeSnippets {
 
     static void guava(LimiterFactory limiters) {
         // readme: guava
-        RateLimiter search = limiters.build("search", TokenBucket.guava(50));
+        RateLimiter search = limiters.build("search", TokenBucket.perSecond(50));
         search.acquire();
         // end
     }
@@ -142,7 +142,8 @@ class ReadmeSnippets {
         Limiter wide = limiters.build("wide", SlidingCounter.of(100_000, Duration.ofHours(1)));
         RateLimiter paced = limiters.build("paced", LeakyBucket.queue(10, 50));
 
-        ConcurrencyLimiter exports = limiters.build("exports", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofSeconds(30)));
+        ConcurrencyLimiter exports =
+                limiters.build("exports", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofSeconds(30)));
         try (Lease lease = exports.on("ann").acquire(1, Duration.ofSeconds(5))) {
             lease.onLost(() -> log.warn("another holder may export for ann now"));
         }

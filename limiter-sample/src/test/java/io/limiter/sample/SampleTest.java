@@ -186,7 +186,8 @@ class SampleTest {
     @Test
     void a_call_under_two_limits_is_rejected_by_either() throws Exception {
         LimiterFactory limiters = first.getBean(LimiterFactory.class);
-        Limiter perMinute = limiters.withPrefix("countLimit:").build("per-minute", FixedWindow.of(5, Duration.ofMinutes(1)));
+        Limiter perMinute =
+                limiters.withPrefix("countLimit:").build("per-minute", FixedWindow.of(5, Duration.ofMinutes(1)));
         RateLimiter perSecond = limiters.withPrefix("rateLimit:").build("per-second", 1, 1, 60);
         assertThat(get(first, "/limiter/search?user=ann").statusCode()).isEqualTo(200);
         assertThat(perMinute.on("user:ann").peek().remaining()).isEqualTo(4);

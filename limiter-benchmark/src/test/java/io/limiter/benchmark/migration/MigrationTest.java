@@ -9,7 +9,6 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -65,8 +64,10 @@ class MigrationTest {
         assertThat(com.google.common.util.concurrent.RateLimiter.create(fiveASecond)
                         .tryAcquire(18_001))
                 .isTrue();
-        assertThat(limiters.build("much", TokenBucket.guava(fiveASecond)).tryAcquire(18_000)).isTrue();
-        assertThatThrownBy(() -> limiters.build("too-much", TokenBucket.guava(fiveASecond)).acquire(18_001))
+        assertThat(limiters.build("much", TokenBucket.guava(fiveASecond)).tryAcquire(18_000))
+                .isTrue();
+        assertThatThrownBy(() -> limiters.build("too-much", TokenBucket.guava(fiveASecond))
+                        .acquire(18_001))
                 .isInstanceOf(RateLimitExceededException.class);
     }
 

@@ -88,10 +88,9 @@ public abstract class InOrderContract {
      * cancelled.
      */
     private void rejectedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
-        Runnable rival =
-                () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, Request.take(1, 0))
-                                .granted())
-                        .isTrue();
+        Runnable rival = () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, Request.take(1, 0))
+                        .granted())
+                .isTrue();
         Backend inOrder = new InOrder(backend(), rival, meanwhile);
         assertThat(Decisions.decideSetIn(
                         inOrder,

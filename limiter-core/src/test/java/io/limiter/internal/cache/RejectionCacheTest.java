@@ -204,8 +204,7 @@ class RejectionCacheTest {
         cached.take("k", TEN, 8);
         cached.take("k", TEN, 5);
         cached.newRequests();
-        assertThat(cached.decide("k", TEN, Request.take(5, 300_000)).granted())
-                .isTrue();
+        assertThat(cached.decide("k", TEN, Request.take(5, 300_000)).granted()).isTrue();
         assertThat(cached.take("k", TEN, 5)).isFalse();
         assertThat(cached.take("k", TEN, 4)).isFalse();
         assertThat(cached.newRequests()).isEqualTo(3);
@@ -215,8 +214,7 @@ class RejectionCacheTest {
     void a_grant_removes_the_rejection_of_its_key() {
         Cached cached = cached(16);
         cached.take("k", TEN, 5);
-        assertThat(cached.decide("k", TEN, Request.take(6, 0)).remaining())
-                .isEqualTo(5);
+        assertThat(cached.decide("k", TEN, Request.take(6, 0)).remaining()).isEqualTo(5);
         assertThat(cached.take("k", TEN, 2)).isTrue();
         assertThat(cached.decide("k", TEN, Request.take(6, 0)))
                 .isEqualTo(new Decision(false, 10, 3, 300_000, 300_000, 700_000));
@@ -261,9 +259,7 @@ class RejectionCacheTest {
         Cached cached = cached(16);
         Request ten = Request.take(10, 2_450_000);
         assertThat(cached.decide("k", limit, ten).retryAfter()).isEmpty();
-        assertThat(cached.others
-                        .takeElsewhere("k", limit, Request.take(3, 0))
-                        .granted())
+        assertThat(cached.others.takeElsewhere("k", limit, Request.take(3, 0)).granted())
                 .isTrue();
         advance(Duration.ofMillis(900));
         assertThat(cached.decide("k", limit, ten).granted()).isTrue();

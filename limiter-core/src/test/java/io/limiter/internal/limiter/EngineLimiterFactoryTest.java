@@ -62,7 +62,7 @@ class EngineLimiterFactoryTest {
     void prefetch_is_only_for_token_buckets_whose_callers_wait_for_their_own_permits() {
         LimiterFactory prefetching = limiters.withPrefetch(10, Duration.ofSeconds(1));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> prefetching.create("guava", 5))
+                .isThrownBy(() -> prefetching.build("guava", TokenBucket.guava(5)))
                 .withMessageContaining("whoWaits CALLER, was NEXT_CALLER");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> prefetching.build("count", FixedWindow.of(5, Duration.ofSeconds(1))))

@@ -65,8 +65,7 @@ public class LocalEngineLinearizability {
         }
 
         public List<Decision> takeOfBoth(int first, int second) {
-            List<Step<RedisPermits>> steps =
-                    List.of(step(0, Request.take(first, 0)), step(1, Request.take(second, 0)));
+            List<Step<RedisPermits>> steps = List.of(step(0, Request.take(first, 0)), step(1, Request.take(second, 0)));
             boolean granted = steps.stream().allMatch(step -> step.decision().granted());
             if (granted) {
                 return List.of(take(0, first), take(1, second));

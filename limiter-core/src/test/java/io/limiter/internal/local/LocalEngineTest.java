@@ -376,10 +376,8 @@ class LocalEngineTest {
         assertThat(engine.tryAcquire("k", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
         clock.advance(Duration.ofSeconds(10));
         assertThat(engine.tryAcquire("k", hour, 11, 0)).isEqualTo(AtOnce.Known.REJECTED);
-        assertThat(decide(engine, "k", hour, Request.take(11, 0)).granted())
-                .isFalse();
-        assertThat(decide(engine, "k", hour, Request.take(10, 0)).granted())
-                .isTrue();
+        assertThat(decide(engine, "k", hour, Request.take(11, 0)).granted()).isFalse();
+        assertThat(decide(engine, "k", hour, Request.take(10, 0)).granted()).isTrue();
     }
 
     @Test
@@ -394,8 +392,7 @@ class LocalEngineTest {
         assertThat(engine.tryAcquire("k", moment, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
         clock.advance(Duration.ofSeconds(30));
         // Once expired, it would start empty.
-        assertThat(decide(engine, "k", moment, Request.take(5, 0)).granted())
-                .isTrue();
+        assertThat(decide(engine, "k", moment, Request.take(5, 0)).granted()).isTrue();
     }
 
     @Test

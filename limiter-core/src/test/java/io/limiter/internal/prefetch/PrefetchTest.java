@@ -95,8 +95,7 @@ class PrefetchTest {
     void a_request_for_more_than_is_prefetched_reaches_the_backend() {
         take(1_000);
         int before = backend.requests();
-        assertThat(decide(leases, KEY, LEASED, Request.take(MAX_LEASE + 1, 0))
-                        .granted())
+        assertThat(decide(leases, KEY, LEASED, Request.take(MAX_LEASE + 1, 0)).granted())
                 .isTrue();
         assertThat(backend.requests()).isGreaterThan(before);
     }
@@ -105,8 +104,7 @@ class PrefetchTest {
     void peeks_reach_the_backend() {
         take(1_000);
         long before = remaining();
-        assertThat(decide(leases, KEY, LEASED, Request.peek(1, 0)).remaining())
-                .isEqualTo(before);
+        assertThat(decide(leases, KEY, LEASED, Request.peek(1, 0)).remaining()).isEqualTo(before);
     }
 
     @Test
@@ -176,8 +174,7 @@ class PrefetchTest {
         timers.actions.forEach(Runnable::run);
         leases.close();
         assertThat(remaining()).as("nothing of before").isLessThanOrEqualTo(10_000);
-        assertThat(decide(backend, KEY, LEASED, Request.peek(1, 0)).remaining())
-                .isGreaterThanOrEqualTo(9_999);
+        assertThat(decide(backend, KEY, LEASED, Request.peek(1, 0)).remaining()).isGreaterThanOrEqualTo(9_999);
     }
 
     @Test

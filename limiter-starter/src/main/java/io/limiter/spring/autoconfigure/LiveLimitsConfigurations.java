@@ -27,7 +27,7 @@ final class LiveLimitsConfigurations {
         @Bean
         @ConditionalOnMissingBean
         LiveLimits limiterLiveLimits(LimiterFactory factory, ApplicationEventPublisher publisher) {
-            return new AuditedLiveLimits(factory.live(), publisher);
+            return new AuditedLiveLimits(factory.live().orElseThrow(), publisher);
         }
     }
 
@@ -38,7 +38,7 @@ final class LiveLimitsConfigurations {
         @Bean
         @ConditionalOnMissingBean
         LiveLimits limiterLiveLimits(LimiterFactory factory) {
-            return factory.live();
+            return factory.live().orElseThrow();
         }
     }
 }

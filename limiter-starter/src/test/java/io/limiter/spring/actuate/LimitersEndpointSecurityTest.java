@@ -104,7 +104,9 @@ class LimitersEndpointSecurityTest {
                 .getBean(LimiterFactory.class)
                 .build(NAME, FixedWindow.of(1, Duration.ofHours(1)))
                 .tryAcquire("k");
-        byRole.getBean(LimiterFactory.class).build(NAME, FixedWindow.of(1, Duration.ofHours(1))).tryAcquire("k");
+        byRole.getBean(LimiterFactory.class)
+                .build(NAME, FixedWindow.of(1, Duration.ofHours(1)))
+                .tryAcquire("k");
     }
 
     @AfterAll

@@ -233,7 +233,9 @@ class LimitersEndpointTest {
 
     @Test
     void a_hash_tag_that_permits_do_not_have_is_rejected_and_changes_nothing() throws Exception {
-        writable.getBean(LimiterFactory.class).build("untagged", FixedWindow.of(1, HOUR)).tryAcquire(KEY);
+        writable.getBean(LimiterFactory.class)
+                .build("untagged", FixedWindow.of(1, HOUR))
+                .tryAcquire(KEY);
         HttpResponse<String> tagged = get(writable, "limiters/untagged?hashTag=acme&key=" + KEY);
         assertThat(tagged.statusCode()).isEqualTo(400);
         assertThat(tagged.body()).contains("the permits of 'untagged' have no hash tag: leave it out");

@@ -226,7 +226,8 @@ class OperationsTest {
                                     "--limiter.failure.policy=" + policy,
                                     "--management.health.redis.enabled=false"))
                     .toArray(String[]::new))) {
-                Limiter limiter = alone.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofHours(1)));
+                Limiter limiter =
+                        alone.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofHours(1)));
                 eventually(() -> {
                     assertThatCode(() -> limiter.tryAcquire(KEY))
                             .satisfiesAnyOf(

@@ -28,7 +28,8 @@ class RedisTlsTest {
         try (TestCertificate certificate = TestCertificate.create();
                 RedisProcess redis = RedisProcess.start(certificate.redisSettings());
                 ConfigurableApplicationContext context = start(redis.port(), certificate)) {
-            Limiter limiter = context.getBean(LimiterFactory.class).build("tls", FixedWindow.of(1, Duration.ofHours(1)));
+            Limiter limiter =
+                    context.getBean(LimiterFactory.class).build("tls", FixedWindow.of(1, Duration.ofHours(1)));
             Decision decision = limiter.decide(1);
             assertThat(decision.source()).isEqualTo(Decision.Source.BACKEND);
             assertThat(decision.granted()).isTrue();

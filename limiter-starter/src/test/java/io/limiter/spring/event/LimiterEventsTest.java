@@ -79,7 +79,8 @@ class LimiterEventsTest {
     @Test
     void rejections_are_events_and_reach_the_listeners_of_the_application() {
         Contexts.local().withBean(Heard.class).withBean(Own.class).run(context -> {
-            Limiter limiter = context.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofDays(1)));
+            Limiter limiter =
+                    context.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofDays(1)));
             assertThat(limiter.tryAcquire("alice")).isTrue();
             Decision rejection = limiter.decide("alice", 1);
             assertThat(rejection.granted()).isFalse();
@@ -158,7 +159,8 @@ class LimiterEventsTest {
                     .addApplicationListener(
                             (PayloadApplicationEvent<LimitExceededEvent> event) -> late.add(event.getPayload()));
             assertThat(events.listensToRejections()).isTrue();
-            Limiter limiter = context.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofDays(1)));
+            Limiter limiter =
+                    context.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofDays(1)));
             limiter.tryAcquire();
             assertThat(limiter.tryAcquire()).isFalse();
             Eventually.that(() -> assertThat(late).hasSize(1));

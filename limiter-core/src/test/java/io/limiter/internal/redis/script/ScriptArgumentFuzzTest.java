@@ -99,7 +99,10 @@ class ScriptArgumentFuzzTest {
         for (int i = 0; i < requests; i++) {
             decisions.add(
                     limit instanceof ConcurrencyLimit
-                            ? limiters.build("k" + kind, ConcurrencyLimit.of(CAPACITY).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
+                            ? limiters.build(
+                                            "k" + kind,
+                                            ConcurrencyLimit.of(CAPACITY)
+                                                    .withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                                     .on("x")
                                     .async()
                                     .tryAcquire()

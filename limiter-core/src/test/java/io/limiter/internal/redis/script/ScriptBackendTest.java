@@ -238,8 +238,7 @@ class ScriptBackendTest {
         String key = redis.prefix() + "{k}";
         Backend engine = engine();
         assertThat(decideIn(engine, key, TEN, PEEK).granted()).isTrue();
-        assertThat(decideIn(engine, key, TEN, Request.take(11, 0)).granted())
-                .isFalse();
+        assertThat(decideIn(engine, key, TEN, Request.take(11, 0)).granted()).isFalse();
         assertThat(redis.keys()).isEmpty();
         decideIn(engine, key, TEN, Request.take(10, 0));
         byte[] before = RedisFixture.commands().get(key);

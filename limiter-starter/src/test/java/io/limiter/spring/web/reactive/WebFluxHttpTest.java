@@ -207,8 +207,10 @@ class WebFluxHttpTest extends HttpContract {
         @GetMapping("/places")
         public Mono<String> places(@RequestParam("run") String run) {
             return Mono.usingWhen(
-                    Mono.fromFuture(() ->
-                            limiters.build("places", ConcurrencyLimit.of(1)).on(run).async().acquire(1, Duration.ofMinutes(1))),
+                    Mono.fromFuture(() -> limiters.build("places", ConcurrencyLimit.of(1))
+                            .on(run)
+                            .async()
+                            .acquire(1, Duration.ofMinutes(1))),
                     lease -> Mono.delay(Duration.ofMillis(1)).thenReturn("held " + lease.isHeld()),
                     lease -> Mono.fromFuture(lease.closeAsync()));
         }
