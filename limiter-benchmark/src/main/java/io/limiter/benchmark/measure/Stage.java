@@ -20,7 +20,7 @@ public enum Stage {
             "io.limiter.internal.cache.",
             "io.limiter.internal.statistics."),
     QUEUE("queue and batch", 6, "io.limiter.internal.batch."),
-    FUTURE("future: made, sent, completed", 4, "io.limiter.spi."),
+    FUTURE("future: made, sent, completed", 4, "io.limiter.internal.engine."),
     DEADLINE("deadline and circuit breaker", 0, "io.limiter.internal.resilience.", "io.limiter.internal.time."),
     ENCODING(
             "arguments and reply",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.benchmark.load.Cell;
 import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.engine.Pending;
 import io.limiter.internal.redis.script.ScriptBackend;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ class StageTest {
         assertThat(Stage.of(List.of("sun.nio.ch.SocketDispatcher", "io.netty.channel.Channel", queue)))
                 .isEqualTo(Stage.SYSTEM_CALLS);
         assertThat(Stage.of(List.of("java.lang.Object"))).isEqualTo(Stage.OTHER);
+        assertThat(Stage.of(List.of(Pending.class.getName()))).isEqualTo(Stage.FUTURE);
         assertThat(Stage.of(List.of(ScriptBackend.class.getName()))).isEqualTo(Stage.ENCODING);
     }
 }
