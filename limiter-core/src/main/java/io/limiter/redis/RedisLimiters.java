@@ -112,7 +112,7 @@ final class RedisLimiters extends EngineLimiterFactory {
         LivePoller poller = settings.liveLimits == null ? null : live(settings, settings.liveLimits);
         this.live = poller;
         guard.probeBy(key -> {
-            probe.ask(key);
+            probe.probe(key);
             if (poller != null) {
                 // Before the circuit breaker closes, so that Redis decides under the limits of now.
                 poller.pollWithin(settings.decisionTimeout);

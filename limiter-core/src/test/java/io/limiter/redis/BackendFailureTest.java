@@ -152,7 +152,7 @@ class BackendFailureTest {
     void a_call_that_was_sent_and_not_answered_is_ambiguous() {
         assertThat(RedisErrors.of("{k}", new QueryTimeoutException("no answer")))
                 .matches(LimiterBackendException::isAmbiguous)
-                .matches(failure -> failure.problem().equals(Guard.OVERRAN))
+                .matches(failure -> failure.problem().equals(Guard.TIMEOUT))
                 .hasMessageContaining("count the permits as taken");
         assertThat(RedisErrors.of("{k}", new RedisSystemException("", new RedisException("Connection closed"))))
                 .matches(LimiterBackendException::isAmbiguous);

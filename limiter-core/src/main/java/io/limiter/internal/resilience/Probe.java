@@ -62,7 +62,7 @@ public final class Probe {
      *
      * @throws LimiterBackendException if Redis does not answer
      */
-    public void ask(String key) {
+    public void probe(String key) {
         int brace = Math.max(0, key.indexOf('{'));
         int end = key.indexOf('}', brace) + 1;
         String probed = end == 0 ? KEY : KeySpace.PROBE + key.substring(brace, end);

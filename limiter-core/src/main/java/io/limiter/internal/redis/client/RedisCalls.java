@@ -254,7 +254,7 @@ public final class RedisCalls {
         }
         List<Object> reply;
         try {
-            reply = runForList(script, keys, arguments);
+            reply = list(script, timed(running(script, ReturnType.MULTI, keys, arguments)));
         } catch (RuntimeException e) {
             ended.accept(null, e);
             return;
@@ -292,10 +292,6 @@ public final class RedisCalls {
             throw new NotSentException(e);
         }
         return AsyncFailures.join(reply);
-    }
-
-    private List<Object> runForList(LuaScript script, byte[][] keys, byte[]... arguments) {
-        return list(script, timed(running(script, ReturnType.MULTI, keys, arguments)));
     }
 
     private static List<Object> list(LuaScript script, @Nullable List<Object> reply) {

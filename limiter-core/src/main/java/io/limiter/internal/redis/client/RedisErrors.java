@@ -93,7 +93,7 @@ public final class RedisErrors {
         if (find(NO_CONNECTION, cause) != null || describe(cause).contains(REJECTED)) {
             return noConnection(key, text, describe(cause), shown);
         }
-        String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.OVERRAN;
+        String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.TIMEOUT;
         return new LimiterBackendException(Kind.AMBIGUOUS, problem, key, text, null, shown);
     }
 
