@@ -1,5 +1,6 @@
 package io.limiter.benchmark.inprocess;
 
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
@@ -32,7 +33,12 @@ public class KnownDecisionBenchmark extends InProcessBenchmark {
         connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
         connections.afterPropertiesSet();
         connections.start();
-        limiters = RedisRateLimiterFactory.builder(connections).build();
+        // A slow call is to be measured, not replaced by the failure policy.
+        limiters = RedisRateLimiterFactory.builder(connections)
+                .decisionTimeout(Duration.ofMinutes(1))
+                .failurePolicy(FailurePolicy.THROW)
+                .build();
+        limiters.warmUp().join();
         closed = limiters.build("closed", FixedWindow.of(1, Duration.ofDays(1)));
         leased = limiters.withPrefetch(1_000_000, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1e9, 1));
     }
