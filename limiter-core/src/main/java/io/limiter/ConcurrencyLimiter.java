@@ -145,7 +145,7 @@ public interface ConcurrencyLimiter {
     /**
      * The methods of a concurrency limiter for callers whose thread must not block.
      *
-     * <p>Completing a future of {@link #peek} or {@link #inUse} does not stop it.
+     * <p>Completing a future of {@link #peek}, {@link #inUse} or {@link #reset} does not stop it.
      */
     interface Async {
 
@@ -167,6 +167,9 @@ public interface ConcurrencyLimiter {
 
         /** As {@link ConcurrencyLimiter#inUse()}. */
         CompletableFuture<Integer> inUse();
+
+        /** As {@link ConcurrencyLimiter#reset()}. */
+        CompletableFuture<Void> reset();
 
         /** As {@link ConcurrencyLimiter#tryAcquire()}. */
         default CompletableFuture<Optional<Lease>> tryAcquire() {

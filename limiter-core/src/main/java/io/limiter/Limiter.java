@@ -197,6 +197,9 @@ public interface Limiter {
         /** As {@link Limiter#charge(int)}. */
         CompletableFuture<Decision> charge(int permits);
 
+        /** As {@link Limiter#reset()}. Completing the future does not stop it. */
+        CompletableFuture<Void> reset();
+
         /** As {@link Limiter#decide()}. */
         default CompletableFuture<Decision> decide() {
             return decide(1);

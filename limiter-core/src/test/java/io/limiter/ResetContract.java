@@ -60,6 +60,33 @@ abstract class ResetContract {
     }
 
     @Test
+    void a_key_is_reset_without_blocking() {
+        for (Limiter limiter : List.of(
+                limiters().build("bucket", TokenBucket.of(1.0 / 86_400, 86_400)),
+                limiters().build("window", FixedWindow.of(1, DAY)))) {
+            assertThat(limiter.tryAcquire("alice") && limiter.tryAcquire()).isTrue();
+            assertThat(limiter.tryAcquire("alice") || limiter.tryAcquire()).isFalse();
+            limiter.async().on("alice").reset().join();
+            assertThat(limiter.tryAcquire("alice")).isTrue();
+            assertThat(limiter.tryAcquire()).isFalse();
+            limiter.async().reset().join();
+            assertThat(limiter.tryAcquire()).isTrue();
+        }
+    }
+
+    @Test
+    void leases_of_a_key_that_is_reset_without_blocking_are_lost() {
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMinutes(1)));
+        Lease lost = limiter.acquire("alice");
+        Lease other = limiter.acquire();
+        limiter.async().on("alice").reset().join();
+        assertThat(lost.isHeld()).isFalse();
+        assertThat(limiter.acquire("alice").isHeld()).isTrue();
+        assertThat(other.isHeld()).isTrue();
+    }
+
+    @Test
     void holders_that_are_forgotten_make_room_and_have_lost_their_leases() {
         ConcurrencyLimiter limiter =
                 limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMinutes(1)));

@@ -80,7 +80,7 @@ final class FailureWarmUp {
         }
 
         @Override
-        public void reset(String key) {}
+        public void delete(String key) {}
 
         /** Without an answer, a batch would be checked for overdue requests for ever. */
         @Override

@@ -10,6 +10,7 @@ import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -59,11 +60,11 @@ public final class FlakyEngine implements AtOnce {
     }
 
     @Override
-    public void reset(String key) {
+    public CompletableFuture<Void> reset(String key) {
         if (failing) {
-            throw BackendFailures.notExecuted(key, "failing");
+            return CompletableFuture.failedFuture(BackendFailures.notExecuted(key, "failing"));
         }
-        engine.reset(key);
+        return engine.reset(key);
     }
 
     /** As if all holders of the limiter's own permits had been deleted by hand. */

@@ -62,7 +62,7 @@ public final class HandEngine implements FutureBackend {
     }
 
     @Override
-    public void reset(String key) {
+    public void delete(String key) {
         throw new UnsupportedOperationException();
     }
 

@@ -50,8 +50,14 @@ public final class SteppingEngine implements AtOnce, FutureBackend {
     }
 
     @Override
-    public void reset(String key) {
+    public void delete(String key) {
         forget(key);
+    }
+
+    @Override
+    public CompletableFuture<Void> reset(String key) {
+        forget(key);
+        return CompletableFuture.completedFuture(null);
     }
 
     @Override

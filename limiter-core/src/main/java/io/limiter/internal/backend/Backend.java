@@ -109,7 +109,7 @@ public interface Backend extends AutoCloseable {
      *
      * @throws LimiterBackendException if it is not certain that the state was deleted
      */
-    void reset(String key);
+    void delete(String key);
 
     /** Fails all later requests; those already sent are still answered. */
     @Override

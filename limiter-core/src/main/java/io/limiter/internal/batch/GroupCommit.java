@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
@@ -133,8 +134,8 @@ public final class GroupCommit implements Engine {
     }
 
     @Override
-    public void reset(String key) {
-        unbatched.reset(key);
+    public CompletableFuture<Void> reset(String key) {
+        return unbatched.reset(key);
     }
 
     /** Fails queued and all later requests; those already sent are still answered. */

@@ -6,6 +6,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,10 +62,9 @@ public final class RejectionCache implements AtOnce {
     }
 
     @Override
-    public void reset(String key) {
-        next.reset(key);
+    public CompletableFuture<Void> reset(String key) {
         // After the backend: rejections can be recorded until it has deleted the state.
-        rejections.forget(key);
+        return next.reset(key).thenRun(() -> rejections.forget(key));
     }
 
     @Override

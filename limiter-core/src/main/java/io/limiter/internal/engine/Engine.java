@@ -1,5 +1,7 @@
 package io.limiter.internal.engine;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
  * Decides whether limits grant requests, atomically for each key. Engines form a chain: each completes what it can
  * and passes the rest to the next. Those that decide some requests without a future are {@link AtOnce}. Safe for use by
@@ -17,15 +19,14 @@ public interface Engine extends AutoCloseable {
     void decide(PendingDecision<?> pending);
 
     /**
-     * Deletes the state of a key, in this JVM and in the backend, as if the key had never been used. Blocks until the
-     * backend has answered.
+     * Deletes the state of a key, in this JVM and in the backend, as if the key had never been used. Does not block.
      *
      * <p>Concurrent decisions are made either before or after. What other instances have cached of the key expires
      * there: rejections within a second, prefetched permits within their prefetch time.
      *
-     * @throws io.limiter.LimiterBackendException if the backend did not answer
+     * @return completed when the backend has answered; fails with {@link io.limiter.LimiterBackendException} if it did not
      */
-    void reset(String key);
+    CompletableFuture<Void> reset(String key);
 
     /** Fails requests that have not been sent and all later ones; those already sent are still answered. */
     @Override

@@ -232,10 +232,9 @@ public final class Leases implements AutoCloseable {
     }
 
     /** Deletes the state of a key; its leases are lost. */
-    public void reset(String key) {
+    public CompletableFuture<Void> reset(String key) {
         renewer.reset(key);
-        engine.reset(key);
-        wake(key);
+        return engine.reset(key).thenRun(() -> wake(key));
     }
 
     /** Fails waiting and later requests, and releases all leases, waiting at most one second. */

@@ -50,8 +50,8 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return engine().start(backendKey, limit(), request);
     }
 
-    void reset(String backendKey) {
-        engine().reset(backendKey);
+    CompletableFuture<Void> reset(String backendKey) {
+        return engine().reset(backendKey);
     }
 
     /**

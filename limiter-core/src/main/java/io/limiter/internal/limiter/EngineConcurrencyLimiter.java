@@ -139,10 +139,14 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public void reset() {
-        if (leases != localLeases) {
-            localLeases.reset(path.backendKey());
-        }
-        leases.reset(path.backendKey());
+        AsyncFailures.join(startReset());
+    }
+
+    private CompletableFuture<Void> startReset() {
+        String backendKey = path.backendKey();
+        return leases == localLeases
+                ? leases.reset(backendKey)
+                : localLeases.reset(backendKey).thenCompose(done -> leases.reset(backendKey));
     }
 
     /** Has no lease if rejected. */
@@ -240,6 +244,11 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         @Override
         public CompletableFuture<Decision> peek() {
             return startPeek(limit());
+        }
+
+        @Override
+        public CompletableFuture<Void> reset() {
+            return AsyncFailures.map(startReset(), Function.identity());
         }
 
         @Override

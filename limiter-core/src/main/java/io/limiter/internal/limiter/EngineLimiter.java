@@ -5,6 +5,7 @@ import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
@@ -131,7 +132,7 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final void reset() {
-        bound.reset(path.backendKey());
+        AsyncFailures.join(bound.reset(path.backendKey()));
     }
 
     String kind() {

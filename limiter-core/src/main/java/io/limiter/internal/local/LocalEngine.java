@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -219,7 +220,7 @@ public final class LocalEngine implements AtOnce {
     }
 
     @Override
-    public void reset(String key) {
+    public CompletableFuture<Void> reset(String key) {
         KeyState held = states.find(key);
         if (held != null) {
             held.lock.lock();
@@ -229,6 +230,7 @@ public final class LocalEngine implements AtOnce {
                 held.lock.unlock();
             }
         }
+        return CompletableFuture.completedFuture(null);
     }
 
     /** Fails whatever comes later. */

@@ -5,6 +5,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.PendingDecision;
+import java.util.concurrent.CompletableFuture;
 
 /** Grants everything and stores no state. */
 final class UnlimitedEngine implements AtOnce {
@@ -20,8 +21,9 @@ final class UnlimitedEngine implements AtOnce {
     }
 
     @Override
-    public void reset(String key) {
+    public CompletableFuture<Void> reset(String key) {
         // There is nothing to forget.
+        return CompletableFuture.completedFuture(null);
     }
 
     private static Decision granted(Limit<?> limit) {

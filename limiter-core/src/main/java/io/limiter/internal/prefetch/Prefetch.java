@@ -126,11 +126,10 @@ public final class Prefetch implements AtOnce {
 
     /** Drops prefetched permits without returning them: the reset key is full already. */
     @Override
-    public void reset(String key) {
+    public CompletableFuture<Void> reset(String key) {
         forget(key);
-        next.reset(key);
         // Again: a concurrent prefetch may have been granted before the backend's reset.
-        forget(key);
+        return next.reset(key).thenRun(() -> forget(key));
     }
 
     private void forget(String key) {

@@ -16,6 +16,7 @@ import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -291,10 +292,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     }
 
     /** Deletes the state of a key, in the local fallback too. */
-    public void reset(String key) {
-        if (local != engine) {
-            local.reset(key);
-        }
-        engine.reset(key);
+    public CompletableFuture<Void> reset(String key) {
+        return local == engine ? engine.reset(key) : local.reset(key).thenCompose(done -> engine.reset(key));
     }
 }

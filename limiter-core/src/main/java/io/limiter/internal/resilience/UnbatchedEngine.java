@@ -10,6 +10,7 @@ import io.limiter.internal.engine.Pending;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.time.BlockingCalls;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +86,7 @@ public final class UnbatchedEngine implements Engine {
 
     /** Within the decision timeout. */
     @Override
-    public void reset(String key) {
+    public CompletableFuture<Void> reset(String key) {
         Pending<String> pending = new Pending<>(key, null);
         BoundedCall.<String>start(
                 guard,
@@ -94,12 +95,12 @@ public final class UnbatchedEngine implements Engine {
                             if (!pending.send()) {
                                 throw withdrawn(pending);
                             }
-                            backend.reset(key);
+                            backend.delete(key);
                             return key;
                         })
                         .whenComplete(ended),
                 pending::answer);
-        pending.await();
+        return pending.thenRun(() -> {});
     }
 
     @Override

@@ -135,8 +135,8 @@ public abstract class InOrderContract {
         }
 
         @Override
-        public void reset(String key) {
-            backend.reset(key);
+        public void delete(String key) {
+            backend.delete(key);
         }
     }
 }

@@ -266,7 +266,7 @@ class SequentialSetTest {
         }
 
         @Override
-        public void reset(String key) {
+        public void delete(String key) {
             throw new UnsupportedOperationException();
         }
 

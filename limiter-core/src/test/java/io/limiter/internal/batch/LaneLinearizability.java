@@ -111,7 +111,7 @@ public class LaneLinearizability {
         }
 
         @Override
-        public void reset(String key) {
+        public void delete(String key) {
             throw new UnsupportedOperationException();
         }
     }

@@ -245,7 +245,7 @@ class ThrowingTest {
         }
 
         @Override
-        public void reset(String key) {
+        public void delete(String key) {
             throw new UnsupportedOperationException();
         }
     }

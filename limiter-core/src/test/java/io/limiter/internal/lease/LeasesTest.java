@@ -415,7 +415,7 @@ class LeasesTest {
             }
 
             @Override
-            public void reset(String key) {
+            public CompletableFuture<Void> reset(String key) {
                 throw new UnsupportedOperationException();
             }
         };

@@ -19,6 +19,7 @@ import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Prefetch, on a backend that counts its requests. */
@@ -202,8 +203,8 @@ class PrefetchTest {
             }
 
             @Override
-            public void reset(String key) {
-                backend.reset(key);
+            public CompletableFuture<Void> reset(String key) {
+                return backend.reset(key);
             }
         };
         Prefetch closing =

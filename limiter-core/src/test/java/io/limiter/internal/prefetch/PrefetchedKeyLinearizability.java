@@ -11,6 +11,7 @@ import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.testing.NoTimers;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -80,6 +81,8 @@ public class PrefetchedKeyLinearizability {
         }
 
         @Override
-        public void reset(String key) {}
+        public CompletableFuture<Void> reset(String key) {
+            return CompletableFuture.completedFuture(null);
+        }
     }
 }

@@ -20,6 +20,7 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.local.LocalEngine;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -147,8 +148,8 @@ class FailoverTest {
         }
 
         @Override
-        public void reset(String key) {
-            throw failure(key);
+        public CompletableFuture<Void> reset(String key) {
+            return CompletableFuture.failedFuture(failure(key));
         }
     }
 }

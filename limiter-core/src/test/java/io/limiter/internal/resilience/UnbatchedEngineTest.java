@@ -8,6 +8,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
@@ -81,7 +82,7 @@ class UnbatchedEngineTest {
         Breakers breaker = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()));
         try (Guard hasty = new Guard(Duration.ofMillis(20), breaker)) {
             UnbatchedEngine engine = new UnbatchedEngine(backend, queued::add, hasty);
-            assertThatThrownBy(() -> engine.reset("a"))
+            assertThatThrownBy(() -> AsyncFailures.join(engine.reset("a")))
                     .isInstanceOfSatisfying(
                             LimiterBackendException.class,
                             e -> assertThat(e.kind()).isEqualTo(Kind.NOT_EXECUTED));
@@ -112,7 +113,7 @@ class UnbatchedEngineTest {
         }
 
         @Override
-        public void reset(String key) {
+        public void delete(String key) {
             used.add("reset");
         }
     }
@@ -133,7 +134,7 @@ class UnbatchedEngineTest {
             }
 
             @Override
-            public void reset(String key) {
+            public void delete(String key) {
                 throw new UnsupportedOperationException();
             }
         };
