@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call of a set of limits. Java twin of {@code set.lua}, which decides all parts at one moment, and a little slower than
- * {@code batch.lua} decides one.
+ * The call of a limit set, all of whose parts are decided at one moment. Java twin of {@code set.lua}, which takes Redis longer
+ * for a single request than {@code batch.lua}.
  */
 public final class SetCall extends ScriptCall {
 
