@@ -3,9 +3,9 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.HttpLimits;
-import io.limiter.spring.web.reactive.ExchangeAnswers;
+import io.limiter.spring.web.reactive.ExchangeRejectionResponses;
 import io.limiter.spring.web.reactive.ExchangeRecorders;
 import io.limiter.spring.web.reactive.ExchangeSubscriptions;
 import io.limiter.spring.web.reactive.ExchangeUsers;
@@ -29,13 +29,13 @@ import org.springframework.web.reactive.config.WebFluxConfigurer;
 class ReactiveWebConfiguration {
 
     @Bean
-    ExchangeAnswers limiterExchangeAnswers(Answers answers) {
-        return new ExchangeAnswers(answers);
+    ExchangeRejectionResponses limiterExchangeRejectionResponses(RejectionResponses answers) {
+        return new ExchangeRejectionResponses(answers);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    LimitWebExceptionHandler limiterWebExceptionHandler(ExchangeAnswers answers) {
+    LimitWebExceptionHandler limiterWebExceptionHandler(ExchangeRejectionResponses answers) {
         return new LimitWebExceptionHandler(answers);
     }
 
@@ -75,7 +75,7 @@ class ReactiveWebConfiguration {
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
-            ExchangeAnswers answers,
+            ExchangeRejectionResponses answers,
             LimiterProperties properties) {
         return new HttpFilters(application, addresses, users, subscriptions, answers, properties);
     }
@@ -86,7 +86,7 @@ class ReactiveWebConfiguration {
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
-            ExchangeAnswers answers,
+            ExchangeRejectionResponses answers,
             LimiterProperties properties) {
 
         HttpLimitWebFilter filter(String name, HttpLimits limits, int order) {

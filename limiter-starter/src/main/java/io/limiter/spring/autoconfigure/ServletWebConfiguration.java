@@ -4,13 +4,13 @@ import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.LazyLookup;
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.servlet.HttpLimitFilter;
 import io.limiter.spring.web.servlet.LimitAnswerFilter;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import io.limiter.spring.web.servlet.RequestRecorders;
-import io.limiter.spring.web.servlet.ServletAnswers;
+import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Supplier;
@@ -47,11 +47,11 @@ class ServletWebConfiguration {
         private static final String LOCALE_RESOLVER = DispatcherServlet.LOCALE_RESOLVER_BEAN_NAME;
 
         @Bean
-        ServletAnswers limiterServletAnswers(
-                Answers answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
+        ServletRejectionResponses limiterServletRejectionResponses(
+                RejectionResponses answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
             // Looked up at the first rejection, because filters are created before most beans.
             Supplier<@Nullable LocaleResolver> known = new LazyLookup<>(resolver::getIfAvailable);
-            return new ServletAnswers(answers, request -> {
+            return new ServletRejectionResponses(answers, request -> {
                 LocaleResolver ofRequest = RequestContextUtils.getLocaleResolver(request);
                 LocaleResolver locales = ofRequest == null ? known.get() : ofRequest;
                 return locales == null ? request.getLocale() : locales.resolveLocale(request);
@@ -60,15 +60,15 @@ class ServletWebConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        RateLimitExceptionResolver limiterExceptionResolver(ServletAnswers answers) {
+        RateLimitExceptionResolver limiterExceptionResolver(ServletRejectionResponses answers) {
             return new RateLimitExceptionResolver(answers);
         }
     }
 
     @Bean
     @ConditionalOnMissingBean
-    ServletAnswers limiterServletAnswers(Answers answers) {
-        return new ServletAnswers(answers, HttpServletRequest::getLocale);
+    ServletRejectionResponses limiterServletRejectionResponses(RejectionResponses answers) {
+        return new ServletRejectionResponses(answers, HttpServletRequest::getLocale);
     }
 
     @Bean
@@ -79,7 +79,7 @@ class ServletWebConfiguration {
 
     @Bean
     FilterRegistrationBean<LimitAnswerFilter> limiterAnswerFilter(
-            ServletAnswers answers, LimiterProperties properties) {
+            ServletRejectionResponses answers, LimiterProperties properties) {
         FilterRegistrationBean<LimitAnswerFilter> registration = new FilterRegistrationBean<>(
                 new LimitAnswerFilter(answers, properties.web().headers()));
         registration.setOrder(ANSWER_ORDER);
@@ -106,7 +106,7 @@ class ServletWebConfiguration {
     HttpFilters limiterHttpFilters(
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
-            ServletAnswers answers,
+            ServletRejectionResponses answers,
             LimiterProperties properties) {
         return new HttpFilters(addresses, users, answers, properties);
     }
@@ -115,7 +115,7 @@ class ServletWebConfiguration {
     record HttpFilters(
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
-            ServletAnswers answers,
+            ServletRejectionResponses answers,
             LimiterProperties properties) {
 
         FilterRegistrationBean<HttpLimitFilter> register(String name, HttpLimits limits, int order) {

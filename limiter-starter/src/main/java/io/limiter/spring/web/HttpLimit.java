@@ -7,7 +7,7 @@ import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.CheckedLimit;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
-import io.limiter.spring.key.RequestFacts;
+import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.spel.RequestKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +55,7 @@ public final class HttpLimit {
      *
      * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key and a limit is enforced
      */
-    List<CheckStep<?>> steps(RequestFacts request) {
+    List<CheckStep<?>> steps(KeyRequest request) {
         List<Part.Applied> applied = parts.stream().map(Part::applied).toList();
         try {
             return steps(key.of(request), applied);

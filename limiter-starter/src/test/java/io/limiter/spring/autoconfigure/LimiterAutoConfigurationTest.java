@@ -22,10 +22,10 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.SecurityCurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
-import io.limiter.spring.web.AnswerSettings;
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponseSettings;
+import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
-import io.limiter.spring.web.servlet.ServletAnswers;
+import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import io.limiter.spring.web.servlet.ServletClientAddress;
 import io.limiter.spring.web.servlet.ServletCurrentUser;
 import io.limiter.testing.TestRedis;
@@ -383,6 +383,6 @@ class LimiterAutoConfigurationTest {
 
     private static RateLimitExceptionResolver resolver() {
         return new RateLimitExceptionResolver(
-                new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null), ServletRequest::getLocale));
+                new ServletRejectionResponses(new RejectionResponses(RejectionResponseSettings.DEFAULT, null), ServletRequest::getLocale));
     }
 }

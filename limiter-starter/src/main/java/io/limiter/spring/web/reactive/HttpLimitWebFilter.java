@@ -30,7 +30,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
     private final ExchangeSubscriptions subscriptions;
-    private final ExchangeAnswers answers;
+    private final ExchangeRejectionResponses answers;
     private final HeaderSet headers;
     private final String done;
 
@@ -47,7 +47,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
             ClientAddress addresses,
             @Nullable CurrentUser users,
             ExchangeSubscriptions subscriptions,
-            ExchangeAnswers answers,
+            ExchangeRejectionResponses answers,
             HeaderSet headers) {
         this.application = application;
         this.order = order;
@@ -73,9 +73,9 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         if (isOfOther(exchange)) {
             return handled;
         }
-        ExchangeFacts facts = new ExchangeFacts(exchange.getRequest(), addresses, users);
+        ExchangeKeyRequest keyRequest = new ExchangeKeyRequest(exchange.getRequest(), addresses, users);
         HttpLimits matching = limits.matching(
-                facts.method(), CorsUtils.isPreFlightRequest(exchange.getRequest()), facts.pathVariants());
+                keyRequest.method(), CorsUtils.isPreFlightRequest(exchange.getRequest()), keyRequest.pathVariants());
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
@@ -83,7 +83,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
                 .call(
                         exchange,
                         matching.usesUser(),
-                        () -> matching.check(facts, ExchangeRecorder.of(exchange, headers)))
+                        () -> matching.check(keyRequest, ExchangeRecorder.of(exchange, headers)))
                 .flatMap(HttpLimitWebFilter::rejection)
                 .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
                 .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))

@@ -31,7 +31,7 @@ public final class HttpLimitFilter implements Filter {
     private final HttpLimits limits;
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
-    private final ServletAnswers answers;
+    private final ServletRejectionResponses answers;
     private final HeaderSet headers;
     private final String done;
 
@@ -44,7 +44,7 @@ public final class HttpLimitFilter implements Filter {
             HttpLimits limits,
             ClientAddress addresses,
             @Nullable CurrentUser users,
-            ServletAnswers answers,
+            ServletRejectionResponses answers,
             HeaderSet headers) {
         this.limits = limits;
         this.addresses = addresses;
@@ -85,12 +85,12 @@ public final class HttpLimitFilter implements Filter {
     }
 
     private @Nullable RuntimeException check(HttpServletRequest request, HttpServletResponse response) {
-        ServletFacts facts = new ServletFacts(request, addresses, users);
+        ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users);
         DispatchRecorder known = DispatchRecorder.of(request);
         DispatchRecorder recorder = known == null ? DispatchRecorder.begin(request, response, headers) : known;
         HttpLimits matching =
-                limits.matching(facts.method(), CorsUtils.isPreFlightRequest(request), facts.pathVariants());
-        Rejection rejection = matching.check(facts, recorder).run().rejection();
+                limits.matching(keyRequest.method(), CorsUtils.isPreFlightRequest(request), keyRequest.pathVariants());
+        Rejection rejection = matching.check(keyRequest, recorder).run().rejection();
         return rejection == null ? null : rejection.exception();
     }
 }

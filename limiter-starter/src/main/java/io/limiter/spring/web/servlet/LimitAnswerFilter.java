@@ -1,6 +1,6 @@
 package io.limiter.spring.web.servlet;
 
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.HeaderSet;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -18,10 +18,10 @@ import java.io.IOException;
  */
 public final class LimitAnswerFilter implements Filter {
 
-    private final ServletAnswers answers;
+    private final ServletRejectionResponses answers;
     private final HeaderSet headers;
 
-    public LimitAnswerFilter(ServletAnswers answers, HeaderSet headers) {
+    public LimitAnswerFilter(ServletRejectionResponses answers, HeaderSet headers) {
         this.answers = answers;
         this.headers = headers;
     }
@@ -38,7 +38,7 @@ public final class LimitAnswerFilter implements Filter {
         try {
             chain.doFilter(request, response);
         } catch (IOException | ServletException | RuntimeException e) {
-            RuntimeException rejection = Answers.rejection(e);
+            RuntimeException rejection = RejectionResponses.rejection(e);
             // The handler that forwards may catch it.
             boolean inner = request.getDispatcherType() == DispatcherType.FORWARD;
             if (rejection == null || inner || response.isCommitted()) {

@@ -12,8 +12,8 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.web.AnswerSettings;
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponseSettings;
+import io.limiter.spring.web.RejectionResponses;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
@@ -357,7 +357,7 @@ class RateLimitExceptionResolverTest {
 
     private static RateLimitExceptionResolver resolver() {
         return new RateLimitExceptionResolver(
-                new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null), ServletRequest::getLocale));
+                new ServletRejectionResponses(new RejectionResponses(RejectionResponseSettings.DEFAULT, null), ServletRequest::getLocale));
     }
 
     private static MockHttpServletResponse answer(long retryAfterMicros) {

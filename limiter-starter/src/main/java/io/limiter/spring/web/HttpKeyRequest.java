@@ -2,13 +2,13 @@ package io.limiter.spring.web;
 
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.RequestFacts;
+import io.limiter.spring.key.KeyRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
-/** What the facts of servlet requests and of exchanges have in common. */
-public abstract class HttpRequestFacts implements RequestFacts {
+/** What servlet requests and exchanges have in common. */
+public abstract class HttpKeyRequest implements KeyRequest {
 
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
@@ -17,7 +17,7 @@ public abstract class HttpRequestFacts implements RequestFacts {
      * @param addresses finds the address of the current request
      * @param users finds the user of the current request; {@code null} if the application has no users
      */
-    protected HttpRequestFacts(ClientAddress addresses, @Nullable CurrentUser users) {
+    protected HttpKeyRequest(ClientAddress addresses, @Nullable CurrentUser users) {
         this.addresses = addresses;
         this.users = users;
     }

@@ -3,18 +3,18 @@ package io.limiter.spring.web.reactive;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.CleanPath;
-import io.limiter.spring.web.HttpRequestFacts;
+import io.limiter.spring.web.HttpKeyRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpCookie;
 import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
-/** The facts of an exchange. */
-final class ExchangeFacts extends HttpRequestFacts {
+/** An exchange, as keys use it. */
+final class ExchangeKeyRequest extends HttpKeyRequest {
 
     private final ServerHttpRequest request;
 
-    ExchangeFacts(ServerHttpRequest request, ClientAddress addresses, @Nullable CurrentUser users) {
+    ExchangeKeyRequest(ServerHttpRequest request, ClientAddress addresses, @Nullable CurrentUser users) {
         super(addresses, users);
         this.request = request;
     }

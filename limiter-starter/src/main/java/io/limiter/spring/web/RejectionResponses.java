@@ -33,9 +33,9 @@ import org.springframework.http.MediaType;
  * <p>The status is 503, with {@code #temporary-reduced-capacity}, if the failure policy rejected, and 400 if the request has no
  * key. Safe for use by many threads.
  */
-public final class Answers {
+public final class RejectionResponses {
 
-    private static final Logger log = LoggerFactory.getLogger(Answers.class);
+    private static final Logger log = LoggerFactory.getLogger(RejectionResponses.class);
 
     private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
     private static final String REDUCED_CAPACITY =
@@ -45,11 +45,11 @@ public final class Answers {
     /** Not the application's, which is one of Jackson 3 on Spring Boot 4. */
     private final ObjectMapper json = new ObjectMapper();
 
-    private final AnswerSettings settings;
+    private final RejectionResponseSettings settings;
     private final RejectionMessages messages;
 
     /** @param messages the application's; {@code null} if it has none */
-    public Answers(AnswerSettings settings, @Nullable MessageSource messages) {
+    public RejectionResponses(RejectionResponseSettings settings, @Nullable MessageSource messages) {
         this.settings = settings;
         this.messages = new RejectionMessages(messages);
         // Loads classes now, and not in the thread of an event loop.
@@ -103,7 +103,7 @@ public final class Answers {
      * @param decisions those of the request so far
      * @param instance the path of the request
      */
-    public Answer of(RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
+    public RejectionResponse of(RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
         if (rejection instanceof LimiterBackendException) {
             log.warn("Rejected a request because its limit could not be decided: {}", oneLine(rejection));
         } else if (rejection instanceof MissingLimitKeyException) {
@@ -116,15 +116,15 @@ public final class Answers {
         }
         return switch (settings.body()) {
             case PROBLEM ->
-                new Answer(
+                new RejectionResponse(
                         problem.status(), headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem, instance));
             case TEXT ->
-                new Answer(
+                new RejectionResponse(
                         problem.status(),
                         headers,
                         MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8",
                         problem.detail().getBytes(StandardCharsets.UTF_8));
-            case NONE -> new Answer(problem.status(), headers, null, new byte[0]);
+            case NONE -> new RejectionResponse(problem.status(), headers, null, new byte[0]);
         };
     }
 

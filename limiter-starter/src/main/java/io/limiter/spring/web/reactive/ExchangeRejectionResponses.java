@@ -1,7 +1,7 @@
 package io.limiter.spring.web.reactive;
 
-import io.limiter.spring.web.Answer;
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponse;
+import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RequestDecisions;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -13,33 +13,33 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Writes {@link Answers} to exchanges. Safe for use by many threads. */
-public final class ExchangeAnswers {
+/** Writes {@link RejectionResponses} to exchanges. Safe for use by many threads. */
+public final class ExchangeRejectionResponses {
 
-    private static final Logger log = LoggerFactory.getLogger(ExchangeAnswers.class);
+    private static final Logger log = LoggerFactory.getLogger(ExchangeRejectionResponses.class);
 
-    private final Answers answers;
+    private final RejectionResponses answers;
 
-    public ExchangeAnswers(Answers answers) {
+    public ExchangeRejectionResponses(RejectionResponses answers) {
         this.answers = answers;
     }
 
     /**
      * Answers a rejected exchange. Writes nothing if the response is already committed.
      *
-     * @param rejection see {@link Answers#of}
+     * @param rejection see {@link RejectionResponses#of}
      */
     Mono<Void> write(RuntimeException rejection, ServerWebExchange exchange) {
         if (exchange.getResponse().isCommitted()) {
             log.debug("Rejected a request whose response is already committed");
             return Mono.empty();
         }
-        Mono<Answer> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
+        Mono<RejectionResponse> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
         return (answers.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
                 .flatMap(written -> write(written, exchange.getResponse()));
     }
 
-    private Answer answer(RuntimeException rejection, ServerWebExchange exchange) {
+    private RejectionResponse answer(RuntimeException rejection, ServerWebExchange exchange) {
         ExchangeRecorder recorder = ExchangeRecorder.find(exchange);
         Locale locale = exchange.getLocaleContext().getLocale();
         return answers.of(
@@ -49,7 +49,7 @@ public final class ExchangeAnswers {
                 exchange.getRequest().getURI().getRawPath());
     }
 
-    private static Mono<Void> write(Answer answer, ServerHttpResponse response) {
+    private static Mono<Void> write(RejectionResponse answer, ServerHttpResponse response) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         answer.headers().forEach((name, value) -> ExchangeRecorder.set(response.getHeaders(), name, value));
         response.getHeaders().setContentLength(answer.body().length);

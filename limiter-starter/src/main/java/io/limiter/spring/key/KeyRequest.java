@@ -3,7 +3,7 @@ package io.limiter.spring.key;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of an HTTP request that keys can use. */
-public interface RequestFacts {
+public interface KeyRequest {
 
     /** The HTTP method, such as {@code GET}. */
     String method();

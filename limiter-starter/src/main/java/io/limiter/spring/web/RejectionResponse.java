@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers names and values, except those of the body; one with the value {@code null} is removed if it was set before
  * @param contentType {@code null} if there is no body
  */
-public record Answer(
+public record RejectionResponse(
         int status,
         Map<String, @Nullable String> headers,
         @Nullable String contentType,

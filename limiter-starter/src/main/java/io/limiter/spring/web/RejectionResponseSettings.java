@@ -6,12 +6,12 @@ package io.limiter.spring.web;
  * @param status for an exceeded limit, from 400 to 599
  * @param message the detail, or the code of a message in braces; empty for the default
  */
-public record AnswerSettings(int status, HeaderSet headers, BodyFormat body, String message) {
+public record RejectionResponseSettings(int status, HeaderSet headers, BodyFormat body, String message) {
 
     /** 429, with {@code RateLimit} headers and a problem body. */
-    public static final AnswerSettings DEFAULT = new AnswerSettings(429, HeaderSet.RATELIMIT, BodyFormat.PROBLEM, "");
+    public static final RejectionResponseSettings DEFAULT = new RejectionResponseSettings(429, HeaderSet.RATELIMIT, BodyFormat.PROBLEM, "");
 
-    public AnswerSettings {
+    public RejectionResponseSettings {
         if (status < 400 || status > 599) {
             throw new IllegalArgumentException("status must be between 400 and 599, was " + status);
         }

@@ -16,7 +16,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.support.StaticMessageSource;
 
-class AnswersTest {
+class RejectionResponsesTest {
 
     private static final Decision REJECTED = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
     private static final Decision GRANTED = new Decision(true, 5, 2, 0, 0, 90_000_000);
@@ -61,7 +61,7 @@ class AnswersTest {
     @Test
     void a_call_that_will_never_be_granted_has_no_retry_after() throws Exception {
         Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
-        Answer answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
+        RejectionResponse answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
         assertThat(answer.headers()).doesNotContainKey("Retry-After");
         assertThat(json(answer).get("detail").asText()).isEqualTo("Too many requests");
     }
@@ -76,7 +76,7 @@ class AnswersTest {
                         new LimitDecision(request("r:", "grants"), LIMIT, GRANTED),
                         new LimitDecision(request("r:", "rejects"), LIMIT, REJECTED)),
                 this);
-        Answer answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
+        RejectionResponse answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
         assertThat(json(answer).get("violated-policies")).hasToString("[\"rejects\"]");
         assertThat(json(answer(answered, Locale.ENGLISH)).get("violated-policies"))
                 .hasToString("[\"answered\"]");
@@ -87,7 +87,7 @@ class AnswersTest {
 
     @Test
     void a_rejection_that_no_limit_of_the_request_made_names_none() throws Exception {
-        Answer answer = answer(new RateLimitExceededException("secret", REJECTED), Locale.ENGLISH);
+        RejectionResponse answer = answer(new RateLimitExceededException("secret", REJECTED), Locale.ENGLISH);
         assertThat(json(answer).has("violated-policies")).isFalse();
         assertThat(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))
                 .doesNotContain("secret");
@@ -97,7 +97,7 @@ class AnswersTest {
     void a_rejection_because_redis_does_not_answer_is_reduced_capacity() throws Exception {
         Decision policy = REJECTED.from(Decision.Source.POLICY);
         decisions.add(policy, List.of(new LimitDecision(request("r:", "x"), LIMIT, policy)), this);
-        Answer answer = answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
+        RejectionResponse answer = answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
         assertThat(answer.status()).isEqualTo(503);
         assertThat(answer.headers()).containsEntry("Retry-After", "5");
         assertThat(json(answer).get("type").asText()).endsWith("#temporary-reduced-capacity");
@@ -167,11 +167,11 @@ class AnswersTest {
         return json(answer(rejection, locale)).get("detail").asText();
     }
 
-    private Answer answer(RateLimitExceededException rejection, Locale locale) {
-        return new Answers(AnswerSettings.DEFAULT, messages).of(rejection, decisions, locale, "/x");
+    private RejectionResponse answer(RateLimitExceededException rejection, Locale locale) {
+        return new RejectionResponses(RejectionResponseSettings.DEFAULT, messages).of(rejection, decisions, locale, "/x");
     }
 
-    private static JsonNode json(Answer answer) throws Exception {
+    private static JsonNode json(RejectionResponse answer) throws Exception {
         return new ObjectMapper().readTree(answer.body());
     }
 }

@@ -3,18 +3,18 @@ package io.limiter.spring.web.servlet;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.CleanPath;
-import io.limiter.spring.web.HttpRequestFacts;
+import io.limiter.spring.web.HttpKeyRequest;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
-/** The facts of a servlet request. */
-final class ServletFacts extends HttpRequestFacts {
+/** A servlet request, as keys use it. */
+final class ServletKeyRequest extends HttpKeyRequest {
 
     private final HttpServletRequest request;
 
-    ServletFacts(HttpServletRequest request, ClientAddress addresses, @Nullable CurrentUser users) {
+    ServletKeyRequest(HttpServletRequest request, ClientAddress addresses, @Nullable CurrentUser users) {
         super(addresses, users);
         this.request = request;
     }

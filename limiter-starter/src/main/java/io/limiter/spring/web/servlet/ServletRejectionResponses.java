@@ -1,7 +1,7 @@
 package io.limiter.spring.web.servlet;
 
-import io.limiter.spring.web.Answer;
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponse;
+import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletOutputStream;
@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.MediaType;
 
-/** Writes {@link Answers} to servlet responses. Safe for use by many threads. */
-public final class ServletAnswers {
+/** Writes {@link RejectionResponses} to servlet responses. Safe for use by many threads. */
+public final class ServletRejectionResponses {
 
-    private static final Logger log = LoggerFactory.getLogger(ServletAnswers.class);
+    private static final Logger log = LoggerFactory.getLogger(ServletRejectionResponses.class);
 
-    private final Answers answers;
+    private final RejectionResponses answers;
     private final Function<HttpServletRequest, Locale> locales;
 
     /** @param locales finds the locale of a request, also before Spring MVC handles it */
-    public ServletAnswers(Answers answers, Function<HttpServletRequest, Locale> locales) {
+    public ServletRejectionResponses(RejectionResponses answers, Function<HttpServletRequest, Locale> locales) {
         this.answers = answers;
         this.locales = locales;
     }
@@ -32,7 +32,7 @@ public final class ServletAnswers {
     /**
      * Answers a rejected request. Writes nothing if the response is already committed.
      *
-     * @param rejection see {@link Answers#of}
+     * @param rejection see {@link RejectionResponses#of}
      */
     void write(RuntimeException rejection, HttpServletRequest request, HttpServletResponse response) {
         if (response.isCommitted()) {
@@ -48,7 +48,7 @@ public final class ServletAnswers {
         }
     }
 
-    private static void write(Answer answer, HttpServletResponse response) throws IOException {
+    private static void write(RejectionResponse answer, HttpServletResponse response) throws IOException {
         response.resetBuffer();
         response.setStatus(answer.status());
         answer.headers().forEach((name, value) -> ResponseHeaders.set(response, name, value));
@@ -68,7 +68,7 @@ public final class ServletAnswers {
     }
 
     /** Escaped, because the character set of the writer is fixed and may lack characters. */
-    private static void writeCharacters(Answer answer, HttpServletResponse response) throws IOException {
+    private static void writeCharacters(RejectionResponse answer, HttpServletResponse response) throws IOException {
         String text = new String(answer.body(), StandardCharsets.UTF_8);
         if (MediaType.APPLICATION_PROBLEM_JSON_VALUE.equals(answer.contentType())) {
             text = escaped(text);
