@@ -1,8 +1,9 @@
 package io.limiter.spring.aop;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
@@ -79,29 +80,37 @@ record DeclaredLimit(
         return configured.limit();
     }
 
-    /** How an instance prefetches permits; {@code null} if it does not. */
-    @Nullable
-    PrefetchTerms prefetch() {
-        return configured.prefetch();
-    }
-
     /** Whether permits are held until the call is done, and not spent. */
     boolean isHeld() {
         return limit() instanceof ConcurrencyLimit;
     }
 
     /**
-     * The factory of its limiters, without {@link #prefetch}, which a resolver's limits do not have.
+     * Builds its limiter.
      *
-     * @param enforced whether they reject; otherwise they are for shadow mode
+     * @param enforced whether it rejects; otherwise it is for shadow mode
+     * @throws IllegalArgumentException if it cannot be built
      */
-    LimiterFactory factory(LimiterFactory limiters, boolean enforced) {
-        LimiterFactory prefixed = limiters.withPrefix(name.prefix());
-        FailurePolicy policy = configured.failurePolicy();
-        LimiterFactory failing = policy == null ? prefixed : prefixed.withFailurePolicy(policy);
-        // Listeners are for rejections, and in shadow mode there are none.
-        return enforced ? failing : failing.withoutListeners();
+    Built build(LimiterFactory factory, boolean enforced) {
+        LimiterFactory limiters = configured.limiters(factory, name.prefix(), hashTag != null, enforced);
+        LimiterFactory ofResolver = limiters.withoutLiveLimits();
+        return limit() instanceof ConcurrencyLimit held
+                ? new Built(this, ofResolver, null, limiters.build(name.name(), held))
+                : new Built(this, ofResolver, configured.prefetching(limiters).build(name.name(), limit()), null);
     }
+
+    /**
+     * A declared limit with its limiter.
+     *
+     * @param ofResolver the factory of limits that a resolver chooses
+     * @param limiter {@code null} for a concurrency limit
+     * @param concurrencyLimiter {@code null} for other limits
+     */
+    record Built(
+            DeclaredLimit declared,
+            LimiterFactory ofResolver,
+            @Nullable Limiter limiter,
+            @Nullable ConcurrencyLimiter concurrencyLimiter) {}
 
     /**
      * How many permits a call takes.

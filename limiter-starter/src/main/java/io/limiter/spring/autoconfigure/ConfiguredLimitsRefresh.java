@@ -34,7 +34,7 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
     ConfiguredLimitsRefresh(Environment environment, LimitAdvisor advisor) {
         this.environment = environment;
         this.advisor = advisor;
-        this.applied = NamedLimits.read(environment);
+        this.applied = ConfiguredLimits.read(environment);
     }
 
     @Override
@@ -49,7 +49,7 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
 
     private synchronized void refresh() {
         try {
-            Map<String, LimitSettings> settings = NamedLimits.read(environment);
+            Map<String, LimitSettings> settings = ConfiguredLimits.read(environment);
             if (!settings.equals(applied)) {
                 advisor.reconfigure(new ConfiguredLimits(settings));
                 log.info("limiter.limits were read again, and apply to {}.", changed(applied, settings));

@@ -2,8 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.actuate.KnownDefinitions;
-import io.limiter.spring.actuate.KnownHashTags;
+import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
@@ -31,7 +30,7 @@ import org.springframework.core.env.Environment;
  * @param first the limits whose key needs no user, in their order
  * @param byUser the limits whose key needs the user, in their order
  */
-record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags, KnownDefinitions {
+record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownLimits {
 
     private static final String PROPERTY = "limiter.http";
 

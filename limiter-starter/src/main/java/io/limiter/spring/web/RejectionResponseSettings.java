@@ -9,7 +9,8 @@ package io.limiter.spring.web;
 public record RejectionResponseSettings(int status, HeaderSet headers, BodyFormat body, String message) {
 
     /** 429, with {@code RateLimit} headers and a problem body. */
-    public static final RejectionResponseSettings DEFAULT = new RejectionResponseSettings(429, HeaderSet.RATELIMIT, BodyFormat.PROBLEM, "");
+    public static final RejectionResponseSettings DEFAULT =
+            new RejectionResponseSettings(429, HeaderSet.RATELIMIT, BodyFormat.PROBLEM, "");
 
     public RejectionResponseSettings {
         if (status < 400 || status > 599) {

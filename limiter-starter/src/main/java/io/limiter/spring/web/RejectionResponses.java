@@ -103,7 +103,8 @@ public final class RejectionResponses {
      * @param decisions those of the request so far
      * @param instance the path of the request
      */
-    public RejectionResponse of(RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
+    public RejectionResponse of(
+            RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
         if (rejection instanceof LimiterBackendException) {
             log.warn("Rejected a request because its limit could not be decided: {}", oneLine(rejection));
         } else if (rejection instanceof MissingLimitKeyException) {

@@ -105,7 +105,8 @@ class LimitersEndpointTest {
         assertThat(all.body())
                 .contains("\"prefix\":\"countLimit:\",\"name\":\"login\",\"kind\":\"FixedWindow\"")
                 .contains("\"granted\":{\"redis\":1},\"rejected\":{\"redis\":1},\"errors\":0")
-                .containsPattern("\"redis\":\\{\"calls\":\\d+,\"failed\":0,\"mean\":[0-9.]+,\"p50\":[0-9.]+,\"p99\":[0-9.]+,")
+                .containsPattern(
+                        "\"redis\":\\{\"calls\":\\d+,\"failed\":0,\"mean\":[0-9.]+,\"p50\":[0-9.]+,\"p99\":[0-9.]+,")
                 .contains("\"sizes\":{\"cachedRejections\":")
                 .doesNotContain(KEY);
     }

@@ -25,9 +25,9 @@ import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.web.RejectionResponseSettings;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
-import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import io.limiter.spring.web.servlet.ServletClientAddress;
 import io.limiter.spring.web.servlet.ServletCurrentUser;
+import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import io.limiter.testing.TestRedis;
 import jakarta.servlet.ServletRequest;
 import java.time.Duration;
@@ -382,7 +382,7 @@ class LimiterAutoConfigurationTest {
     }
 
     private static RateLimitExceptionResolver resolver() {
-        return new RateLimitExceptionResolver(
-                new ServletRejectionResponses(new RejectionResponses(RejectionResponseSettings.DEFAULT, null), ServletRequest::getLocale));
+        return new RateLimitExceptionResolver(new ServletRejectionResponses(
+                new RejectionResponses(RejectionResponseSettings.DEFAULT, null), ServletRequest::getLocale));
     }
 }

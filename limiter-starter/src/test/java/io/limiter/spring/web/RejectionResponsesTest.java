@@ -168,7 +168,8 @@ class RejectionResponsesTest {
     }
 
     private RejectionResponse answer(RateLimitExceededException rejection, Locale locale) {
-        return new RejectionResponses(RejectionResponseSettings.DEFAULT, messages).of(rejection, decisions, locale, "/x");
+        return new RejectionResponses(RejectionResponseSettings.DEFAULT, messages)
+                .of(rejection, decisions, locale, "/x");
     }
 
     private static JsonNode json(RejectionResponse answer) throws Exception {

@@ -1,7 +1,7 @@
 package io.limiter.spring.key.spel;
 
-import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.KeyRequest;
+import io.limiter.spring.key.MissingLimitKeyException;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.limiter.spring.web.servlet;
 
-import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.RejectionResponses;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

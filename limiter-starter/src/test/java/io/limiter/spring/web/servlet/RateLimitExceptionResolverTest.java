@@ -356,8 +356,8 @@ class RateLimitExceptionResolverTest {
     }
 
     private static RateLimitExceptionResolver resolver() {
-        return new RateLimitExceptionResolver(
-                new ServletRejectionResponses(new RejectionResponses(RejectionResponseSettings.DEFAULT, null), ServletRequest::getLocale));
+        return new RateLimitExceptionResolver(new ServletRejectionResponses(
+                new RejectionResponses(RejectionResponseSettings.DEFAULT, null), ServletRequest::getLocale));
     }
 
     private static MockHttpServletResponse answer(long retryAfterMicros) {

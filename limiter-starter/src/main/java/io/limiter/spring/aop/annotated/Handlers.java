@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.aop.annotated;
 
 import java.lang.reflect.Method;
 import java.util.List;
@@ -6,7 +6,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /** Controllers and their handler methods, by the names of annotations that need not be on the class path. */
-final class Handlers {
+public final class Handlers {
 
     private static final List<String> CONTROLLERS = List.of(
             "org.springframework.stereotype.Controller", "org.springframework.web.bind.annotation.ControllerAdvice");
@@ -25,7 +25,7 @@ final class Handlers {
     private Handlers() {}
 
     /** Whether a class is a controller, in which some methods handle requests and others help with them. */
-    static boolean areIn(Class<?> type) {
+    public static boolean areIn(Class<?> type) {
         return anyOn(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY), CONTROLLERS);
     }
 
@@ -35,7 +35,7 @@ final class Handlers {
     }
 
     /** Whether a method of a controller handles HTTP requests. */
-    static boolean handlesHttp(Method method) {
+    public static boolean handlesHttp(Method method) {
         return anyOn(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), HTTP);
     }
 

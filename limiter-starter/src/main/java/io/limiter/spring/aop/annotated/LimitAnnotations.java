@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.aop.annotated;
 
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
@@ -27,7 +27,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** Finds the annotations of methods and types, also those that are inherited, repeated or within others, and reads them. */
-final class LimitAnnotations {
+public final class LimitAnnotations {
 
     private static final List<Class<? extends Annotation>> KINDS =
             List.of(RateLimit.class, CountLimit.class, ConcurrentLimit.class);
@@ -35,17 +35,17 @@ final class LimitAnnotations {
     private LimitAnnotations() {}
 
     /** Whether a class can have limited methods. */
-    static boolean mayBeIn(Class<?> type) {
+    public static boolean mayBeIn(Class<?> type) {
         return AnnotationUtils.isCandidateClass(type, KINDS);
     }
 
     /** Whether they are on a method, or on one that it overrides or implements. */
-    static boolean areOn(Method method, Class<?> userClass) {
+    public static boolean areOn(Method method, Class<?> userClass) {
         return areOn(method)
                 || DeclaredAnnotations.implemented(method, userClass).stream().anyMatch(LimitAnnotations::areOn);
     }
 
-    static boolean areOn(AnnotatedElement element) {
+    public static boolean areOn(AnnotatedElement element) {
         MergedAnnotations annotations = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY);
         return KINDS.stream().anyMatch(annotations::isPresent);
     }
@@ -54,7 +54,7 @@ final class LimitAnnotations {
      * Whether a class, a superclass or an interface has such annotations on it or on a method, read from the class files. For
      * classes whose methods cannot be loaded. A class without a file may have some, unless it is a lambda's.
      */
-    static boolean areInFilesOf(Class<?> type) {
+    public static boolean areInFilesOf(Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         Set<Class<?>> all = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(userClass));
         for (Class<?> each = userClass; each != null && each != Object.class; each = each.getSuperclass()) {
@@ -92,7 +92,7 @@ final class LimitAnnotations {
      * Whether annotations on the type apply to a method: to each public one that a proxy can limit. On a controller only to
      * handler methods: the framework calls several others for one request.
      */
-    static boolean coverMethod(Method method, Class<?> userClass) {
+    public static boolean coverMethod(Method method, Class<?> userClass) {
         int modifiers = method.getModifiers();
         // The author of a class cannot change an inherited final method. A final one of the class itself is reported.
         boolean inheritedFinal = Modifier.isFinal(modifiers) && method.getDeclaringClass() != userClass;
@@ -109,7 +109,8 @@ final class LimitAnnotations {
      *
      * @throws InvalidLimitException if two types declare such limits, and neither overrides the other
      */
-    static <A extends Annotation> List<MergedAnnotation<A>> of(Class<A> kind, Method method, Class<?> userClass) {
+    public static <A extends Annotation> List<MergedAnnotation<A>> of(
+            Class<A> kind, Method method, Class<?> userClass) {
         List<DeclaredAnnotations<A>> closest =
                 DeclaredAnnotations.closest(DeclaredAnnotations.ofMethod(kind, method, userClass));
         if (closest.isEmpty()) {
@@ -130,7 +131,7 @@ final class LimitAnnotations {
      *
      * @param replaced a text for each is added
      */
-    static void addReplaced(Method method, Class<?> userClass, Set<String> replaced) {
+    public static void addReplaced(Method method, Class<?> userClass, Set<String> replaced) {
         for (Class<? extends Annotation> kind : KINDS) {
             addReplaced(kind, method, userClass, replaced);
         }

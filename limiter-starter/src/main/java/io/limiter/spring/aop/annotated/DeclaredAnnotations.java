@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.aop.annotated;
 
 import io.limiter.spring.key.MethodName;
 import java.lang.annotation.Annotation;
