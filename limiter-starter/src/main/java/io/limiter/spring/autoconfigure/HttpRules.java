@@ -24,25 +24,81 @@ import org.springframework.boot.context.properties.bind.handler.NoUnboundElement
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.Environment;
 
-/**
- * The checked rules of {@code limiter.http}. An unknown setting fails the start.
- *
- * @param first the limits whose key needs no user, in their order
- * @param byUser the limits whose key needs the user, in their order
- */
-record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownLimits {
+/** The checked rules of {@code limiter.http}, which can be read again. An unknown setting prevents startup. */
+final class HttpRules implements KnownLimits {
 
     private static final String PROPERTY = "limiter.http";
+
+    private final Environment environment;
+    private final LimiterFactory factory;
+    private final Function<String, Supplier<LiveSettings>> live;
+    private final Rules atStart;
+    private volatile Rules current;
 
     /**
      * @param live returns the current live settings of a limit's name
      * @throws InvalidSettingException naming an invalid setting
      */
-    static HttpRules read(
-            Environment environment, LimiterFactory factory, Function<String, Supplier<LiveSettings>> live) {
+    HttpRules(Environment environment, LimiterFactory factory, Function<String, Supplier<LiveSettings>> live) {
+        this.environment = environment;
+        this.factory = factory;
+        this.live = live;
+        this.atStart = built(bound());
+        this.current = atStart;
+    }
+
+    /**
+     * @param first the limits whose key needs no user, in their order
+     * @param byUser the limits whose key needs the user, in their order
+     */
+    private record Rules(List<HttpRule> settings, HttpLimits first, HttpLimits byUser) {}
+
+    /** The limits whose key needs no user, in their order. */
+    HttpLimits first() {
+        return current.first();
+    }
+
+    /** The limits whose key needs the user, in their order. */
+    HttpLimits byUser() {
+        return current.byUser();
+    }
+
+    /**
+     * Reads the rules again.
+     *
+     * @return whether they have changed
+     * @throws RuntimeException if a setting is unknown or invalid, or if the rules need a filter that was not needed at the start;
+     *     all rules stay as they are
+     */
+    boolean refresh() {
+        List<HttpRule> settings = bound();
+        if (settings.equals(current.settings())) {
+            return false;
+        }
+        Rules changed = built(settings);
+        checkHasFilter("without a user as its key", atStart.first(), changed.first());
+        checkHasFilter("by user", atStart.byUser(), changed.byUser());
+        current = changed;
+        return true;
+    }
+
+    private static void checkHasFilter(String kind, HttpLimits before, HttpLimits after) {
+        if (before.limits().isEmpty() && !after.limits().isEmpty()) {
+            throw new InvalidSettingException(
+                    PROPERTY,
+                    PROPERTY + " had no rule " + kind + " when the application started, so there is no filter for one:"
+                            + " restart the application");
+        }
+    }
+
+    private List<HttpRule> bound() {
+        return Binder.get(environment)
+                .bind(PROPERTY, Bindable.listOf(HttpRule.class), strict())
+                .orElse(List.of());
+    }
+
+    private Rules built(List<HttpRule> rules) {
         Binder binder = Binder.get(environment);
-        List<HttpRule> rules =
-                binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), strict()).orElse(List.of());
         List<Built> built = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < rules.size(); i++) {
@@ -65,7 +121,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownLimits {
             built.add(new Built(rule.order(), limit));
         }
         built.sort(Comparator.comparingInt(Built::order));
-        return new HttpRules(limits(built, false), limits(built, true));
+        return new Rules(rules, limits(built, false), limits(built, true));
     }
 
     @Override
@@ -82,7 +138,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownLimits {
     }
 
     private Stream<HttpLimit> all() {
-        return Stream.of(first, byUser).flatMap(each -> each.limits().stream());
+        return Stream.of(first(), byUser()).flatMap(each -> each.limits().stream());
     }
 
     /** The handler has state, so each binding needs a new one. */

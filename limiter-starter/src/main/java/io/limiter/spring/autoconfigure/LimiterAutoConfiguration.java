@@ -106,8 +106,9 @@ public class LimiterAutoConfiguration {
 
     @Bean
     @ConditionalOnClass(name = "org.springframework.cloud.context.environment.EnvironmentChangeEvent")
-    ConfiguredLimitsRefresh limiterConfiguredLimitsRefresh(Environment environment, LimitAdvisor advisor) {
-        return new ConfiguredLimitsRefresh(environment, advisor);
+    ConfiguredLimitsRefresh limiterConfiguredLimitsRefresh(
+            Environment environment, LimitAdvisor advisor, ObjectProvider<HttpRules> rules) {
+        return new ConfiguredLimitsRefresh(environment, advisor, rules);
     }
 
     /**

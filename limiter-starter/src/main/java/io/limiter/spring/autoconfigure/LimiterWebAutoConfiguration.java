@@ -46,7 +46,7 @@ public class LimiterWebAutoConfiguration {
     @Bean
     HttpRules limiterHttpRules(Environment environment, LimiterFactory factory, ObjectProvider<LiveLimits> limits) {
         LiveLimits live = limits.getIfAvailable();
-        return HttpRules.read(
+        return new HttpRules(
                 environment, factory, name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name));
     }
 

@@ -12,6 +12,7 @@ import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.HttpLimitWebFilter;
 import io.limiter.spring.web.reactive.LimitAnswerWebFilter;
 import io.limiter.spring.web.reactive.LimitWebExceptionHandler;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -59,14 +60,14 @@ class ReactiveWebConfiguration {
     @Bean
     HttpLimitWebFilter limiterHttpFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.filter(
-                "limiterHttpFilter", rules.first(), properties.web().filterOrder());
+                "limiterHttpFilter", rules::first, properties.web().filterOrder());
     }
 
     /** Also without limits, because it puts the exchange that Spring Security has changed into the context. */
     @Bean
     HttpLimitWebFilter limiterHttpUserFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.filter(
-                "limiterHttpUserFilter", rules.byUser(), properties.web().userFilterOrder());
+                "limiterHttpUserFilter", rules::byUser, properties.web().userFilterOrder());
     }
 
     @Bean
@@ -75,9 +76,8 @@ class ReactiveWebConfiguration {
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
-            ExchangeRejectionResponses answers,
-            LimiterProperties properties) {
-        return new HttpFilters(application, addresses, users, subscriptions, answers, properties);
+            ExchangeRejectionResponses answers) {
+        return new HttpFilters(application, addresses, users, subscriptions, answers);
     }
 
     /** Creates the filters. */
@@ -86,10 +86,9 @@ class ReactiveWebConfiguration {
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
-            ExchangeRejectionResponses answers,
-            LimiterProperties properties) {
+            ExchangeRejectionResponses answers) {
 
-        HttpLimitWebFilter filter(String name, HttpLimits limits, int order) {
+        HttpLimitWebFilter filter(String name, Supplier<HttpLimits> limits, int order) {
             return new HttpLimitWebFilter(
                     application,
                     name,
@@ -98,8 +97,7 @@ class ReactiveWebConfiguration {
                     addresses,
                     users.getIfAvailable(),
                     subscriptions,
-                    answers,
-                    properties.web().headers());
+                    answers);
         }
     }
 }

@@ -79,9 +79,9 @@ class ServletWebConfiguration {
 
     @Bean
     FilterRegistrationBean<LimitAnswerFilter> limiterAnswerFilter(
-            ServletRejectionResponses answers, LimiterProperties properties) {
+            ServletRejectionResponses answers) {
         FilterRegistrationBean<LimitAnswerFilter> registration = new FilterRegistrationBean<>(
-                new LimitAnswerFilter(answers, properties.web().headers()));
+                new LimitAnswerFilter(answers));
         registration.setOrder(ANSWER_ORDER);
         registration.setDispatcherTypes(
                 DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR, DispatcherType.FORWARD);
@@ -92,45 +92,42 @@ class ServletWebConfiguration {
     FilterRegistrationBean<HttpLimitFilter> limiterHttpFilter(
             HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.register(
-                "limiterHttpFilter", rules.first(), properties.web().filterOrder());
+                "limiterHttpFilter", rules::first, properties.web().filterOrder());
     }
 
     @Bean
     FilterRegistrationBean<HttpLimitFilter> limiterHttpUserFilter(
             HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.register(
-                "limiterHttpUserFilter", rules.byUser(), properties.web().userFilterOrder());
+                "limiterHttpUserFilter", rules::byUser, properties.web().userFilterOrder());
     }
 
     @Bean
     HttpFilters limiterHttpFilters(
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
-            ServletRejectionResponses answers,
-            LimiterProperties properties) {
-        return new HttpFilters(addresses, users, answers, properties);
+            ServletRejectionResponses answers) {
+        return new HttpFilters(addresses, users, answers);
     }
 
     /** Creates the filters. */
     record HttpFilters(
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
-            ServletRejectionResponses answers,
-            LimiterProperties properties) {
+            ServletRejectionResponses answers) {
 
-        FilterRegistrationBean<HttpLimitFilter> register(String name, HttpLimits limits, int order) {
+        FilterRegistrationBean<HttpLimitFilter> register(String name, Supplier<HttpLimits> limits, int order) {
             HttpLimitFilter filter = new HttpLimitFilter(
                     name,
                     limits,
                     addresses,
                     users.getIfAvailable(),
-                    answers,
-                    properties.web().headers());
+                    answers);
             FilterRegistrationBean<HttpLimitFilter> registration = new FilterRegistrationBean<>(filter);
             registration.setName(name);
             registration.setOrder(order);
             registration.setDispatcherTypes(DispatcherType.REQUEST);
-            registration.setEnabled(!limits.limits().isEmpty());
+            registration.setEnabled(!limits.get().limits().isEmpty());
             return registration;
         }
     }

@@ -1,5 +1,6 @@
 package io.limiter.spring.web.reactive;
 
+import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RequestDecisions;
@@ -22,6 +23,10 @@ public final class ExchangeRejectionResponses {
 
     public ExchangeRejectionResponses(RejectionResponses answers) {
         this.answers = answers;
+    }
+
+    HeaderSet headers() {
+        return answers.headers();
     }
 
     /**

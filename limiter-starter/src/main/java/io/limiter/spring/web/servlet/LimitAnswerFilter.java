@@ -1,6 +1,5 @@
 package io.limiter.spring.web.servlet;
 
-import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RejectionResponses;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -19,11 +18,9 @@ import java.io.IOException;
 public final class LimitAnswerFilter implements Filter {
 
     private final ServletRejectionResponses answers;
-    private final HeaderSet headers;
 
-    public LimitAnswerFilter(ServletRejectionResponses answers, HeaderSet headers) {
+    public LimitAnswerFilter(ServletRejectionResponses answers) {
         this.answers = answers;
-        this.headers = headers;
     }
 
     @Override
@@ -34,7 +31,7 @@ public final class LimitAnswerFilter implements Filter {
             chain.doFilter(anyRequest, anyResponse);
             return;
         }
-        DispatchRecorder recorder = DispatchRecorder.begin(request, response, headers);
+        DispatchRecorder recorder = DispatchRecorder.begin(request, response, answers.headers());
         try {
             chain.doFilter(request, response);
         } catch (IOException | ServletException | RuntimeException e) {

@@ -1,5 +1,6 @@
 package io.limiter.spring.web.servlet;
 
+import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RequestDecisions;
@@ -29,6 +30,10 @@ public final class ServletRejectionResponses {
         this.locales = locales;
     }
 
+    HeaderSet headers() {
+        return answers.headers();
+    }
+
     /**
      * Answers a rejected request. Writes nothing if the response is already committed.
      *
@@ -51,7 +56,7 @@ public final class ServletRejectionResponses {
     private static void write(RejectionResponse answer, HttpServletResponse response) throws IOException {
         response.resetBuffer();
         response.setStatus(answer.status());
-        answer.headers().forEach((name, value) -> ResponseHeaders.set(response, name, value));
+        answer.headers().forEach((name, value) -> DispatchRecorder.setHeader(response, name, value));
         if (answer.contentType() != null) {
             response.setContentType(answer.contentType());
         }
