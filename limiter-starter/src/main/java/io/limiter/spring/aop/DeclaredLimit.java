@@ -9,10 +9,9 @@ import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.key.CallKey;
-import io.limiter.spring.key.spel.CallCondition;
-import io.limiter.spring.key.spel.CallCost;
-import io.limiter.spring.settings.ConfiguredLimits;
+import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.KindSettings;
 import io.limiter.spring.settings.SettingChecks;
@@ -38,7 +37,7 @@ record DeclaredLimit(
         KindSettings annotated,
         @Nullable FailurePolicy onFailure,
         Configured configured,
-        Permits permits,
+        CallPermits permits,
         LimitType type,
         CallKey key,
         @Nullable CallKey hashTag,
@@ -111,27 +110,4 @@ record DeclaredLimit(
             LimiterFactory ofResolver,
             @Nullable Limiter limiter,
             @Nullable ConcurrencyLimiter concurrencyLimiter) {}
-
-    /**
-     * How many permits a call takes.
-     *
-     * @param fixed where there is no cost, at least 1
-     * @param cost {@code null} if all calls take the fixed number
-     * @param condition {@code null} if the limit applies to all calls
-     */
-    record Permits(
-            int fixed, @Nullable CallCost cost, @Nullable CallCondition condition) {
-
-        /**
-         * 0 if the call skips the limit.
-         *
-         * @throws io.limiter.spring.key.InvalidLimitArgumentException if the arguments make no cost or condition
-         */
-        int of(@Nullable Object[] arguments) {
-            if (condition != null && !condition.of(arguments)) {
-                return 0;
-            }
-            return cost == null ? fixed : cost.of(arguments);
-        }
-    }
 }

@@ -11,9 +11,8 @@ import io.limiter.spring.aop.annotated.LimitAnnotations;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.MethodName;
-import io.limiter.spring.key.spel.CallCondition;
-import io.limiter.spring.key.spel.CallCost;
 import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.KindSettings;
 import io.limiter.spring.settings.LimitKind;
@@ -107,7 +106,11 @@ final class LimitParser {
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         FailurePolicy onFailure = failurePolicy(annotation);
         ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure);
-        DeclaredLimit.Permits permits = permits(annotation, annotated);
+        CallPermits permits = CallPermits.parse(
+                annotation.getValue("permits", Integer.class).orElse(1),
+                annotation.getString("cost"),
+                annotation.getString("condition"),
+                annotated);
         // Another kind could not read what is stored.
         String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
         String fallback = annotation.getString("fallback");
@@ -141,20 +144,6 @@ final class LimitParser {
                             + " limitType METHOD all callers share them: leave the hash tag out, or use limitType CUSTOM and a key");
         }
         return CallKeys.hashTag(hashTag, annotated);
-    }
-
-    private static DeclaredLimit.Permits permits(MergedAnnotation<?> annotation, Method annotated) {
-        int permits = annotation.getValue("permits", Integer.class).orElse(1);
-        String cost = annotation.getString("cost");
-        String condition = annotation.getString("condition");
-        if (permits != 1 && !cost.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "permits " + permits + " has no effect with cost '" + cost + "': leave one of them out");
-        }
-        return new DeclaredLimit.Permits(
-                permits,
-                cost.isEmpty() ? null : CallCost.parse(cost, annotated),
-                condition.isEmpty() ? null : CallCondition.parse(condition, annotated));
     }
 
     private static KindSettings rate(MergedAnnotation<RateLimit> annotation) {

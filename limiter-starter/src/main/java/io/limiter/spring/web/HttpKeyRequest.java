@@ -3,6 +3,8 @@ package io.limiter.spring.web;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.KeyRequest;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
@@ -38,7 +40,19 @@ public abstract class HttpKeyRequest implements KeyRequest {
 
     @Override
     public final @Nullable String param(String name) {
-        return QueryParameters.first(query(), name);
+        // Not of the body, which only the handler may read.
+        String query = query();
+        if (query == null) {
+            return null;
+        }
+        for (String pair : query.split("&")) {
+            int equals = pair.indexOf('=');
+            String found = equals < 0 ? pair : pair.substring(0, equals);
+            if (decoded(found).equals(name)) {
+                return equals < 0 ? "" : decoded(pair.substring(equals + 1));
+            }
+        }
+        return null;
     }
 
     @Override
@@ -49,5 +63,14 @@ public abstract class HttpKeyRequest implements KeyRequest {
     @Override
     public final @Nullable String user() {
         return users == null ? null : users.name();
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            // Not encoded.
+            return text;
+        }
     }
 }

@@ -121,8 +121,8 @@ class QuotaTest {
                     查        | "%E6%9F%A5"
                     """)
     void names_are_strings_of_structured_fields(String name, String field) {
-        assertThat(FieldString.of(name)).isEqualTo(field);
-        assertThat(FieldString.of("a\r\nSet-Cookie: b\u007f")).isEqualTo("\"a%0D%0ASet-Cookie: b%7F\"");
+        assertThat(Quota.fieldString(name)).isEqualTo(field);
+        assertThat(Quota.fieldString("a\r\nSet-Cookie: b\u007f")).isEqualTo("\"a%0D%0ASet-Cookie: b%7F\"");
     }
 
     @Test

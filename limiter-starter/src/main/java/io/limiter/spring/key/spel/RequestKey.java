@@ -5,6 +5,7 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.expression.spel.standard.SpelExpression;
 
 /** The key of a rule for HTTP requests. Safe for use by many threads. */
 public final class RequestKey {
@@ -66,13 +67,12 @@ public final class RequestKey {
     }
 
     private static RequestKey template(String text) {
-        boolean[] usesUser = new boolean[1];
-        KeyTemplate<KeyRequest> template =
-                KeyTemplate.parse(ExpressionSource.ofRequest(text), "use all", expression -> {
-                    usesUser[0] |= RequestScope.usesUser(expression.getAST());
-                    return request -> RequestScope.value(expression, request);
-                });
-        return new RequestKey(template::of, usesUser[0]);
+        ExpressionSource<KeyRequest> source = ExpressionSource.ofRequest(text);
+        KeyTemplate<KeyRequest> template = KeyTemplate.parse(source, "use all");
+        boolean usesUser = source.parts().stream()
+                .anyMatch(part -> part instanceof SpelExpression expression
+                        && RequestScope.usesUser(expression.getAST()));
+        return new RequestKey(template::of, usesUser);
     }
 
     private static boolean isToken(String name) {

@@ -3,6 +3,7 @@ package io.limiter.spring.key.spel;
 import io.limiter.spring.key.KeyRequest;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.EvaluationContext;
@@ -15,7 +16,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /** The properties and methods of {@link KeyRequest}. */
-final class RequestScope implements Scope {
+final class RequestScope implements Scope<KeyRequest> {
 
     private static final Set<String> PROPERTIES = Set.of("method", "path", "ip", "user");
     private static final Set<String> METHODS = Set.of("header", "cookie", "param");
@@ -27,9 +28,9 @@ final class RequestScope implements Scope {
             .withMethodResolvers(RequestScope::resolve, ReadOnlyAccess.methods())
             .build();
 
-    /** @throws org.springframework.expression.EvaluationException if it has no value */
-    static @Nullable Object value(SpelExpression expression, KeyRequest request) {
-        return expression.getValue(READ_ONLY, request);
+    @Override
+    public Function<KeyRequest, @Nullable Object> valueOf(SpelExpression expression) {
+        return request -> expression.getValue(READ_ONLY, request);
     }
 
     /** Whether a checked expression reads the user. */
