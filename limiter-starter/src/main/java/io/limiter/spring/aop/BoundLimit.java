@@ -129,8 +129,7 @@ final class BoundLimit {
             PermitRequest request = request(used, call);
             return request == null
                     ? null
-                    : CheckStep.hold(
-                            used.limit(), concurrencyLimiter, request.key(), request.permits(), used.timeout());
+                    : CheckStep.hold(used.limit(), concurrencyLimiter, request, used.timeout());
         } catch (RuntimeException e) {
             failed(used, e);
             return null;
