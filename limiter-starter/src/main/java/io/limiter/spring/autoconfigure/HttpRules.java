@@ -92,22 +92,28 @@ final class HttpRules implements KnownLimits {
     }
 
     private List<HttpRule> bound() {
-        return Binder.get(environment)
-                .bind(PROPERTY, Bindable.listOf(HttpRule.class), strict())
-                .orElse(List.of());
+        Binder binder = Binder.get(environment);
+        List<HttpRule> rules =
+                binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), strict()).orElse(List.of());
+        for (int i = 0; i < rules.size(); i++) {
+            for (int j = 0; j < rules.get(i).limits().size(); j++) {
+                // The handler does not find unknown settings in a list within a list.
+                binder.bind(property(i) + ".limits[" + j + "]", Bindable.of(LimitSettings.class), strict());
+            }
+        }
+        return rules;
+    }
+
+    private static String property(int rule) {
+        return PROPERTY + "[" + rule + "]";
     }
 
     private Rules built(List<HttpRule> rules) {
-        Binder binder = Binder.get(environment);
         List<Built> built = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < rules.size(); i++) {
             HttpRule rule = rules.get(i);
-            String property = PROPERTY + "[" + i + "]";
-            for (int j = 0; j < rule.limits().size(); j++) {
-                // The handler does not find unknown settings in a list within a list.
-                binder.bind(property + ".limits[" + j + "]", Bindable.of(LimitSettings.class), strict());
-            }
+            String property = property(i);
             HttpLimit limit = rule.build(property, factory, live);
             for (String name : rule.limitNames()) {
                 if (!names.add(name)) {
