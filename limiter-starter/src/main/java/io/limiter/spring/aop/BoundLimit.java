@@ -127,9 +127,7 @@ final class BoundLimit {
         }
         try {
             PermitRequest request = request(used, call);
-            return request == null
-                    ? null
-                    : CheckStep.hold(used.limit(), concurrencyLimiter, request, used.timeout());
+            return request == null ? null : CheckStep.hold(used.limit(), concurrencyLimiter, request, used.timeout());
         } catch (RuntimeException e) {
             failed(used, e);
             return null;

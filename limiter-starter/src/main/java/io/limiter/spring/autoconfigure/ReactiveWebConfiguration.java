@@ -90,14 +90,7 @@ class ReactiveWebConfiguration {
 
         HttpLimitWebFilter filter(String name, Supplier<HttpLimits> limits, int order) {
             return new HttpLimitWebFilter(
-                    application,
-                    name,
-                    order,
-                    limits,
-                    addresses,
-                    users.getIfAvailable(),
-                    subscriptions,
-                    answers);
+                    application, name, order, limits, addresses, users.getIfAvailable(), subscriptions, answers);
         }
     }
 }

@@ -78,10 +78,9 @@ class ServletWebConfiguration {
     }
 
     @Bean
-    FilterRegistrationBean<LimitAnswerFilter> limiterAnswerFilter(
-            ServletRejectionResponses answers) {
-        FilterRegistrationBean<LimitAnswerFilter> registration = new FilterRegistrationBean<>(
-                new LimitAnswerFilter(answers));
+    FilterRegistrationBean<LimitAnswerFilter> limiterAnswerFilter(ServletRejectionResponses answers) {
+        FilterRegistrationBean<LimitAnswerFilter> registration =
+                new FilterRegistrationBean<>(new LimitAnswerFilter(answers));
         registration.setOrder(ANSWER_ORDER);
         registration.setDispatcherTypes(
                 DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR, DispatcherType.FORWARD);
@@ -104,25 +103,15 @@ class ServletWebConfiguration {
 
     @Bean
     HttpFilters limiterHttpFilters(
-            ClientAddress addresses,
-            ObjectProvider<CurrentUser> users,
-            ServletRejectionResponses answers) {
+            ClientAddress addresses, ObjectProvider<CurrentUser> users, ServletRejectionResponses answers) {
         return new HttpFilters(addresses, users, answers);
     }
 
     /** Creates the filters. */
-    record HttpFilters(
-            ClientAddress addresses,
-            ObjectProvider<CurrentUser> users,
-            ServletRejectionResponses answers) {
+    record HttpFilters(ClientAddress addresses, ObjectProvider<CurrentUser> users, ServletRejectionResponses answers) {
 
         FilterRegistrationBean<HttpLimitFilter> register(String name, Supplier<HttpLimits> limits, int order) {
-            HttpLimitFilter filter = new HttpLimitFilter(
-                    name,
-                    limits,
-                    addresses,
-                    users.getIfAvailable(),
-                    answers);
+            HttpLimitFilter filter = new HttpLimitFilter(name, limits, addresses, users.getIfAvailable(), answers);
             FilterRegistrationBean<HttpLimitFilter> registration = new FilterRegistrationBean<>(filter);
             registration.setName(name);
             registration.setOrder(order);

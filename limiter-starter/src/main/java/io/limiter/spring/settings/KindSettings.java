@@ -167,7 +167,9 @@ public record KindSettings(
             return TokenBucket.perSecond(permitsPerSecond).withWarmUp(warmUp).withMaxWait(maxWait);
         }
         if (capacity != null) {
-            return TokenBucket.perSecond(permitsPerSecond).withCapacity(capacity).withMaxWait(maxWait);
+            return TokenBucket.perSecond(permitsPerSecond)
+                    .withCapacity(capacity)
+                    .withMaxWait(maxWait);
         }
         double seconds = burst(permitsPerSecond);
         return callTimeout().isZero()

@@ -105,8 +105,7 @@ public final class CallPermits {
      *
      * @param where the attribute and its method, for messages about single calls
      */
-    private record ArgumentExpression(
-            Function<@Nullable Object[], @Nullable Object> valueOf, String where) {
+    private record ArgumentExpression(Function<@Nullable Object[], @Nullable Object> valueOf, String where) {
 
         /** @param example an expression, for messages */
         static ArgumentExpression parse(String attribute, String text, Method method, String example) {

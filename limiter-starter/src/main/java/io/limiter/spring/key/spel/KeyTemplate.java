@@ -123,7 +123,9 @@ final class KeyTemplate<C> {
      * @param escape {@code null} if no text follows
      */
     private record Placeholder<C>(
-            Function<C, @Nullable Object> value, String where, @Nullable Escape escape) implements Part<C> {
+            Function<C, @Nullable Object> value,
+            String where,
+            @Nullable Escape escape) implements Part<C> {
 
         @Override
         public String in(C call) {

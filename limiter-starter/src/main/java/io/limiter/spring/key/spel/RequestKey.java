@@ -70,8 +70,8 @@ public final class RequestKey {
         ExpressionSource<KeyRequest> source = ExpressionSource.ofRequest(text);
         KeyTemplate<KeyRequest> template = KeyTemplate.parse(source, "use all");
         boolean usesUser = source.parts().stream()
-                .anyMatch(part -> part instanceof SpelExpression expression
-                        && RequestScope.usesUser(expression.getAST()));
+                .anyMatch(part ->
+                        part instanceof SpelExpression expression && RequestScope.usesUser(expression.getAST()));
         return new RequestKey(template::of, usesUser);
     }
 

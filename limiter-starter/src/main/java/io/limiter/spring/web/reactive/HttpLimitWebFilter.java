@@ -72,8 +72,11 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
             return handled;
         }
         ExchangeKeyRequest keyRequest = new ExchangeKeyRequest(exchange.getRequest(), addresses, users);
-        HttpLimits matching = limits.get().matching(
-                keyRequest.method(), CorsUtils.isPreFlightRequest(exchange.getRequest()), keyRequest.pathVariants());
+        HttpLimits matching = limits.get()
+                .matching(
+                        keyRequest.method(),
+                        CorsUtils.isPreFlightRequest(exchange.getRequest()),
+                        keyRequest.pathVariants());
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }

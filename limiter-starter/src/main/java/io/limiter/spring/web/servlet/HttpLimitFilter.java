@@ -85,9 +85,10 @@ public final class HttpLimitFilter implements Filter {
     private @Nullable RuntimeException check(HttpServletRequest request, HttpServletResponse response) {
         ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users);
         DispatchRecorder known = DispatchRecorder.of(request);
-        DispatchRecorder recorder = known == null ? DispatchRecorder.begin(request, response, answers.headers()) : known;
-        HttpLimits matching =
-                limits.get().matching(keyRequest.method(), CorsUtils.isPreFlightRequest(request), keyRequest.pathVariants());
+        DispatchRecorder recorder =
+                known == null ? DispatchRecorder.begin(request, response, answers.headers()) : known;
+        HttpLimits matching = limits.get()
+                .matching(keyRequest.method(), CorsUtils.isPreFlightRequest(request), keyRequest.pathVariants());
         Rejection rejection = matching.check(keyRequest, recorder).run().rejection();
         return rejection == null ? null : rejection.exception();
     }
