@@ -16,7 +16,8 @@ public interface Backend extends AutoCloseable {
 
     /**
      * Decides a call: the requests for one key in order, as if they had arrived one after the other at the same moment.
-     * Calls that share keys are decided in the order in which they were started.
+     * Calls that share keys are decided in the order in which they were sent, which may differ from the one in which two
+     * threads have started them.
      *
      * <p>A backend that cannot decide several keys at one moment decides a call for all or nothing by {@link SequentialSet}.
      */

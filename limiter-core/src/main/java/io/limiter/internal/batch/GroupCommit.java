@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * There is no timer and no artificial delay: if no call is in flight, a request is sent at once, by the caller's
  * thread. The higher the load, the more requests queue up during one round trip and share the next one. Each keeps its
- * own permits and timeout and gets its own decision; those for one key are decided in the order of their arrival.
+ * own permits and timeout and gets its own decision; those for one key are decided in the order of their arrival,
+ * unless a call that the client's I/O thread starts overtakes one of a caller's thread.
  *
  * <p>If the round trip is so long that requests would time out while they wait for the reply to another call, they are
  * sent in time in a call of their own.

@@ -203,7 +203,8 @@ public final class RedisCalls {
 
     /**
      * Runs a script that returns a list, without waiting for it if the client can do that. Calls that are sent one
-     * after the other run in that order.
+     * after the other run in that order, but for one that Lettuce's I/O thread sends while the call of another thread
+     * still waits for that thread: it overtakes the other.
      *
      * @param ended called once, with the reply or with the failure; with a {@link NotSentException} if the client failed
      *     before it sent anything
