@@ -53,15 +53,15 @@ class LiveShowTest {
 
     @BeforeEach
     void start() {
-        one = start();
-        other = start();
+        one = sample();
+        other = sample();
         loads.add(new Load(Samples.uri(one, "/limiter/rate")));
         loads.add(new Load(Samples.uri(other, "/limiter/rate")));
         loads.forEach(
                 load -> Eventually.that(() -> assertThat(load.firstOf(BEFORE)).isPositive()));
     }
 
-    private ConfigurableApplicationContext start() {
+    private ConfigurableApplicationContext sample() {
         return Samples.start(
                 redis,
                 "--limiter.limits.rate.rate=" + BEFORE,
