@@ -14,10 +14,11 @@ import java.util.concurrent.CompletableFuture;
  *
  * <table>
  * <caption>Behaviour while all permits are held</caption>
- * <tr><td>{@code tryAcquire()}</td><td>returns an empty {@code Optional}</td></tr>
+ * <tr><td>{@code tryAcquire()}</td><td>returns an empty {@code Optional} at once</td></tr>
+ * <tr><td>{@code acquire()}</td><td>throws at once</td></tr>
  * <tr><td>{@code tryAcquire(timeout)}</td><td>waits for at most that long, then returns an empty one</td></tr>
  * <tr><td>{@code acquire(timeout)}</td><td>waits for at most that long, then throws</td></tr>
- * <tr><td>{@code async()}</td><td>has the same methods, which return futures; no thread waits</td></tr>
+ * <tr><td>{@code async()}</td><td>has all of these, which return futures; no thread waits</td></tr>
  * </table>
  *
  * <p>Within a JVM, the waiting requests for a key are served in order: while others wait, a request without a timeout is
@@ -30,8 +31,8 @@ import java.util.concurrent.CompletableFuture;
  * longer waits; a lease that is granted to it by a request under way is released at once.
  *
  * <p>{@link #on} returns a view of one key with permits of its own, {@link #async} one whose methods return futures, as for a
- * {@link Limiter}. Safe for use by many threads. All methods throw {@link IllegalArgumentException} if permits are less than 1, a key is
- * blank or a timeout negative. If the backend does not decide, the {@link FailurePolicy} does: {@code LOCAL} grants leases in
+ * {@link Limiter}. Every method that takes permits also takes a key as its first argument. Safe for use by many threads. All methods
+ * throw {@link IllegalArgumentException} if permits are less than 1 or a key is blank. If the backend does not decide, the {@link FailurePolicy} does: {@code LOCAL} grants leases in
  * this JVM, under its share of the limit; {@code ALLOW} grants leases that do not count; {@code DENY} grants none; with
  * {@code THROW} methods throw {@link LimiterBackendException} and futures fail with it. A lease that was taken from the
  * backend stays there.
@@ -61,7 +62,7 @@ public interface ConcurrencyLimiter {
      * Takes permits that become available within the timeout, waiting for them.
      *
      * @param permits how many this lease holds, at least 1
-     * @param timeout how long to wait; 0 for not at all
+     * @param timeout how long to wait at most; zero or a negative one for not at all
      * @return empty if rejected
      */
     Optional<Lease> tryAcquire(int permits, Duration timeout);
@@ -101,6 +102,16 @@ public interface ConcurrencyLimiter {
         return tryAcquire(1, timeout);
     }
 
+    /** As {@link #tryAcquire()}, but throws {@link RateLimitExceededException} if the permit is rejected. */
+    default Lease acquire() {
+        return acquire(1, Duration.ZERO);
+    }
+
+    /** As {@link #tryAcquire(Duration)}, but throws {@link RateLimitExceededException} if the permit is rejected. */
+    default Lease acquire(Duration timeout) {
+        return acquire(1, timeout);
+    }
+
     /** {@code on(key).tryAcquire()}. */
     default Optional<Lease> tryAcquire(String key) {
         return on(key).tryAcquire();
@@ -111,7 +122,31 @@ public interface ConcurrencyLimiter {
         return on(key).tryAcquire(timeout);
     }
 
-    /** The methods of a concurrency limiter for callers whose thread must not block. */
+    /** {@code on(key).tryAcquire(permits, timeout)}. */
+    default Optional<Lease> tryAcquire(String key, int permits, Duration timeout) {
+        return on(key).tryAcquire(permits, timeout);
+    }
+
+    /** {@code on(key).acquire()}. */
+    default Lease acquire(String key) {
+        return on(key).acquire();
+    }
+
+    /** {@code on(key).acquire(timeout)}. */
+    default Lease acquire(String key, Duration timeout) {
+        return on(key).acquire(timeout);
+    }
+
+    /** {@code on(key).acquire(permits, timeout)}. */
+    default Lease acquire(String key, int permits, Duration timeout) {
+        return on(key).acquire(permits, timeout);
+    }
+
+    /**
+     * The methods of a concurrency limiter for callers whose thread must not block.
+     *
+     * <p>Completing a future of {@link #peek}, {@link #inUse} or {@link #reset} does not stop it.
+     */
     interface Async {
 
         /** As {@link ConcurrencyLimiter#on}. */
@@ -127,6 +162,15 @@ public interface ConcurrencyLimiter {
          */
         CompletableFuture<Lease> acquire(int permits, Duration timeout);
 
+        /** As {@link ConcurrencyLimiter#peek()}. */
+        CompletableFuture<Decision> peek();
+
+        /** As {@link ConcurrencyLimiter#inUse()}. */
+        CompletableFuture<Integer> inUse();
+
+        /** As {@link ConcurrencyLimiter#reset()}. */
+        CompletableFuture<Void> reset();
+
         /** As {@link ConcurrencyLimiter#tryAcquire()}. */
         default CompletableFuture<Optional<Lease>> tryAcquire() {
             return tryAcquire(1, Duration.ZERO);
@@ -135,6 +179,46 @@ public interface ConcurrencyLimiter {
         /** As {@link ConcurrencyLimiter#tryAcquire(Duration)}. */
         default CompletableFuture<Optional<Lease>> tryAcquire(Duration timeout) {
             return tryAcquire(1, timeout);
+        }
+
+        /** As {@link ConcurrencyLimiter#acquire()}. */
+        default CompletableFuture<Lease> acquire() {
+            return acquire(1, Duration.ZERO);
+        }
+
+        /** As {@link ConcurrencyLimiter#acquire(Duration)}. */
+        default CompletableFuture<Lease> acquire(Duration timeout) {
+            return acquire(1, timeout);
+        }
+
+        /** {@code on(key).tryAcquire()}. */
+        default CompletableFuture<Optional<Lease>> tryAcquire(String key) {
+            return on(key).tryAcquire();
+        }
+
+        /** {@code on(key).tryAcquire(timeout)}. */
+        default CompletableFuture<Optional<Lease>> tryAcquire(String key, Duration timeout) {
+            return on(key).tryAcquire(timeout);
+        }
+
+        /** {@code on(key).tryAcquire(permits, timeout)}. */
+        default CompletableFuture<Optional<Lease>> tryAcquire(String key, int permits, Duration timeout) {
+            return on(key).tryAcquire(permits, timeout);
+        }
+
+        /** {@code on(key).acquire()}. */
+        default CompletableFuture<Lease> acquire(String key) {
+            return on(key).acquire();
+        }
+
+        /** {@code on(key).acquire(timeout)}. */
+        default CompletableFuture<Lease> acquire(String key, Duration timeout) {
+            return on(key).acquire(timeout);
+        }
+
+        /** {@code on(key).acquire(permits, timeout)}. */
+        default CompletableFuture<Lease> acquire(String key, int permits, Duration timeout) {
+            return on(key).acquire(permits, timeout);
         }
     }
 }

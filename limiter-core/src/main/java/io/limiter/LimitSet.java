@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <pre>{@code
  * RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
- * Limiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+ * Limiter perDay = limiters.build("perDay", FixedWindow.of(1000, Duration.ofDays(1)));
  *
  * SetDecision decision = LimitSet.of(perSecond.on(user)).and(perDay.on(user), 3).decide();
  * if (!decision.granted()) {
@@ -113,9 +113,24 @@ public interface LimitSet {
         return decide(1);
     }
 
-    /** Takes one permit of every limit, or its number of permits; or none of any. */
+    /** {@link #peek(int)} for one permit. */
+    default SetDecision peek() {
+        return peek(1);
+    }
+
+    /** {@link #tryAcquire(int)} for one permit. */
     default boolean tryAcquire() {
-        return decide(1).granted();
+        return tryAcquire(1);
+    }
+
+    /** As {@link #decide(int)}; returns whether all limits granted. */
+    default boolean tryAcquire(int permits) {
+        return decide(permits).granted();
+    }
+
+    /** As {@link #decide(int, Duration...)}; returns whether all limits granted. */
+    default boolean tryAcquire(int permits, Duration... timeouts) {
+        return decide(permits, timeouts).granted();
     }
 
     /**
@@ -132,8 +147,11 @@ public interface LimitSet {
         /** As {@link LimitSet#decide(int, Duration...)}. */
         CompletableFuture<SetDecision> decide(int permits, Duration... timeouts);
 
-        /** As {@link LimitSet#tryAcquire()}. */
-        CompletableFuture<Boolean> tryAcquire();
+        /** As {@link LimitSet#tryAcquire(int)}. */
+        CompletableFuture<Boolean> tryAcquire(int permits);
+
+        /** As {@link LimitSet#tryAcquire(int, Duration...)}. */
+        CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts);
 
         /** As {@link LimitSet#peek(int)}. */
         CompletableFuture<SetDecision> peek(int permits);
@@ -144,6 +162,16 @@ public interface LimitSet {
         /** As {@link LimitSet#decide()}. */
         default CompletableFuture<SetDecision> decide() {
             return decide(1);
+        }
+
+        /** As {@link LimitSet#tryAcquire()}. */
+        default CompletableFuture<Boolean> tryAcquire() {
+            return tryAcquire(1);
+        }
+
+        /** As {@link LimitSet#peek()}. */
+        default CompletableFuture<SetDecision> peek() {
+            return peek(1);
         }
     }
 }

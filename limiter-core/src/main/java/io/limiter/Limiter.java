@@ -10,7 +10,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Over Redis, they share them across all JVMs. One limiter serves many <em>keys</em>, each with permits of its own: an IP address, a
  * user, a phone number. {@link #on} returns a view of one key, which has the same methods for the permits of that key; the
- * limiter itself has permits of its own. {@link #async} returns a view whose methods return futures.
+ * limiter itself has permits of its own. Every method that takes permits also takes a key as its first argument, which saves
+ * the view. {@link #async} returns a view whose methods return futures.
  *
  * <p>Views are small, immutable and made without a call to the backend, so make them where you need them. They write through:
  * what changes the limiter changes all its views. {@code limiter.on(key).async()} and {@code limiter.async().on(key)} are the
@@ -64,8 +65,9 @@ public interface Limiter {
     Decision peek(int permits);
 
     /**
-     * Refunds permits that were taken, for example because the work failed. They can be taken again at once, up to the
-     * limit's capacity; what would have been refilled by now anyway is lost.
+     * Refunds permits that were taken, for example because the work failed. They can be taken again, up to the limit's capacity:
+     * in this JVM at once, in others once their rejection caches have expired, within a second. What would have been refilled by
+     * now anyway is lost.
      *
      * <p>Over any length of time, the limit grants as many more permits as were refunded, so refund only what was taken. Permits
      * that were reserved and not used are better {@linkplain Reservation#cancel() cancelled}. A bucket that warms up ignores
@@ -135,17 +137,22 @@ public interface Limiter {
         return decide(permits).granted();
     }
 
-    /** {@code on(key).decide(permits)}, without the view. */
+    /** {@code on(key).decide()}. */
+    default Decision decide(String key) {
+        return decide(key, 1);
+    }
+
+    /** {@code on(key).decide(permits)}. */
     default Decision decide(String key, int permits) {
         return on(key).decide(permits);
     }
 
-    /** {@code on(key).tryAcquire()}, without the view. */
+    /** {@code on(key).tryAcquire()}. */
     default boolean tryAcquire(String key) {
         return tryAcquire(key, 1);
     }
 
-    /** {@code on(key).tryAcquire(permits)}, without the view. */
+    /** {@code on(key).tryAcquire(permits)}. */
     default boolean tryAcquire(String key, int permits) {
         return on(key).tryAcquire(permits);
     }
@@ -153,8 +160,8 @@ public interface Limiter {
     /**
      * The methods of a limiter for callers whose thread must not block.
      *
-     * <p>A future is completed by a thread of the backend's client, by one of the limiter if the backend does not answer, or by
-     * the common pool after a wait. Dependent stages must not block, which would delay other decisions; use the future's
+     * <p>A future is completed by a thread of the backend's client, or by one of the limiter after a wait and if the backend does
+     * not answer. Dependent stages must not block, which would delay other decisions; use the future's
      * {@code ...Async} methods for those that do. A future fails with {@link LimiterBackendException} if neither the backend nor
      * the failure policy decided.
      *
@@ -190,14 +197,42 @@ public interface Limiter {
         /** As {@link Limiter#charge(int)}. */
         CompletableFuture<Decision> charge(int permits);
 
+        /** As {@link Limiter#reset()}. Completing the future does not stop it. */
+        CompletableFuture<Void> reset();
+
         /** As {@link Limiter#decide()}. */
         default CompletableFuture<Decision> decide() {
             return decide(1);
         }
 
+        /** As {@link Limiter#peek()}. */
+        default CompletableFuture<Decision> peek() {
+            return peek(1);
+        }
+
         /** As {@link Limiter#tryAcquire()}. */
         default CompletableFuture<Boolean> tryAcquire() {
             return tryAcquire(1);
+        }
+
+        /** {@code on(key).decide()}. */
+        default CompletableFuture<Decision> decide(String key) {
+            return on(key).decide();
+        }
+
+        /** {@code on(key).decide(permits)}. */
+        default CompletableFuture<Decision> decide(String key, int permits) {
+            return on(key).decide(permits);
+        }
+
+        /** {@code on(key).tryAcquire()}. */
+        default CompletableFuture<Boolean> tryAcquire(String key) {
+            return on(key).tryAcquire();
+        }
+
+        /** {@code on(key).tryAcquire(permits)}. */
+        default CompletableFuture<Boolean> tryAcquire(String key, int permits) {
+            return on(key).tryAcquire(permits);
         }
     }
 }

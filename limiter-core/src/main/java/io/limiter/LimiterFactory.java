@@ -1,14 +1,11 @@
 package io.limiter;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.WarmUp;
 import io.limiter.live.LiveLimits;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
+import java.util.Optional;
 
 /**
  * Builds limiters. Building is cheap and makes no call to the backend.
@@ -24,7 +21,10 @@ import java.util.concurrent.TimeUnit;
  */
 public interface LimiterFactory extends AutoCloseable {
 
-    /** Builds a limiter with a token bucket. */
+    /**
+     * Builds a limiter with a token bucket. It starts full, and its callers wait for their own permits, unless the bucket is
+     * defined otherwise, as by {@link TokenBucket#guava(double)}.
+     */
     RateLimiter build(String name, TokenBucket limit);
 
     /** Builds a limiter whose permits are held until they are released. */
@@ -97,14 +97,11 @@ public interface LimiterFactory extends AutoCloseable {
     }
 
     /**
-     * The limits that are changed while the fleet runs.
-     *
-     * @throws UnsupportedOperationException if this factory has none; that of Redis has them if its builder was given
-     *     {@link io.limiter.live.LiveOptions}
+     * The limits that are changed while the fleet runs; empty if this factory has none. That of Redis has them if its builder was
+     * given {@link io.limiter.live.LiveOptions}.
      */
-    default LiveLimits live() {
-        throw new UnsupportedOperationException("this factory has no live limits: build a RedisRateLimiterFactory with"
-                + " builder(connections).liveLimits(LiveOptions.DEFAULT)");
+    default Optional<LiveLimits> live() {
+        return Optional.empty();
     }
 
     /** What the limiters have decided. Default: {@link LimiterStatistics#NONE}. */
@@ -128,45 +125,7 @@ public interface LimiterFactory extends AutoCloseable {
      * @param expireSeconds how many seconds an unused bucket is stored at least; longer if expiry would hand out permits
      */
     default RateLimiter build(String name, double permitsPerSecond, double maxBurstSeconds, long expireSeconds) {
-        return build(name, TokenBucket.of(permitsPerSecond, maxBurstSeconds).expire(Duration.ofSeconds(expireSeconds)));
-    }
-
-    /**
-     * Builds what Guava's {@code RateLimiter.create(permitsPerSecond)} does: a burst of one second, empty at first, and the
-     * next caller pays. A bucket that is unused for a minute is empty again.
-     */
-    default RateLimiter create(String name, double permitsPerSecond) {
-        return build(name, TokenBucket.guava(permitsPerSecond));
-    }
-
-    /**
-     * Builds what Guava's {@code RateLimiter.create(permitsPerSecond, warmupPeriod)} does: cold at first, and at its full rate
-     * after a warm-up period of full load; see {@link WarmUp}.
-     */
-    default RateLimiter create(String name, double permitsPerSecond, Duration warmupPeriod) {
-        return build(name, TokenBucket.guava(permitsPerSecond, warmupPeriod));
-    }
-
-    /** As {@link #create(String, double, Duration)}. */
-    default RateLimiter create(String name, double permitsPerSecond, long warmupPeriod, TimeUnit unit) {
-        return create(
-                name,
-                permitsPerSecond,
-                Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(warmupPeriod)));
-    }
-
-    /** Builds a fixed window of at most {@code limit} permits in each {@code period}, which starts with its first request. */
-    default Limiter count(String name, int limit, Duration period) {
-        return build(name, FixedWindow.of(limit, period));
-    }
-
-    /** Builds a limiter of at most {@code limit} permits held at the same time, each for {@code leaseTime} unless renewed. */
-    default ConcurrencyLimiter concurrent(String name, int limit, Duration leaseTime) {
-        return build(name, ConcurrencyLimit.of(limit).leaseTime(leaseTime));
-    }
-
-    /** As {@link #concurrent(String, int, Duration)} with a lease time of 30 s. */
-    default ConcurrencyLimiter concurrent(String name, int limit) {
-        return build(name, ConcurrencyLimit.of(limit));
+        return build(
+                name, TokenBucket.of(permitsPerSecond, maxBurstSeconds).withExpire(Duration.ofSeconds(expireSeconds)));
     }
 }

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Receives the events of a factory's limiters.
  *
- * <p>One thread calls all methods but {@link #listensToRejections}, in order. No decision runs on it, so a listener that is slow
- * affects none. What a listener throws is logged and affects no decision either. While more than a thousand calls are queued, rejections are dropped and that is logged.
+ * <p>One thread calls all methods but {@link #listensToRejections}, in order. No decision runs on it, so a slow method delays no
+ * decision; {@link #listensToRejections} does, because the deciding threads call it. What a listener throws is logged and affects
+ * no decision. While more than a thousand calls are queued, rejections are dropped and that is logged.
  */
 public interface LimiterListener {
 
@@ -46,8 +47,8 @@ public interface LimiterListener {
     /**
      * Whether {@link #limitExceeded} is to be called. If no listener wants it, {@code tryAcquire} answers from the rejection
      * cache without allocating. Called for each rejection by the deciding thread, so it must be fast; the result may change.
-     * If it throws, that counts as {@code true}.
-     * A listener that returns {@code false} may be called all the same, because another one returns {@code true}.
+     * If it throws, that counts as {@code true}. A listener that returns {@code false} may be called all the same, because another
+     * one returns {@code true}.
      */
     default boolean listensToRejections() {
         return true;

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  *       remains and when to retry</td></tr>
  *   <tr><th>{@code reserve()}</th><td>reserves a permit that comes due later and returns when, without waiting</td></tr>
  *   <tr><th>{@code peek()}</th><td>returns what {@code decide()} would decide, and takes nothing</td></tr>
- *   <tr><th>{@code async()}</th><td>has the same methods; futures complete when the others return</td></tr>
+ *   <tr><th>{@code async()}</th><td>has all of these, which return futures that complete when the others would return</td></tr>
  * </table>
  *
  * <p>A wait is decided before it begins: the permits are taken, and the caller sleeps until they come due, without
@@ -140,25 +140,50 @@ public interface RateLimiter extends Limiter {
                 permits, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
     }
 
-    /** {@code on(key).acquire()}, without the view. */
+    /** {@code on(key).acquire()}. */
     default Duration acquire(String key) {
         return acquire(key, 1);
     }
 
-    /** {@code on(key).acquire(permits)}, without the view. */
+    /** {@code on(key).acquire(permits)}. */
     default Duration acquire(String key, int permits) {
         return on(key).acquire(permits);
     }
 
-    /** {@code on(key).tryAcquire(timeout)}, without the view. */
+    /** {@code on(key).tryAcquire(timeout)}. */
     default boolean tryAcquire(String key, Duration timeout) {
-        return on(key).tryAcquire(timeout);
+        return tryAcquire(key, 1, timeout);
     }
 
-    /** {@code on(key).tryAcquire(timeout, unit)}, without the view. */
+    /** {@code on(key).tryAcquire(timeout, unit)}. */
     default boolean tryAcquire(String key, long timeout, TimeUnit unit) {
         return tryAcquire(
                 key, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
+    }
+
+    /** {@code on(key).tryAcquire(permits, timeout)}. */
+    default boolean tryAcquire(String key, int permits, Duration timeout) {
+        return on(key).tryAcquire(permits, timeout);
+    }
+
+    /** {@code on(key).decide(permits, timeout)}. */
+    default Decision decide(String key, int permits, Duration timeout) {
+        return on(key).decide(permits, timeout);
+    }
+
+    /** {@code on(key).reserve()}. */
+    default Reservation reserve(String key) {
+        return on(key).reserve();
+    }
+
+    /** {@code on(key).reserve(permits)}. */
+    default Reservation reserve(String key, int permits) {
+        return on(key).reserve(permits);
+    }
+
+    /** {@code on(key).reserve(permits, timeout)}. */
+    default Reservation reserve(String key, int permits, Duration timeout) {
+        return on(key).reserve(permits, timeout);
     }
 
     /**
@@ -193,6 +218,56 @@ public interface RateLimiter extends Limiter {
         /** As {@link RateLimiter#acquire()}. */
         default CompletableFuture<Duration> acquire() {
             return acquire(1);
+        }
+
+        /** As {@link RateLimiter#tryAcquire(Duration)}. */
+        default CompletableFuture<Boolean> tryAcquire(Duration timeout) {
+            return tryAcquire(1, timeout);
+        }
+
+        /** As {@link RateLimiter#reserve()}. */
+        default CompletableFuture<Reservation> reserve() {
+            return reserve(1);
+        }
+
+        /** {@code on(key).acquire()}. */
+        default CompletableFuture<Duration> acquire(String key) {
+            return on(key).acquire();
+        }
+
+        /** {@code on(key).acquire(permits)}. */
+        default CompletableFuture<Duration> acquire(String key, int permits) {
+            return on(key).acquire(permits);
+        }
+
+        /** {@code on(key).tryAcquire(timeout)}. */
+        default CompletableFuture<Boolean> tryAcquire(String key, Duration timeout) {
+            return on(key).tryAcquire(timeout);
+        }
+
+        /** {@code on(key).tryAcquire(permits, timeout)}. */
+        default CompletableFuture<Boolean> tryAcquire(String key, int permits, Duration timeout) {
+            return on(key).tryAcquire(permits, timeout);
+        }
+
+        /** {@code on(key).decide(permits, timeout)}. */
+        default CompletableFuture<Decision> decide(String key, int permits, Duration timeout) {
+            return on(key).decide(permits, timeout);
+        }
+
+        /** {@code on(key).reserve()}. */
+        default CompletableFuture<Reservation> reserve(String key) {
+            return on(key).reserve();
+        }
+
+        /** {@code on(key).reserve(permits)}. */
+        default CompletableFuture<Reservation> reserve(String key, int permits) {
+            return on(key).reserve(permits);
+        }
+
+        /** {@code on(key).reserve(permits, timeout)}. */
+        default CompletableFuture<Reservation> reserve(String key, int permits, Duration timeout) {
+            return on(key).reserve(permits, timeout);
         }
     }
 }

@@ -86,8 +86,8 @@ public record SetDecision(List<OfPart> parts) {
         return decision().timeToWait();
     }
 
-    /** When the same request would be granted if no other came meanwhile; zero if granted. The longest of all parts. */
-    public Duration retryAfter() {
+    /** As {@link Decision#retryAfter()}; the longest of all parts. */
+    public Optional<Duration> retryAfter() {
         return decision().retryAfter();
     }
 }

@@ -33,8 +33,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void all_that_is_held_is_in_use_after_the_limit_was_lowered() {
-        ConcurrencyLimiter before = limiters().concurrent("lowered", 10);
-        ConcurrencyLimiter after = limiters().concurrent("lowered", 3);
+        ConcurrencyLimiter before = limiters().build("lowered", ConcurrencyLimit.of(10));
+        ConcurrencyLimiter after = limiters().build("lowered", ConcurrencyLimit.of(3));
         try (Lease five = before.acquire(5, Duration.ZERO);
                 Lease two = before.on("key").acquire(2, Duration.ZERO)) {
             assertThat(five.isHeld() && two.isHeld()).isTrue();
@@ -48,7 +48,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void so_many_hold_permits_at_the_same_time_and_a_release_makes_room() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 2, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(2).withLeaseTime(LEASE));
         Lease first = held(limiter.tryAcquire());
         Lease second = held(limiter.tryAcquire());
         assertThat(limiter.tryAcquire()).isEmpty();
@@ -63,7 +64,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void closing_twice_gives_back_once() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 2, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(2).withLeaseTime(LEASE));
         Lease first = held(limiter.tryAcquire());
         held(limiter.tryAcquire());
         first.close();
@@ -75,7 +77,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void whatever_is_thrown_gives_the_permit_back() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         for (Throwable thrown : List.of(new OutOfMemoryError("test"), new IllegalStateException("test"))) {
             assertThatThrownBy(() -> {
                         try (Lease held = held(limiter.tryAcquire())) {
@@ -90,7 +93,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void a_permit_comes_back_by_itself_when_its_lease_is_over_and_its_holder_knows() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         Lease crashed = held(limiter.tryAcquire());
         clock().advance(LEASE.minusMillis(1));
         assertThat(limiter.tryAcquire()).isEmpty();
@@ -104,7 +108,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void each_key_has_permits_of_its_own() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         Lease a = held(limiter.tryAcquire("a"));
         assertThat(limiter.tryAcquire("a")).isEmpty();
         held(limiter.tryAcquire("b"));
@@ -117,7 +122,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void a_holder_may_count_for_several() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 5, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(5).withLeaseTime(LEASE));
         Lease three = held(limiter.tryAcquire(3, Duration.ZERO));
         assertThat(limiter.tryAcquire(3, Duration.ZERO)).isEmpty();
         held(limiter.tryAcquire(2, Duration.ZERO));
@@ -130,7 +136,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void who_waits_gets_the_permit_when_the_lease_is_over() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         held(limiter.tryAcquire());
         long start = clock().micros();
         held(limiter.tryAcquire(Duration.ofMinutes(5)));
@@ -139,7 +146,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void who_waits_does_so_for_as_long_as_it_said() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         held(limiter.tryAcquire("a"));
         long start = clock().micros();
         assertThat(limiter.tryAcquire("a", Duration.ofMillis(2_500))).isEmpty();
@@ -147,14 +155,15 @@ abstract class ConcurrencyLimiterContract {
         assertThatThrownBy(() -> limiter.on("a").acquire(1, SECOND))
                 .isInstanceOfSatisfying(RateLimitExceededException.class, rejected -> {
                     assertThat(rejected.key()).isEqualTo("a");
-                    assertThat(rejected.decision().retryAfter()).isEqualTo(Duration.ofMillis(26_500));
+                    assertThat(rejected.decision().retryAfter()).hasValue(Duration.ofMillis(26_500));
                 });
         assertThat(clock().micros() - start).isEqualTo(3_500_000);
     }
 
     @Test
     void async_is_the_same_without_a_thread() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
         Lease first = limiter.async().acquire(1, Duration.ZERO).join();
         assertThat(limiter.async().tryAcquire().join()).isEmpty();
         assertThat(limiter.async().tryAcquire(SECOND).join()).isEmpty();
@@ -169,8 +178,70 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
+    void acquire_throws_what_try_acquire_returns_empty() {
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        for (ConcurrencyLimiter each : List.of(limiter, limiter.on("x"))) {
+            Lease own = each.acquire();
+            assertThat(own.isHeld()).isTrue();
+            assertThatThrownBy(each::acquire).isInstanceOf(RateLimitExceededException.class);
+            assertThatThrownBy(() -> each.acquire(SECOND)).isInstanceOf(RateLimitExceededException.class);
+            assertThat(each.acquire("a").isHeld()).isTrue();
+            assertThat(each.tryAcquire("a", 1, SECOND)).isEmpty();
+            assertThatThrownBy(() -> each.acquire("a", SECOND)).isInstanceOf(RateLimitExceededException.class);
+            assertThatThrownBy(() -> each.acquire("a", 1, SECOND)).isInstanceOf(RateLimitExceededException.class);
+            held(each.tryAcquire("b", 1, SECOND));
+            own.close();
+        }
+    }
+
+    @Test
+    void a_key_is_held_asynchronously_without_its_view() {
+        ConcurrencyLimiter.Async limiter = limiters()
+                .build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE))
+                .async();
+        Lease first = limiter.acquire("a").join();
+        assertThat(limiter.tryAcquire("a").join()).isEmpty();
+        assertThat(limiter.tryAcquire("a", SECOND).join()).isEmpty();
+        assertThat(limiter.tryAcquire("a", 1, SECOND).join()).isEmpty();
+        assertThatThrownBy(() -> limiter.acquire("a", SECOND).join())
+                .hasCauseInstanceOf(RateLimitExceededException.class);
+        first.close();
+        Lease second = limiter.acquire("a", 1, SECOND).join();
+        assertThat(second.isHeld()).isTrue();
+        assertThat(limiter.acquire().join().isHeld()).isTrue();
+        assertThatThrownBy(() -> limiter.acquire(SECOND).join()).hasCauseInstanceOf(RateLimitExceededException.class);
+    }
+
+    @Test
+    void what_is_held_is_read_asynchronously() {
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(5).withLeaseTime(LEASE));
+        limiter.acquire(2, Duration.ZERO);
+        limiter.acquire("a");
+        assertThat(limiter.async().peek().join()).isEqualTo(limiter.peek());
+        assertThat(limiter.async().inUse().join()).isEqualTo(2);
+        assertThat(limiter.async().on("a").inUse().join()).isEqualTo(1);
+    }
+
+    @Test
+    void a_negative_timeout_is_no_wait() {
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        long start = clock().micros();
+        Duration negative = Duration.ofNanos(-1);
+        Lease held = held(limiter.tryAcquire(negative));
+        assertThat(limiter.tryAcquire(Duration.ofSeconds(Long.MIN_VALUE))).isEmpty();
+        assertThat(limiter.async().tryAcquire(negative).join()).isEmpty();
+        assertThatThrownBy(() -> limiter.acquire(1, negative)).isInstanceOf(RateLimitExceededException.class);
+        assertThat(held.isHeld()).isTrue();
+        assertThat(clock().micros()).isEqualTo(start);
+    }
+
+    @Test
     void threads_never_hold_more_than_there_are() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 3, Duration.ofHours(1));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
         AtomicInteger holding = new AtomicInteger();
         AtomicInteger granted = new AtomicInteger();
         Concurrently.run(8, () -> {
@@ -190,7 +261,8 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void an_action_that_throws_keeps_no_other_holder_from_its_loss() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 3, LEASE);
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(LEASE));
         List<String> lost = new ArrayList<>();
         for (String holder : List.of("a", "b", "c")) {
             Lease lease = held(limiter.tryAcquire());
@@ -210,11 +282,11 @@ abstract class ConcurrencyLimiterContract {
     @Test
     void other_numbers_share_the_holders_of_the_name() {
         List<Lease> leases = new ArrayList<>();
-        ConcurrencyLimiter three = limiters().concurrent("k", 3, LEASE);
+        ConcurrencyLimiter three = limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(LEASE));
         for (int i = 0; i < 3; i++) {
             leases.add(held(three.tryAcquire()));
         }
-        ConcurrencyLimiter two = limiters().concurrent("k", 2, SECOND);
+        ConcurrencyLimiter two = limiters().build("k", ConcurrencyLimit.of(2).withLeaseTime(SECOND));
         leases.get(0).close();
         assertThat(two.tryAcquire()).isEmpty();
         leases.get(1).close();
@@ -225,19 +297,16 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void bad_input_is_an_error() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 2);
-        assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(2).leaseTime(LEASE));
+        ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(2));
+        assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(2).withLeaseTime(LEASE));
         assertThat(limiters().build("k", ConcurrencyLimit.of(2))).isSameAs(limiter);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.tryAcquire(0, Duration.ZERO))
                 .withMessage("permits must be at least 1, was 0");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiter.tryAcquire(Duration.ofNanos(-1)))
-                .withMessage("timeout must not be negative, was PT-0.000000001S");
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(" "));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.on(" ").async().tryAcquire());
-        assertThatIllegalArgumentException().isThrownBy(() -> limiters().concurrent(" ", 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiters().build(" ", ConcurrencyLimit.of(1)));
         Limit<?> any = limiter.limit();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiters().build("k", any))

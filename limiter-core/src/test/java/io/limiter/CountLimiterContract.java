@@ -24,7 +24,7 @@ abstract class CountLimiterContract {
 
     @Test
     void a_window_starts_with_its_first_request() {
-        Limiter limiter = limiters().count("k", 2, Duration.ofSeconds(10));
+        Limiter limiter = limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(10)));
         clock().atSecond(7);
         assertThat(limiter.tryAcquire()).isTrue();
         clock().atSecond(16.999999);
@@ -38,7 +38,7 @@ abstract class CountLimiterContract {
 
     @Test
     void a_rejected_call_takes_nothing_and_does_not_lengthen_the_window() {
-        Limiter limiter = limiters().count("k", 3, Duration.ofSeconds(10));
+        Limiter limiter = limiters().build("k", FixedWindow.of(3, Duration.ofSeconds(10)));
         assertThat(limiter.tryAcquire(2)).isTrue();
         for (int second = 1; second < 10; second++) {
             clock().atSecond(second);
@@ -51,14 +51,14 @@ abstract class CountLimiterContract {
 
     @Test
     void the_decision_says_what_remains_and_when_the_window_ends() {
-        Limiter limiter = limiters().count("k", 5, Duration.ofSeconds(10));
+        Limiter limiter = limiters().build("k", FixedWindow.of(5, Duration.ofSeconds(10)));
         assertThat(limiter.peek()).isEqualTo(new Decision(true, 5, 5, 0, 0, 0));
         assertThat(withoutTicket(limiter.decide(3))).isEqualTo(new Decision(true, 5, 2, 0, 0, 10_000_000));
         clock().atSecond(4);
         assertThat(limiter.decide("who", 1).remaining()).isEqualTo(4);
         assertThat(limiter.peek(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
         assertThat(limiter.decide(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
-        assertThat(limiter.decide(6).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.decide(6).retryAfter()).isEmpty();
         assertThat(limiter.on("nobody").peek(6))
                 .isEqualTo(new Decision(false, 5, 5, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0));
         clock().atSecond(10);
@@ -67,8 +67,8 @@ abstract class CountLimiterContract {
 
     @Test
     void decide_async_decides_as_decide_does() {
-        Limiter limiter = limiters().count("waiting", 4, Duration.ofSeconds(10));
-        Limiter async = limiters().count("async", 4, Duration.ofSeconds(10));
+        Limiter limiter = limiters().build("waiting", FixedWindow.of(4, Duration.ofSeconds(10)));
+        Limiter async = limiters().build("async", FixedWindow.of(4, Duration.ofSeconds(10)));
         for (int permits : new int[] {3, 2, 5, 1, 1}) {
             assertThat(async.async().decide(permits).join()).isEqualTo(limiter.decide(permits));
             assertThat(async.on("who").async().decide(permits).join()).isEqualTo(limiter.decide("who", permits));
@@ -81,7 +81,7 @@ abstract class CountLimiterContract {
 
     @Test
     void each_key_has_a_window_of_its_own() {
-        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
+        Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("b", 1)).isTrue();
         assertThat(limiter.tryAcquire("a")).isFalse();
@@ -90,9 +90,11 @@ abstract class CountLimiterContract {
 
     @Test
     void new_numbers_apply_to_an_open_window() {
-        assertThat(limiters().count("k", 2, Duration.ofSeconds(100)).tryAcquire(2))
+        assertThat(limiters()
+                        .build("k", FixedWindow.of(2, Duration.ofSeconds(100)))
+                        .tryAcquire(2))
                 .isTrue();
-        Limiter more = limiters().count("k", 5, Duration.ofSeconds(10));
+        Limiter more = limiters().build("k", FixedWindow.of(5, Duration.ofSeconds(10)));
         assertThat(more.decide(4)).isEqualTo(new Decision(false, 5, 3, 10_000_000, 10_000_000, 10_000_000));
         clock().atSecond(10);
         assertThat(more.tryAcquire(4)).isTrue();
@@ -100,7 +102,7 @@ abstract class CountLimiterContract {
 
     @Test
     void a_clock_that_steps_back_gives_nothing_away_and_freezes_nobody_for_longer_than_a_period() {
-        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
+        Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         assertThat(limiter.tryAcquire()).isTrue();
         clock().advance(Duration.ofDays(-1));
         assertThat(limiter.tryAcquire()).isFalse();
@@ -112,7 +114,7 @@ abstract class CountLimiterContract {
 
     @Test
     void threads_get_exactly_what_is_there() {
-        Limiter limiter = limiters().count("k", 100, Duration.ofMinutes(1));
+        Limiter limiter = limiters().build("k", FixedWindow.of(100, Duration.ofMinutes(1)));
         AtomicInteger granted = new AtomicInteger();
         Concurrently.run(8, () -> {
             for (int i = 0; i < 25; i++) {
@@ -127,12 +129,12 @@ abstract class CountLimiterContract {
     @Test
     void bad_numbers_are_an_error() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters().count("k", 0, Duration.ofSeconds(1)))
+                .isThrownBy(() -> limiters().build("k", FixedWindow.of(0, Duration.ofSeconds(1))))
                 .withMessage("limit must be between 1 and 2147483647, was 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters().count("k", 1, Duration.ZERO))
+                .isThrownBy(() -> limiters().build("k", FixedWindow.of(1, Duration.ZERO)))
                 .withMessageContaining("period must be between PT0.001S");
-        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(1));
+        Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(0));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(""));
     }

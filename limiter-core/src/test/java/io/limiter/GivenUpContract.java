@@ -3,7 +3,9 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Patience;
@@ -39,12 +41,30 @@ abstract class GivenUpContract {
 
     @Test
     void permits_of_decisions_that_nobody_uses_are_returned() {
-        Limiter window = limiters().count("w", CAPACITY, DAY);
+        Limiter window = limiters().build("w", FixedWindow.of(CAPACITY, DAY));
         check(
                 List.of(window),
                 List.of(
                         new Kind<>(() -> window.async().decide(1), rejection(), Decision::granted),
                         new Kind<>(() -> window.async().tryAcquire(), false, granted -> granted)));
+    }
+
+    @Test
+    void permits_of_a_key_that_nobody_uses_are_returned() {
+        RateLimiter bucket = bucket();
+        RateLimiter.Async async = bucket.async();
+        check(
+                List.of(bucket.on("k")),
+                List.of(
+                        new Kind<>(() -> async.decide("k"), rejection(), Decision::granted),
+                        new Kind<>(() -> async.decide("k", 1, DAY), rejection(), Decision::granted),
+                        new Kind<>(() -> async.tryAcquire("k"), false, granted -> granted),
+                        new Kind<>(() -> async.tryAcquire("k", DAY), false, granted -> granted),
+                        new Kind<>(() -> async.acquire("k"), DAY, waited -> true),
+                        new Kind<>(
+                                () -> async.reserve("k"),
+                                bucket.reserve("k", Integer.MAX_VALUE),
+                                Reservation::isGranted)));
     }
 
     @Test
@@ -66,7 +86,7 @@ abstract class GivenUpContract {
 
     @Test
     void permits_of_sets_that_nobody_uses_are_returned() {
-        Limiter window = limiters().count("w", CAPACITY, DAY);
+        Limiter window = limiters().build("w", FixedWindow.of(CAPACITY, DAY));
         RateLimiter bucket = bucket();
         LimitSet set = LimitSet.of(bucket, window);
         SetDecision other = set.decide(Integer.MAX_VALUE);
@@ -75,12 +95,13 @@ abstract class GivenUpContract {
                 List.of(
                         new Kind<>(() -> set.async().decide(1), other, SetDecision::granted),
                         new Kind<>(() -> set.async().decide(1, DAY), other, SetDecision::granted),
-                        new Kind<>(() -> set.async().tryAcquire(), false, granted -> granted)));
+                        new Kind<>(() -> set.async().tryAcquire(), false, granted -> granted),
+                        new Kind<>(() -> set.async().tryAcquire(1, DAY), false, granted -> granted)));
     }
 
     @Test
     void leases_that_nobody_uses_are_released() {
-        ConcurrencyLimiter limiter = limiters().concurrent("c", 1000);
+        ConcurrencyLimiter limiter = limiters().build("c", ConcurrencyLimit.of(1000));
         List<Lease> leases = new ArrayList<>();
         Predicate<Optional<Lease>> keep = lease -> {
             synchronized (leases) {
@@ -102,7 +123,7 @@ abstract class GivenUpContract {
     }
 
     private RateLimiter bucket() {
-        return limiters().build("b", TokenBucket.perSecond(0.001).capacity(CAPACITY));
+        return limiters().build("b", TokenBucket.perSecond(0.001).withCapacity(CAPACITY));
     }
 
     private static Decision rejection() {

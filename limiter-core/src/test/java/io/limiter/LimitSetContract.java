@@ -3,7 +3,7 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -48,7 +48,7 @@ abstract class LimitSetContract {
     @Test
     void permits_are_taken_of_all_limits_or_of_none() {
         RateLimiter fives = limiters().build("fives", 1, 5, 60);
-        Limiter threes = limiters().count("threes", 3, Duration.ofSeconds(10));
+        Limiter threes = limiters().build("threes", FixedWindow.of(3, Duration.ofSeconds(10)));
         RateLimiter twos = limiters().build("twos", 0.5, 4, 60);
         LimitSet set = LimitSet.of(fives.on("alice"), threes.on("alice"), twos.on("acme"));
         for (Case c : CASES) {
@@ -60,7 +60,10 @@ abstract class LimitSetContract {
                     .isEqualTo(c.rejectedBy);
             assertThat(decision.retryAfter())
                     .as("%s: %s", c, decision)
-                    .isEqualTo(c.retryAfter == NEVER ? Decision.NEVER : Duration.ofSeconds((long) c.retryAfter));
+                    .isEqualTo(
+                            c.retryAfter == 0 || c.retryAfter == NEVER
+                                    ? Optional.empty()
+                                    : Optional.of(Duration.ofSeconds((long) c.retryAfter)));
             assertThat(List.of(
                             fives.on("alice").peek().remaining(),
                             threes.on("alice").peek().remaining(),
@@ -73,7 +76,7 @@ abstract class LimitSetContract {
     @Test
     void a_part_that_would_have_granted_says_what_it_has() {
         RateLimiter many = limiters().build("many", 1, 5, 60);
-        Limiter few = limiters().count("few", 1, Duration.ofSeconds(10));
+        Limiter few = limiters().build("few", FixedWindow.of(1, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(many, few);
         assertThat(set.tryAcquire()).isTrue();
         SetDecision rejected = set.decide(2);
@@ -88,8 +91,8 @@ abstract class LimitSetContract {
 
     @Test
     void one_limit_rejects_whatever_its_place_in_the_set() {
-        Limiter none = limiters().count("none", 1, Duration.ofSeconds(10));
-        Limiter some = limiters().count("some", 2, Duration.ofSeconds(20));
+        Limiter none = limiters().build("none", FixedWindow.of(1, Duration.ofSeconds(10)));
+        Limiter some = limiters().build("some", FixedWindow.of(2, Duration.ofSeconds(20)));
         RateLimiter many = limiters().build("many", 1, 3, 60);
         none.tryAcquire();
         assertThat(LimitSet.of(none, some, many).decide(1).rejectedBy()).contains("none");
@@ -104,7 +107,7 @@ abstract class LimitSetContract {
         Duration patience = Duration.ofSeconds(10);
         RateLimiter fast = limiters().build("fast", TokenBucket.of(1, 1));
         RateLimiter slow = limiters().build("slow", TokenBucket.of(0.5, 2));
-        LimitSet set = LimitSet.of(fast, slow, limiters().count("w", 3, Duration.ofDays(1)));
+        LimitSet set = LimitSet.of(fast, slow, limiters().build("w", FixedWindow.of(3, Duration.ofDays(1))));
         assertThat(set.decide(1).timeToWait()).isZero();
         long before = clock().micros();
         SetDecision second = set.decide(1, patience);
@@ -140,7 +143,7 @@ abstract class LimitSetContract {
         assertThat(set.decide(1, Duration.ofSeconds(-1)).granted()).isTrue();
         SetDecision rejected = set.decide(1, Duration.ofSeconds(1));
         assertThat(rejected.rejectedBy()).contains("slow");
-        assertThat(rejected.retryAfter()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(rejected.retryAfter()).hasValue(Duration.ofSeconds(1));
         assertThat(rejected.timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(set.decide(1, Duration.ofSeconds(Long.MAX_VALUE)).timeToWait())
                 .isEqualTo(Duration.ofSeconds(2));
@@ -150,9 +153,9 @@ abstract class LimitSetContract {
 
     @Test
     void the_next_caller_waits_where_that_is_the_limits_way() {
-        TokenBucket next = TokenBucket.of(1, 1).whoWaits(WhoWaits.NEXT_CALLER);
+        TokenBucket next = TokenBucket.of(1, 1).withWhoWaits(WhoWaits.NEXT_CALLER);
         RateLimiter limiter = limiters().build("next", next);
-        LimitSet set = LimitSet.of(limiter, limiters().count("w", 10, Duration.ofDays(1)));
+        LimitSet set = LimitSet.of(limiter, limiters().build("w", FixedWindow.of(10, Duration.ofDays(1))));
         assertThat(set.decide(4).granted()).isTrue();
         assertThat(set.decide(1).rejectedBy()).contains("next");
         assertThat(set.decide(1, Duration.ofSeconds(3)).timeToWait()).isEqualTo(Duration.ofSeconds(3));
@@ -160,7 +163,7 @@ abstract class LimitSetContract {
 
     @Test
     void keys_of_one_limiter_and_its_own_permits_go_together() {
-        Limiter limiter = limiters().count("k", 2, Duration.ofSeconds(10));
+        Limiter limiter = limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(10)));
         limiter.tryAcquire("b");
         LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"), limiter);
         assertThat(set.tryAcquire()).isTrue();
@@ -173,8 +176,8 @@ abstract class LimitSetContract {
 
     @Test
     void a_bucket_that_starts_empty_starts_with_a_rejection() {
-        RateLimiter empty = limiters().build("empty", TokenBucket.of(1, 2).startsFull(false));
-        Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        RateLimiter empty = limiters().build("empty", TokenBucket.of(1, 2).withStartsFull(false));
+        Limiter window = limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(window, empty);
         assertThat(set.decide(1).rejectedBy()).contains("empty");
         clock().atSecond(1);
@@ -185,7 +188,7 @@ abstract class LimitSetContract {
     @Test
     void a_new_rate_takes_effect_with_a_rejection() {
         assertThat(limiters().build("k", 0.001, 1000, 60).tryAcquire()).isTrue();
-        Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        Limiter window = limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10)));
         LimitSet faster = LimitSet.of(window, limiters().build("k", 1, 1, 60));
         assertThat(faster.decide(1).rejectedBy()).contains("k");
         clock().atSecond(1);
@@ -195,7 +198,7 @@ abstract class LimitSetContract {
     @Test
     void a_limiter_whose_rate_is_set_has_it_in_the_sets_that_it_is_part_of() {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
-        LimitSet set = LimitSet.of(limiter, limiters().count("w", 9, Duration.ofDays(1)));
+        LimitSet set = LimitSet.of(limiter, limiters().build("w", FixedWindow.of(9, Duration.ofDays(1))));
         assertThat(set.tryAcquire()).isTrue();
         limiter.setRate(4);
         clock().atSecond(1);
@@ -205,7 +208,7 @@ abstract class LimitSetContract {
     @Test
     void a_clock_that_steps_back_gives_nothing_away() {
         RateLimiter bucket = limiters().build("k", 1, 2, 60);
-        Limiter window = limiters().count("w", 2, Duration.ofSeconds(10));
+        Limiter window = limiters().build("w", FixedWindow.of(2, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(bucket, window);
         assertThat(set.decide(2).granted()).isTrue();
         clock().advance(Duration.ofSeconds(-5));
@@ -218,7 +221,7 @@ abstract class LimitSetContract {
     @Test
     void a_peek_takes_nothing_and_a_refund_returns_to_all() {
         RateLimiter bucket = limiters().build("k", 1, 3, 60);
-        Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        Limiter window = limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(bucket, window);
         assertThat(set.peek(3).granted()).isTrue();
         assertThat(set.peek(4).rejectedBy()).contains("k");
@@ -232,7 +235,7 @@ abstract class LimitSetContract {
     @Test
     void async_peeks_and_refunds_as_blocking_does() {
         RateLimiter bucket = limiters().build("k", 1, 3, 60);
-        Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        Limiter window = limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(bucket, window);
         assertThat(set.async().tryAcquire().join()).isTrue();
         assertThat(set.async().decide(2).join().granted()).isTrue();
@@ -246,11 +249,31 @@ abstract class LimitSetContract {
     }
 
     @Test
+    void several_permits_of_a_set_are_tried_with_and_without_a_timeout() {
+        Duration second = Duration.ofSeconds(1);
+        LimitSet set = LimitSet.of(
+                limiters().build("k", 1, 3, 60), limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10))));
+        assertThat(set.tryAcquire(2)).isTrue();
+        assertThat(set.tryAcquire(2)).isFalse();
+        assertThat(set.async().tryAcquire(2).join()).isFalse();
+        assertThat(set.async().tryAcquire(1).join()).isTrue();
+        assertThat(set.peek().granted()).isFalse();
+        assertThat(set.async().peek().join()).isEqualTo(set.peek());
+        assertThat(set.tryAcquire(2, second)).isFalse();
+        assertThat(set.tryAcquire(1, second)).isTrue();
+        assertThat(set.async().tryAcquire(1, Duration.ZERO, second).join()).isFalse();
+        assertThat(set.async().tryAcquire(1, second, Duration.ZERO).join()).isTrue();
+        assertThat(set.async().tryAcquire(1, second).join())
+                .as("the window is full")
+                .isFalse();
+    }
+
+    @Test
     void a_hash_tag_has_permits_of_its_own() {
-        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
+        Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         RateLimiter bucket = limiters().build("b", 1, 1, 60);
         LimiterFactory tagging = limiters().withHashTag(HashTag.FIRST_KEY);
-        Limiter tagged = tagging.count("k", 1, Duration.ofSeconds(10));
+        Limiter tagged = tagging.build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         RateLimiter taggedBucket = tagging.build("b", 1, 1, 60);
         assertThat(LimitSet.of(tagged.on("x").on("a"), taggedBucket.on("x")).tryAcquire())
                 .isTrue();
@@ -283,14 +306,15 @@ abstract class LimitSetContract {
 
     private LimitSet mixed(String name) {
         return LimitSet.of(
-                limiters().build(name + "-b", 1, 4, 60), limiters().count(name + "-w", 6, Duration.ofSeconds(10)));
+                limiters().build(name + "-b", 1, 4, 60),
+                limiters().build(name + "-w", FixedWindow.of(6, Duration.ofSeconds(10))));
     }
 
     @Test
     void threads_with_sets_that_overlap_leak_nothing() {
-        Limiter a = limiters().count("a", 40, Duration.ofDays(1));
+        Limiter a = limiters().build("a", FixedWindow.of(40, Duration.ofDays(1)));
         RateLimiter b = limiters().build("b", 0.001, 60_000, 60);
-        Limiter c = limiters().count("c", 30, Duration.ofDays(1));
+        Limiter c = limiters().build("c", FixedWindow.of(30, Duration.ofDays(1)));
         LimitSet ab = LimitSet.of(a, b);
         LimitSet bc = LimitSet.of(c, b);
         LimitSet ca = LimitSet.of(a, c);
@@ -320,7 +344,7 @@ abstract class LimitSetContract {
     @Test
     void sets_that_a_window_rejects_take_nothing_from_the_bucket_before_it() {
         RateLimiter bucket = limiters().build("b", 0.001, 50_000, 60);
-        Limiter window = limiters().count("w", 1, Duration.ofDays(1));
+        Limiter window = limiters().build("w", FixedWindow.of(1, Duration.ofDays(1)));
         RejectedSets.check(bucket, window, () -> clock().advance(Duration.ofMillis(1)));
     }
 
@@ -328,7 +352,7 @@ abstract class LimitSetContract {
     void rejected_sets_of_all_kinds_leave_what_granted_ones_have_not_taken() {
         List<Limiter> limiters = List.of(
                 limiters().build("b", 0.001, 60_000, 60),
-                limiters().count("w", 40, Duration.ofDays(1)),
+                limiters().build("w", FixedWindow.of(40, Duration.ofDays(1))),
                 limiters().build("l", SlidingLog.of(30, Duration.ofDays(1))),
                 limiters().build("c", SlidingCounter.of(50, Duration.ofDays(1))));
         RejectedSets.checkRandom(limiters, 50, () -> clock().advance(Duration.ofMillis(1)));
@@ -336,8 +360,8 @@ abstract class LimitSetContract {
 
     @Test
     void a_set_that_makes_no_sense_is_an_error() {
-        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(1));
-        Limiter same = limiters().count("k", 2, Duration.ofSeconds(9));
+        Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
+        Limiter same = limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(9)));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(limiter.on("a"), limiter, same.on("a")))
                 .withMessage("the same permits of 'k' are twice in one set: take each once, or more permits at a time");
@@ -354,7 +378,7 @@ abstract class LimitSetContract {
     @Test
     void each_part_can_take_as_many_permits_as_it_costs() {
         RateLimiter calls = limiters().build("calls", 1, 3, 60);
-        Limiter tokens = limiters().count("tokens", 1000, Duration.ofMinutes(1));
+        Limiter tokens = limiters().build("tokens", FixedWindow.of(1000, Duration.ofMinutes(1)));
         LimitSet set = LimitSet.of(calls.on("who")).and(tokens.on("who"), 400);
         assertThat(set.decide(1).granted()).isTrue();
         assertThat(calls.on("who").peek().remaining()).isEqualTo(2);

@@ -3,7 +3,7 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
 import org.junit.jupiter.api.Test;
 
 class LimiterBackendExceptionTest {

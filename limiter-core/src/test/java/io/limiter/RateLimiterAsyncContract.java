@@ -95,6 +95,16 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
                 .hasCauseInstanceOf(RateLimitExceededException.class);
     }
 
+    @Test
+    void one_permit_need_not_be_counted_asynchronously_either() {
+        RateLimiter limiter = limiters().build("k", 1, 1, 60);
+        assertThat(limiter.async().peek().join().granted()).isTrue();
+        assertThat(limiter.async().tryAcquire(SECOND).join()).isTrue();
+        assertThat(limiter.async().tryAcquire(SECOND.minusMillis(1)).join()).isFalse();
+        assertThat(limiter.async().reserve().join().timeToWait()).isEqualTo(SECOND);
+        assertThat(limiter.async().peek().join().granted()).isFalse();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
     void bad_arguments_are_told_at_once(int permits) {

@@ -30,7 +30,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     @Test
     void guavas_way_grants_once_what_came_before_is_paid() {
         RateLimiter limiter =
-                limiters().build("sms", TokenBucket.of(1.0 / 60, 60).whoWaits(WhoWaits.NEXT_CALLER));
+                limiters().build("sms", TokenBucket.of(1.0 / 60, 60).withWhoWaits(WhoWaits.NEXT_CALLER));
         assertThat(outcomes(limiter, 0, 0, 30, 60, 61)).isEqualTo("GGDGD");
     }
 
@@ -47,7 +47,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void acquire_in_guavas_way_waits_for_those_before() {
-        RateLimiter limiter = limiters().create("k", 1);
+        RateLimiter limiter = limiters().build("k", TokenBucket.guava(1));
         List<Duration> waits = new ArrayList<>();
         for (int permits = 1; permits <= 5; permits++) {
             waits.add(limiter.acquire(permits));
@@ -57,7 +57,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void warm_up_is_slow_at_first() {
-        RateLimiter limiter = limiters().create("k", 2, 4, TimeUnit.SECONDS);
+        RateLimiter limiter = limiters().build("k", TokenBucket.guava(2, Duration.ofSeconds(4)));
         List<Long> millis = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             millis.add(limiter.acquire().toMillis());
@@ -68,7 +68,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void another_cold_factor_starts_slower() {
-        TokenBucket limit = TokenBucket.perSecond(1).warmUp(new WarmUp(seconds(10), 9));
+        TokenBucket limit = TokenBucket.perSecond(1).withWarmUp(new WarmUp(seconds(10), 9));
         RateLimiter limiter = limiters().build("k", limit);
         limiter.acquire();
         assertThat(limiter.acquire()).isGreaterThan(seconds(6));
@@ -118,7 +118,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void the_longest_timeout_waits_no_longer_than_max_wait() {
-        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 1).maxWait(seconds(10)));
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 1).withMaxWait(seconds(10)));
         assertThat(limiter.tryAcquire(11, Duration.ofSeconds(Long.MAX_VALUE))).isTrue();
         assertThat(limiter.tryAcquire(11, Long.MAX_VALUE, TimeUnit.DAYS)).isFalse();
         assertThatThrownBy(() -> limiter.acquire(11))
@@ -127,7 +127,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThatThrownBy(() -> limiter.acquire("who", 12))
                 .isInstanceOfSatisfying(RateLimitExceededException.class, e -> {
                     assertThat(e.key()).isEqualTo("who");
-                    assertThat(e.decision().retryAfter()).isEqualTo(Decision.NEVER);
+                    assertThat(e.decision().retryAfter()).isEmpty();
                 });
     }
 
@@ -135,7 +135,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     void the_key_of_a_rejection_has_no_hash_tag() {
         RateLimiter limiter = limiters()
                 .withHashTag(HashTag.FIRST_KEY)
-                .build("k", TokenBucket.of(1, 1).maxWait(seconds(10)))
+                .build("k", TokenBucket.of(1, 1).withMaxWait(seconds(10)))
                 .on("tenant")
                 .on("user");
         assertThatThrownBy(() -> limiter.acquire(12))
@@ -188,9 +188,9 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThat(limiter.peek().remaining()).isEqualTo(2);
         assertThat(limiter.tryAcquire(2)).isTrue();
         assertThat(limiter.peek().granted()).isFalse();
-        assertThat(limiter.peek(2).retryAfter()).isEqualTo(seconds(2));
+        assertThat(limiter.peek(2).retryAfter()).hasValue(seconds(2));
         assertThat(limiter.on("who").peek().granted()).isTrue();
-        assertThat(limiter.on("who").peek(3).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.on("who").peek(3).retryAfter()).isEmpty();
         assertThat(limiter.tryAcquire("who", 2)).isTrue();
         assertThat(clock().micros() - start).isZero();
     }
@@ -210,7 +210,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
                 .isEqualTo(new Decision(true, 10, 0, 500_000, 0, 5_500_000, later.source(), later.ticketMicros()));
         assertThat(later.ticketMicros() - decision.ticketMicros()).isEqualTo(4_000_000);
         assertThat(limiter.decide(11)).satisfies(never -> {
-            assertThat(never.retryAfter()).isEqualTo(Decision.NEVER);
+            assertThat(never.retryAfter()).isEmpty();
             assertThat(never.granted()).isFalse();
         });
         assertThat(limiter.on("who").decide(10, Duration.ZERO).fullAfter()).isEqualTo(seconds(5));
@@ -223,7 +223,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
             int permits = 1 + i % 7;
             Decision decision = limiter.decide(permits);
             if (!decision.granted()) {
-                clock().advance(decision.retryAfter());
+                clock().advance(decision.retryAfter().orElseThrow());
                 assertThat(limiter.decide(permits).granted()).as("call %d", i).isTrue();
             }
         }

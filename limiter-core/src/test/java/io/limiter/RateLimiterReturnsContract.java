@@ -60,7 +60,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
 
     @Test
     void nobody_is_charged_further_ahead_than_the_longest_wait() {
-        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 10).maxWait(Duration.ofSeconds(5)));
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 10).withMaxWait(Duration.ofSeconds(5)));
         limiter.charge(1_000_000);
         clock().advance(Duration.ofSeconds(5));
         assertThat(limiter.tryAcquire()).isFalse();
@@ -88,7 +88,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
 
     @Test
     void a_reservation_that_would_be_too_far_ahead_is_rejected_and_has_nothing_to_cancel() {
-        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 2).maxWait(Duration.ofSeconds(5)));
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 2).withMaxWait(Duration.ofSeconds(5)));
         Reservation rejected = limiter.reserve(8);
         assertThat(rejected.isGranted()).isFalse();
         assertThat(rejected.timeToWait()).isEqualTo(Duration.ofSeconds(6));
@@ -176,7 +176,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
             int capacity = 1 + random.nextInt(10);
             RateLimiter patient = limiters().build("k" + run, TokenBucket.of(10, capacity / 10.0));
             RateLimiter hasty = limiters()
-                    .build("k" + run, TokenBucket.of(10, capacity / 10.0).maxWait(SECOND));
+                    .build("k" + run, TokenBucket.of(10, capacity / 10.0).withMaxWait(SECOND));
             Ledger ledger = new Ledger();
             Map<Reservation, Ledger.Entry> made = new LinkedHashMap<>();
             for (int i = 0; i < 60; i++) {
@@ -225,7 +225,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         for (int episode = 0; steps < Integer.getInteger("test.steps", 1_000); episode++) {
             int capacity = 1 + random.nextInt(20);
             double rate = random.nextBoolean() ? 10 : 1 + random.nextInt(1000) / 7.0;
-            TokenBucket limit = TokenBucket.of(rate, capacity / rate).maxWait(Duration.ofDays(100));
+            TokenBucket limit = TokenBucket.of(rate, capacity / rate).withMaxWait(Duration.ofDays(100));
             RateLimiter limiter = limiters().build("k" + episode, limit);
             RateLimiter twin = limiters().build("twin" + episode, limit);
             boolean allCancelled = random.nextInt(3) > 0;

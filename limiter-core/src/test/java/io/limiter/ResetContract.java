@@ -3,6 +3,7 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
@@ -41,7 +42,7 @@ abstract class ResetContract {
 
     @Test
     void the_limiters_own_permits_are_reset_apart_from_those_of_its_keys() {
-        Limiter limiter = limiters().count("k", 1, DAY);
+        Limiter limiter = limiters().build("k", FixedWindow.of(1, DAY));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire("alice")).isTrue();
         limiter.reset();
@@ -51,7 +52,7 @@ abstract class ResetContract {
 
     @Test
     void what_was_never_used_can_be_reset_and_a_blank_key_cannot() {
-        Limiter limiter = limiters().count("k", 1, DAY);
+        Limiter limiter = limiters().build("k", FixedWindow.of(1, DAY));
         limiter.on("alice").reset();
         limiter.reset();
         assertThat(limiter.tryAcquire("alice")).isTrue();
@@ -59,8 +60,36 @@ abstract class ResetContract {
     }
 
     @Test
+    void a_key_is_reset_without_blocking() {
+        for (Limiter limiter : List.of(
+                limiters().build("bucket", TokenBucket.of(1.0 / 86_400, 86_400)),
+                limiters().build("window", FixedWindow.of(1, DAY)))) {
+            assertThat(limiter.tryAcquire("alice") && limiter.tryAcquire()).isTrue();
+            assertThat(limiter.tryAcquire("alice") || limiter.tryAcquire()).isFalse();
+            limiter.async().on("alice").reset().join();
+            assertThat(limiter.tryAcquire("alice")).isTrue();
+            assertThat(limiter.tryAcquire()).isFalse();
+            limiter.async().reset().join();
+            assertThat(limiter.tryAcquire()).isTrue();
+        }
+    }
+
+    @Test
+    void leases_of_a_key_that_is_reset_without_blocking_are_lost() {
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMinutes(1)));
+        Lease lost = limiter.acquire("alice");
+        Lease other = limiter.acquire();
+        limiter.async().on("alice").reset().join();
+        assertThat(lost.isHeld()).isFalse();
+        assertThat(limiter.acquire("alice").isHeld()).isTrue();
+        assertThat(other.isHeld()).isTrue();
+    }
+
+    @Test
     void holders_that_are_forgotten_make_room_and_have_lost_their_leases() {
-        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, Duration.ofMinutes(1));
+        ConcurrencyLimiter limiter =
+                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMinutes(1)));
         Lease lost = limiter.tryAcquire("alice").orElseThrow();
         Lease other = limiter.tryAcquire("bob").orElseThrow();
         assertThat(limiter.tryAcquire("alice")).isEmpty();

@@ -55,10 +55,10 @@ abstract class SlidingLimiterContract {
         assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 3, 0, 6_000_000, 6_000_000, 8_000_000));
         assertThat(limiter.decide(2)).isEqualTo(new Decision(false, 3, 0, 8_000_000, 8_000_000, 8_000_000));
         assertThat(limiter.peek(3)).isEqualTo(new Decision(false, 3, 0, 8_000_000, 8_000_000, 8_000_000));
-        assertThat(limiter.decide(4).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.decide(4).retryAfter()).isEmpty();
         clock().atSecond(4.5);
-        assertThat(limiter.decide(1).retryAfter()).isEqualTo(Duration.ofMillis(5_500));
-        assertThat(limiter.decide(3).retryAfter()).isEqualTo(Duration.ofMillis(7_500));
+        assertThat(limiter.decide(1).retryAfter()).hasValue(Duration.ofMillis(5_500));
+        assertThat(limiter.decide(3).retryAfter()).hasValue(Duration.ofMillis(7_500));
     }
 
     @Test
@@ -86,7 +86,7 @@ abstract class SlidingLimiterContract {
         assertThat(limiter.peek()).isEqualTo(new Decision(true, 10, 4, 0, 0, 6_000_000));
         assertThat(limiter.decide(5)).isEqualTo(new Decision(false, 10, 4, 1_000_000, 1_000_000, 6_000_000));
         assertThat(withoutTicket(limiter.decide(4))).isEqualTo(new Decision(true, 10, 0, 0, 0, 16_000_000));
-        assertThat(limiter.decide(11).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.decide(11).retryAfter()).isEmpty();
         clock().advance(Duration.ofSeconds(16));
         assertThat(limiter.peek()).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
     }

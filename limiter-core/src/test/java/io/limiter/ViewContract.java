@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.TokenBucket;
@@ -34,7 +35,7 @@ abstract class ViewContract {
         RateLimiter rates = limiters().build("r", 1, 2, 60);
         assertThat(rates.on("a").async().acquire(2).join()).isZero();
         assertThat(rates.async().on("a").acquire().join()).isEqualTo(Duration.ofSeconds(1));
-        ConcurrencyLimiter places = limiters().concurrent("c", 1);
+        ConcurrencyLimiter places = limiters().build("c", ConcurrencyLimit.of(1));
         try (Lease lease = places.on("a").async().acquire(1, Duration.ZERO).join()) {
             assertThat(lease.isHeld()).isTrue();
             assertThat(places.async().on("a").tryAcquire().join()).isEmpty();
@@ -44,7 +45,7 @@ abstract class ViewContract {
 
     @Test
     void keys_compose_and_no_two_are_mistaken() {
-        Limiter limiter = limiters().count("k", 1, DAY);
+        Limiter limiter = limiters().build("k", FixedWindow.of(1, DAY));
         List<Limiter> apart = List.of(
                 limiter,
                 limiter.on("a"),
@@ -65,7 +66,7 @@ abstract class ViewContract {
         assertThat(limiter.on("a").key()).hasValue("a");
         assertThat(limiter.on("a").on("b").key()).hasValue("a#b");
         assertThat(limiter.on("a#b").on("c%").key()).hasValue("a%23b#c%25");
-        ConcurrencyLimiter places = limiters().concurrent("c", 1);
+        ConcurrencyLimiter places = limiters().build("c", ConcurrencyLimit.of(1));
         try (Lease ofBoth = places.on("a").on("b").acquire(1, Duration.ZERO);
                 Lease ofOne = places.on("a#b").acquire(1, Duration.ZERO)) {
             assertThat(ofBoth.isHeld() && ofOne.isHeld()).isTrue();
@@ -90,8 +91,59 @@ abstract class ViewContract {
     }
 
     @Test
+    void permits_of_a_key_are_taken_within_a_timeout_without_its_view() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        Duration second = Duration.ofSeconds(1);
+        for (RateLimiter each : List.of(limiter, limiter.on("x"))) {
+            assertThat(each.decide("a").remaining()).isEqualTo(1);
+            assertThat(each.tryAcquire("a", 3, second)).isFalse();
+            assertThat(each.tryAcquire("a", 2, second)).isTrue();
+            assertThat(each.decide("a", 2, second).granted()).isFalse();
+            assertThat(each.decide("a", 1, second).timeToWait()).isEqualTo(second);
+            assertThat(each.on("a").peek().remaining()).isZero();
+            assertThat(each.peek().remaining()).as("its own permits").isEqualTo(2);
+        }
+    }
+
+    @Test
+    void permits_of_a_key_are_reserved_without_its_view() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        for (RateLimiter each : List.of(limiter, limiter.on("x"))) {
+            assertThat(each.reserve("a").timeToWait()).isZero();
+            assertThat(each.reserve("a", 2).timeToWait()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(each.reserve("a", 1, Duration.ofSeconds(1)).isGranted()).isFalse();
+            Reservation last = each.reserve("a", 1, Duration.ofSeconds(2));
+            assertThat(last.timeToWait()).isEqualTo(Duration.ofSeconds(2));
+            assertThat(last.cancel()).isTrue();
+            assertThat(each.on("a").reserve().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        }
+    }
+
+    @Test
+    void permits_of_a_key_are_taken_asynchronously_without_its_view() {
+        RateLimiter limiter = limiters().build("k", 1, 9, 60);
+        for (RateLimiter.Async each : List.of(limiter.async(), limiter.on("x").async())) {
+            assertThat(each.tryAcquire("a").join()).isTrue();
+            assertThat(each.tryAcquire("a", 2).join()).isTrue();
+            assertThat(each.decide("a").join().remaining()).isEqualTo(5);
+            assertThat(each.decide("a", 2).join().remaining()).isEqualTo(3);
+            assertThat(each.acquire("a").join()).isZero();
+            assertThat(each.acquire("a", 2).join()).isZero();
+            assertThat(each.tryAcquire("a", Duration.ofMillis(999)).join()).isFalse();
+            assertThat(each.tryAcquire("a", 2, Duration.ofSeconds(1)).join()).isFalse();
+            assertThat(each.decide("a", 2, Duration.ofSeconds(1)).join().granted())
+                    .isFalse();
+            assertThat(each.reserve("a").join().timeToWait()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(each.reserve("a", 2).join().timeToWait()).isEqualTo(Duration.ofSeconds(3));
+            assertThat(each.reserve("a", 1, Duration.ofSeconds(3)).join().isGranted())
+                    .isFalse();
+            assertThat(each.peek().join().remaining()).as("its own permits").isEqualTo(9);
+        }
+    }
+
+    @Test
     void a_view_writes_through() {
-        RateLimiter limiter = limiters().build("k", TokenBucket.perSecond(10).capacity(20));
+        RateLimiter limiter = limiters().build("k", TokenBucket.perSecond(10).withCapacity(20));
         RateLimiter view = limiter.on("a").on("b");
         view.setRate(5);
         assertThat(limiter.getRate()).isEqualTo(5);
@@ -99,7 +151,7 @@ abstract class ViewContract {
         assertThat(view.getRate()).isEqualTo(2);
         assertThat(view.limit()).isEqualTo(limiter.limit());
         assertThat(limiters()
-                        .build("k", TokenBucket.perSecond(10).capacity(20))
+                        .build("k", TokenBucket.perSecond(10).withCapacity(20))
                         .on("c")
                         .getRate())
                 .isEqualTo(2);
@@ -108,7 +160,7 @@ abstract class ViewContract {
     @Test
     void nothing_waits_without_a_timeout_but_acquire() {
         RateLimiter limiter = limiters().build("k", LeakyBucket.queue(1, 10));
-        RateLimiter next = limiters().create("next", 1);
+        RateLimiter next = limiters().build("next", TokenBucket.guava(1));
         long start = clock().micros();
         for (RateLimiter each : List.of(limiter, limiter.on("a"), next, next.on("a"))) {
             assertThat(each.tryAcquire()).isTrue();
@@ -148,11 +200,12 @@ abstract class ViewContract {
 
     @Test
     void a_blank_key_is_no_key_of_a_view_either() {
-        Limiter view = limiters().count("k", 1, DAY).on("a");
+        Limiter view = limiters().build("k", FixedWindow.of(1, DAY)).on("a");
         assertThatIllegalArgumentException().isThrownBy(() -> view.on(" "));
         assertThatIllegalArgumentException().isThrownBy(() -> view.async().on(""));
         assertThatIllegalArgumentException().isThrownBy(() -> view.tryAcquire("\t"));
-        assertThatThrownBy(() -> limiters().concurrent("c", 1).on("a").on(" "))
+        assertThatThrownBy(() ->
+                        limiters().build("c", ConcurrencyLimit.of(1)).on("a").on(" "))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

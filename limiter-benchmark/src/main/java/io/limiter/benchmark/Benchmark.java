@@ -1,13 +1,12 @@
 package io.limiter.benchmark;
 
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.report.BenchmarkPage;
 import io.limiter.benchmark.report.Chart;
 import io.limiter.benchmark.report.Environment;
-import io.limiter.benchmark.report.Finished;
 import io.limiter.benchmark.report.Results;
+import io.limiter.benchmark.report.Results.Finished;
 import io.limiter.benchmark.report.ResultsFile;
 import io.limiter.benchmark.subject.Contenders;
 import java.io.IOException;
@@ -72,13 +71,12 @@ public final class Benchmark {
         }
         console.accept("Redis " + environment.redis() + ", " + environment.jvm() + ", " + environment.system() + "\n");
         console.accept("Finished parts are kept in " + file + "; after an interruption --continue goes on.\n");
-        try (Progress progress = new Progress(parts, console)) {
-            for (Part part : parts) {
-                progress.begins(part);
-                file.add(part.action().run(redis, progress::detail));
-                progress.ended(part);
-                write(options, file);
-            }
+        Progress progress = new Progress(parts, console);
+        for (Part part : parts) {
+            progress.begins(part);
+            file.add(part.action().run(redis, progress::detail));
+            progress.ended(part);
+            write(options, file);
         }
         return write(options, file);
     }
@@ -106,7 +104,7 @@ public final class Benchmark {
 
     private static void list() {
         System.out.println("Cells:");
-        List<String> ofSummary = Cells.SUMMARY.stream().map(Cell::name).toList();
+        List<String> ofSummary = Cell.SUMMARY.stream().map(Cell::name).toList();
         Part.NAMES.forEach(name -> System.out.println("  " + name + (ofSummary.contains(name) ? "  (summary)" : "")));
         System.out.println("Subjects:");
         Contenders.ALL.forEach(contender -> System.out.println("  " + contender.name()));

@@ -1,7 +1,6 @@
 package io.limiter.benchmark;
 
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
@@ -100,7 +99,7 @@ record Options(
 
     private static List<String> parts(@Nullable String patterns, boolean isShort) {
         List<String> parts = isShort
-                ? Stream.concat(Cells.SUMMARY.stream().map(Cell::name), Stream.of(Part.TAIL))
+                ? Stream.concat(Cell.SUMMARY.stream().map(Cell::name), Stream.of(Part.TAIL))
                         .toList()
                 : Part.NAMES;
         return patterns == null ? parts : select("--cells", patterns, parts, Function.identity());
@@ -117,7 +116,7 @@ record Options(
     /** Those that take part in a cell, as far as it suits them. */
     List<Contender> contendersIn(Cell cell) {
         return contenders.stream()
-                .filter(contender -> selected || Cells.OF_VARIANTS.contains(cell) || !Contenders.isVariant(contender))
+                .filter(contender -> selected || Cell.OF_VARIANTS.contains(cell) || !Contenders.isVariant(contender))
                 .toList();
     }
 

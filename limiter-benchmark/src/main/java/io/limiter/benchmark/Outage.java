@@ -6,7 +6,7 @@ import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.benchmark.measure.StoppableRedis;
+import io.limiter.benchmark.measure.RedisServer;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -34,7 +34,7 @@ public final class Outage {
     private static final Duration STOPPED = Duration.ofSeconds(30);
     private static final Duration AFTER = Duration.ofSeconds(5);
     private static final TokenBucket NEVER_EMPTY = TokenBucket.of(1_000_000, 1);
-    private static final TokenBucket LIMITED = TokenBucket.perSecond(1_000).burst(Duration.ofMillis(250));
+    private static final TokenBucket LIMITED = TokenBucket.perSecond(1_000).withBurst(Duration.ofMillis(250));
 
     private volatile boolean ended;
 
@@ -58,7 +58,7 @@ public final class Outage {
     }
 
     private OutageReport run(Duration stopped) throws Exception {
-        try (StoppableRedis redis = StoppableRedis.start()) {
+        try (RedisServer redis = RedisServer.start()) {
             LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
             connections.afterPropertiesSet();
             connections.start();
@@ -74,9 +74,9 @@ public final class Outage {
                         .plusSeconds(5)
                         .toMillis();
                 List<Thread> threads = new ArrayList<>();
-                List<OutageCalls> steady =
+                List<OutageReport.Calls> steady =
                         start(factory.build("steady", NEVER_EMPTY), STEADY_THREADS, 8, mostCalls, threads);
-                List<OutageCalls> limited =
+                List<OutageReport.Calls> limited =
                         start(factory.build("limited", LIMITED), LIMITED_THREADS, 1, mostCalls, threads);
                 TimeUnit.NANOSECONDS.sleep(WARM_UP.plus(BEFORE).toNanos());
                 times.downNanos.set(0);
@@ -103,11 +103,12 @@ public final class Outage {
         }
     }
 
-    private List<OutageCalls> start(RateLimiter limiter, int count, int keys, int mostCalls, List<Thread> threads) {
-        List<OutageCalls> all = new ArrayList<>();
+    private List<OutageReport.Calls> start(
+            RateLimiter limiter, int count, int keys, int mostCalls, List<Thread> threads) {
+        List<OutageReport.Calls> all = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             String key = "k" + i % keys;
-            OutageCalls calls = new OutageCalls(mostCalls);
+            OutageReport.Calls calls = new OutageReport.Calls(mostCalls);
             Thread thread = new Thread(() -> decideUntilEnded(limiter, key, calls), "caller-" + threads.size());
             thread.start();
             threads.add(thread);
@@ -116,7 +117,7 @@ public final class Outage {
         return all;
     }
 
-    private void decideUntilEnded(RateLimiter limiter, String key, OutageCalls calls) {
+    private void decideUntilEnded(RateLimiter limiter, String key, OutageReport.Calls calls) {
         while (!ended) {
             long start = System.nanoTime();
             Decision decision = limiter.decide(key, 1);

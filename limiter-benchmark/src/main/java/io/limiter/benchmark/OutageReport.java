@@ -16,8 +16,8 @@ import org.HdrHistogram.Histogram;
  * @param limited calls of a limit that rejects most of them
  */
 record OutageReport(
-        List<OutageCalls> steady,
-        List<OutageCalls> limited,
+        List<Calls> steady,
+        List<Calls> limited,
         long stopNanos,
         long goOnNanos,
         long untilDownNanos,
@@ -44,7 +44,7 @@ record OutageReport(
     }
 
     private String row(String name, long fromNanos, long toNanos) {
-        Calls all = calls(steady, fromNanos, toNanos);
+        Sum all = sum(steady, fromNanos, toNanos);
         double seconds = (toNanos - fromNanos) / 1e9;
         return ROW.formatted(
                 name,
@@ -53,9 +53,7 @@ record OutageReport(
                 micros(all.tookNanos.getValueAtPercentile(99)),
                 micros(all.tookNanos.getMaxValue()),
                 String.format(
-                        Locale.ROOT,
-                        "%,.0f/s",
-                        calls(limited, fromNanos, toNanos).grantedInAll() / seconds),
+                        Locale.ROOT, "%,.0f/s", sum(limited, fromNanos, toNanos).grantedInAll() / seconds),
                 all.bySource);
     }
 
@@ -70,8 +68,8 @@ record OutageReport(
         long end = stoppedTime().toNanos() / SLOT_NANOS + SLOTS_BESIDE;
         for (long slot = -SLOTS_BESIDE; slot < end; slot++) {
             long from = stopNanos + slot * SLOT_NANOS;
-            Calls all = calls(steady, from, from + SLOT_NANOS);
-            Calls scarce = calls(limited, from, from + SLOT_NANOS);
+            Sum all = sum(steady, from, from + SLOT_NANOS);
+            Sum scarce = sum(limited, from, from + SLOT_NANOS);
             lines.append("%d,%d,%d,%d,%d,%d,%d%n"
                     .formatted(
                             TimeUnit.NANOSECONDS.toMillis(slot * SLOT_NANOS),
@@ -85,9 +83,9 @@ record OutageReport(
         return lines.toString();
     }
 
-    private static Calls calls(List<OutageCalls> threads, long fromNanos, long toNanos) {
-        Calls calls =
-                new Calls(new Histogram(3), new EnumMap<>(Decision.Source.class), new EnumMap<>(Decision.Source.class));
+    private static Sum sum(List<Calls> threads, long fromNanos, long toNanos) {
+        Sum calls =
+                new Sum(new Histogram(3), new EnumMap<>(Decision.Source.class), new EnumMap<>(Decision.Source.class));
         threads.forEach(thread -> thread.between(fromNanos, toNanos, calls::add));
         return calls;
     }
@@ -96,7 +94,7 @@ record OutageReport(
         return String.format(Locale.ROOT, "%,d us", nanos / 1000);
     }
 
-    private record Calls(Histogram tookNanos, Map<Decision.Source, Long> bySource, Map<Decision.Source, Long> granted) {
+    private record Sum(Histogram tookNanos, Map<Decision.Source, Long> bySource, Map<Decision.Source, Long> granted) {
 
         void add(long took, Decision.Source source, boolean wasGranted) {
             tookNanos.recordValue(took);
@@ -108,6 +106,47 @@ record OutageReport(
 
         long grantedInAll() {
             return granted.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
+
+    /** The calls of one thread, in their order. Nothing is allocated while the thread makes them. */
+    static final class Calls {
+
+        private static final Decision.Source[] SOURCES = Decision.Source.values();
+
+        private final long[] returnedNanos;
+        private final long[] tookNanos;
+        private final byte[] source;
+        private final boolean[] granted;
+        private int size;
+
+        Calls(int most) {
+            returnedNanos = new long[most];
+            tookNanos = new long[most];
+            source = new byte[most];
+            granted = new boolean[most];
+        }
+
+        void add(long startNanos, long endNanos, Decision decision) {
+            returnedNanos[size] = endNanos;
+            tookNanos[size] = endNanos - startNanos;
+            source[size] = (byte) decision.source().ordinal();
+            granted[size] = decision.granted();
+            size++;
+        }
+
+        /** Passes on those that returned from one time to before another. */
+        void between(long fromNanos, long toNanos, Visitor visitor) {
+            for (int i = 0; i < size; i++) {
+                if (returnedNanos[i] - fromNanos >= 0 && returnedNanos[i] - toNanos < 0) {
+                    visitor.visit(tookNanos[i], SOURCES[source[i]], granted[i]);
+                }
+            }
+        }
+
+        interface Visitor {
+
+            void visit(long tookNanos, Decision.Source source, boolean granted);
         }
     }
 }

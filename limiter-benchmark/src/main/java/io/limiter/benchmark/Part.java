@@ -1,14 +1,13 @@
 package io.limiter.benchmark;
 
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.CellRunner;
 import io.limiter.benchmark.measure.KeyMemory;
 import io.limiter.benchmark.measure.StageRunner;
 import io.limiter.benchmark.measure.TailRunner;
 import io.limiter.benchmark.measure.Timing;
-import io.limiter.benchmark.report.Finished;
+import io.limiter.benchmark.report.Results.Finished;
 import io.limiter.benchmark.subject.Contender;
 import java.util.List;
 import java.util.function.Consumer;
@@ -23,7 +22,7 @@ record Part(String name, double plannedSeconds, Action action) {
 
     /** The names of all that this JVM can run. */
     static final List<String> NAMES = Stream.concat(
-                    Cells.all().stream().map(Cell::name),
+                    Cell.all().stream().map(Cell::name),
                     StageRunner.isPossible() ? Stream.of(TAIL, STAGES, MEMORY) : Stream.of(TAIL, MEMORY))
             .toList();
 
@@ -50,7 +49,7 @@ record Part(String name, double plannedSeconds, Action action) {
     }
 
     private static Cell cellNamed(String name) {
-        return Cells.all().stream()
+        return Cell.all().stream()
                 .filter(cell -> cell.name().equals(name))
                 .findFirst()
                 .orElseThrow();

@@ -4,16 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.Fakes;
 import io.limiter.benchmark.measure.Stage;
-import io.limiter.benchmark.measure.StageResult;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.report.BenchmarkPage;
 import io.limiter.benchmark.report.Environment;
-import io.limiter.benchmark.report.Finished;
 import io.limiter.benchmark.report.Results;
+import io.limiter.benchmark.report.Results.Finished;
 import io.limiter.benchmark.report.ResultsFile;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
@@ -110,7 +108,7 @@ class BenchmarkTest {
         file.startOver(Environment.here("7.0", TINY, "the command"));
         Map<Stage, Double> nanos = Map.of(Stage.QUEUE, 190.4, Stage.CLIENT, 116.0);
         file.add(Finished.stages(
-                "stages", List.of(new StageResult(Cells.HOT_64_ASYNC, nanos, Map.of(Stage.QUEUE, 28.6)))));
+                "stages", List.of(new Stage.Costs(Cell.HOT_64_ASYNC, nanos, Map.of(Stage.QUEUE, 28.6)))));
         assertThat(BenchmarkPage.of(List.of(file.read(some("limiter"))), "chart.svg"))
                 .contains(
                         "### By stage, JDK ",
@@ -163,18 +161,18 @@ class BenchmarkTest {
 
     @Test
     void the_short_selection_is_part_of_all() {
-        assertThat(Cells.all()).containsAll(Cells.SUMMARY).doesNotHaveDuplicates();
+        assertThat(Cell.all()).containsAll(Cell.SUMMARY).doesNotHaveDuplicates();
         assertThat(Part.NAMES).containsAll(Options.parse("--short").parts());
         assertThat(Options.parse().parts()).isEqualTo(Part.NAMES);
     }
 
     @Test
     void variants_take_part_in_two_cells_unless_they_are_selected() {
-        assertThat(namesIn(Options.parse(), Cells.HOT_64_THREADS)).contains("limiter", "limiter-plain");
-        assertThat(namesIn(Options.parse(), Cells.HOT_16_THREADS))
+        assertThat(namesIn(Options.parse(), Cell.HOT_64_THREADS)).contains("limiter", "limiter-plain");
+        assertThat(namesIn(Options.parse(), Cell.HOT_16_THREADS))
                 .contains("limiter")
                 .doesNotContain("limiter-plain");
-        assertThat(namesIn(Options.parse("--subjects", "limiter-plain"), Cells.HOT_16_THREADS))
+        assertThat(namesIn(Options.parse("--subjects", "limiter-plain"), Cell.HOT_16_THREADS))
                 .containsExactly("raw-evalsha", "limiter-plain");
     }
 

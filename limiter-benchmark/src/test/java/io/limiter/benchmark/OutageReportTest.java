@@ -12,8 +12,8 @@ class OutageReportTest {
     private static final long STOP = TimeUnit.SECONDS.toNanos(100);
     private static final long GO_ON = TimeUnit.SECONDS.toNanos(101);
 
-    private final OutageCalls steady = new OutageCalls(10);
-    private final OutageCalls limited = new OutageCalls(10);
+    private final OutageReport.Calls steady = new OutageReport.Calls(10);
+    private final OutageReport.Calls limited = new OutageReport.Calls(10);
     private final OutageReport report =
             new OutageReport(List.of(steady), List.of(limited), STOP, GO_ON, 147_000_000, 12_000_000);
 
@@ -51,7 +51,7 @@ class OutageReportTest {
 
     /** At a time in milliseconds since the stop. */
     private static void add(
-            OutageCalls calls, long returnedMillis, long tookMillis, Decision.Source source, boolean granted) {
+            OutageReport.Calls calls, long returnedMillis, long tookMillis, Decision.Source source, boolean granted) {
         long end = STOP + TimeUnit.MILLISECONDS.toNanos(returnedMillis);
         calls.add(
                 end - TimeUnit.MILLISECONDS.toNanos(tookMillis),

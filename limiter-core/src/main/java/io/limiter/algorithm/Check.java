@@ -12,6 +12,9 @@ final class Check {
      */
     static final Duration MAX_DURATION = Duration.ofDays(1000);
 
+    /** By how much a key outlives its state, which also says when it ends. */
+    private static final long EXPIRE_MARGIN_MILLIS = 1000;
+
     private Check() {}
 
     static void range(String what, double value, double min, double max) {
@@ -58,5 +61,10 @@ final class Check {
     /** Whole microseconds of a duration that {@link #duration} accepted. */
     static long micros(Duration duration) {
         return duration.toNanos() / 1000;
+    }
+
+    /** The lifetime in milliseconds of a state that is needed for this time. */
+    static long lifetimeMillis(double neededMicros) {
+        return Math.max(0, (long) Math.ceil(neededMicros / 1000.0)) + EXPIRE_MARGIN_MILLIS;
     }
 }

@@ -36,7 +36,6 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
 
     private static final int MAX_LIMIT = 1000;
-    private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
     public ConcurrencyLimit {
         Check.range("limit", limit, 1, MAX_LIMIT);
@@ -49,7 +48,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     }
 
     /** This limit with another lease time. */
-    public ConcurrencyLimit leaseTime(Duration newLeaseTime) {
+    public ConcurrencyLimit withLeaseTime(Duration newLeaseTime) {
         return new ConcurrencyLimit(limit, newLeaseTime);
     }
 
@@ -128,7 +127,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        return (lastExpiryMicros(state.holders(), nowMicros) + 999) / 1000 + EXPIRE_MARGIN_MILLIS;
+        return Check.lifetimeMillis(lastExpiryMicros(state.holders(), nowMicros));
     }
 
     /**
@@ -136,7 +135,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
      */
     public static void checkId(Request request) {
         if (Objects.requireNonNull(request, "request").action() == Request.Action.CHARGE
-                || !request.peek() && request.id() == 0) {
+                || !request.isPeek() && request.id() == 0) {
             throw new IllegalArgumentException(
                     "permits of a ConcurrencyLimit are held under an id and released under it, was " + request);
         }

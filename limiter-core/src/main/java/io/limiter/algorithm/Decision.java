@@ -4,14 +4,14 @@ import java.io.Serializable;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
  * The decision on one request for permits.
  *
  * <p>The components hold whole microseconds, rounded up, so that a caller that waits that long is not too early; {@link
- * #timeToWait()}, {@link #retryAfter()} and {@link #fullAfter()} give them as {@link Duration}. Never is {@link
- * #NEVER_MICROS} or {@link #NEVER}.
+ * #timeToWait()}, {@link #retryAfter()} and {@link #fullAfter()} give them as {@link Duration}.
  *
  * @param granted whether the permits were granted
  * @param limit the capacity of a bucket (at least 1), or the limit of a window
@@ -19,7 +19,7 @@ import java.util.OptionalLong;
  * @param waitMicros how long a granted caller waits before it uses the permits (0 at timeout 0), or a rejected one
  *     would have had to wait
  * @param retryAfterMicros 0 if granted; otherwise the time until the same request would be granted, if there are no
- *     others
+ *     others; {@link #NEVER_MICROS} if it never would, for example because it is for more than the capacity
  * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
  * @param source what decided
  * @param ticketMicros identifies the granted permits for a cancellation, a server time in microseconds since the epoch; of
@@ -59,11 +59,8 @@ public record Decision(
     /** Never, in microseconds. */
     public static final long NEVER_MICROS = Long.MAX_VALUE;
 
-    /**
-     * Never, for example the retry-after of a request for more than the capacity. It is 292 years, the longest time
-     * that all conversions of {@link Duration} accept.
-     */
-    public static final Duration NEVER = Duration.ofNanos(Long.MAX_VALUE);
+    /** 292 years, the longest time that all conversions of {@link Duration} accept. */
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     /** A decision of the backend. */
     public Decision(
@@ -94,20 +91,18 @@ public record Decision(
         return toDuration(waitMicros);
     }
 
-    /** {@link #retryAfterMicros()}. */
-    public Duration retryAfter() {
-        return toDuration(retryAfterMicros);
+    /** {@link #retryAfterMicros()}; empty if granted, or if the same request would never be granted. */
+    public Optional<Duration> retryAfter() {
+        return granted || retryAfterMicros == NEVER_MICROS
+                ? Optional.empty()
+                : Optional.of(toDuration(retryAfterMicros));
     }
 
-    /**
-     * {@link #retryAfterMicros()} in whole seconds, rounded up and at least 1, as in HTTP's {@code Retry-After}; empty
-     * if granted, or if never.
-     */
+    /** {@link #retryAfter()} in whole seconds, rounded up and at least 1, as in HTTP's {@code Retry-After}. */
     public OptionalLong retryAfterSeconds() {
-        if (granted || retryAfterMicros == NEVER_MICROS) {
-            return OptionalLong.empty();
-        }
-        return OptionalLong.of(Math.max(1, (retryAfterMicros + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND));
+        return retryAfter().isEmpty()
+                ? OptionalLong.empty()
+                : OptionalLong.of(Math.max(1, (retryAfterMicros + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND));
     }
 
     /** {@link #fullAfterMicros()}. */
@@ -116,6 +111,6 @@ public record Decision(
     }
 
     private static Duration toDuration(long micros) {
-        return micros == NEVER_MICROS ? NEVER : Duration.of(micros, ChronoUnit.MICROS);
+        return micros == NEVER_MICROS ? LONGEST : Duration.of(micros, ChronoUnit.MICROS);
     }
 }

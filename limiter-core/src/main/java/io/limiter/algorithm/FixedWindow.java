@@ -26,7 +26,6 @@ public record FixedWindow(
         int limit, Duration period, @Nullable ZoneId zone) implements Limit<FixedWindow.State> {
 
     private static final Duration DAY = Duration.ofDays(1);
-    private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
     public FixedWindow {
         Check.range("limit", limit, 1, Integer.MAX_VALUE);
@@ -101,7 +100,7 @@ public record FixedWindow(
         double after = taken ? count + request.permits() : refunded ? Math.max(0.0, count - request.permits()) : count;
         long untilReset = taken || open ? (long) (end - now) : 0;
         long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;
-        boolean save = taken || refunded || (shortened && !request.peek());
+        boolean save = taken || refunded || (shortened && !request.isPeek());
         return new Step<>(
                 save ? new State(after, end / 1000.0) : state,
                 new Decision(
@@ -135,7 +134,7 @@ public record FixedWindow(
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        return Math.max(0, (long) Math.ceil((state.windowEndMicros() - nowMicros) / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+        return Check.lifetimeMillis(state.windowEndMicros() - nowMicros);
     }
 
     /**

@@ -36,7 +36,7 @@ public final class InPlaceBucket {
         this.maxPermits = state.maxPermits();
         this.intervalMicros = state.intervalMicros();
         this.capacity = limit.capacity();
-        this.negligibleMicros = RedisPermits.negligibleMicros(intervalMicros);
+        this.negligibleMicros = Rounding.negligibleMicros(intervalMicros);
         this.negligiblePermits = negligibleMicros / intervalMicros;
         this.storedPermits = state.storedPermits();
         this.nextFreeMicros = state.nextFreeMicros();
@@ -134,6 +134,6 @@ public final class InPlaceBucket {
     }
 
     private double roundUp(double micros) {
-        return RedisPermits.roundUp(micros, negligibleMicros);
+        return Rounding.roundUp(micros, negligibleMicros);
     }
 }

@@ -25,7 +25,7 @@ public final class LeakyBucket {
      */
     public static TokenBucket meter(double leakPerSecond, long capacity) {
         Check.range("capacity", capacity, 1, 1_000_000_000_000L);
-        return TokenBucket.perSecond(leakPerSecond).capacity(capacity).kind(TokenBucket.Kind.LEAKY_BUCKET);
+        return TokenBucket.perSecond(leakPerSecond).withCapacity(capacity).withKind(TokenBucket.Kind.LEAKY_BUCKET);
     }
 
     /**
@@ -39,9 +39,9 @@ public final class LeakyBucket {
         Check.range("maxWaiting", maxWaiting, 0, 1_000_000_000);
         // Checks the rate.
         TokenBucket oneByOne =
-                TokenBucket.perSecond(permitsPerSecond).capacity(1).kind(TokenBucket.Kind.LEAKY_QUEUE);
-        double micros = RedisPermits.wholeMicros(maxWaiting / permitsPerSecond * 1e6, 1e6 / permitsPerSecond);
-        return oneByOne.maxWait(
+                TokenBucket.perSecond(permitsPerSecond).withCapacity(1).withKind(TokenBucket.Kind.LEAKY_QUEUE);
+        double micros = Rounding.wholeMicros(maxWaiting / permitsPerSecond * 1e6, 1e6 / permitsPerSecond);
+        return oneByOne.withMaxWait(
                 micros > Check.MAX_DURATION.toSeconds() * 1e6
                         ? Check.MAX_DURATION.plusNanos(1)
                         : Duration.of((long) micros, ChronoUnit.MICROS));

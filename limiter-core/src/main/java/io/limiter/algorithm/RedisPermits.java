@@ -43,19 +43,6 @@ public record RedisPermits(
     /** Above the error of ratios that are equal but for rounding. */
     private static final double ROUNDED = 1.000000001;
 
-    /**
-     * The part of a permit that decisions ignore, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
-     * fractions that should be 1 can be 0.9999999999999999, and a caller that retries exactly at its retry-after must
-     * be granted. Only decisions round; reservations stay exact, so no permits are gained.
-     */
-    private static final double NEGLIGIBLE_PERMITS = 1e-9;
-
-    /**
-     * Half of the resolution of times, so that a time that is whole except for a rounding error is rounded to that
-     * number.
-     */
-    private static final double NEGLIGIBLE_MICROS = 0.5;
-
     public RedisPermits {
         if (!(maxPermits > 0
                 && maxPermits < Double.POSITIVE_INFINITY
@@ -101,11 +88,6 @@ public record RedisPermits(
                 reservations);
     }
 
-    /** The state of a new bucket. */
-    static RedisPermits initial(double maxPermits, double storedPermits, double intervalMillis, double nowMicros) {
-        return new RedisPermits(maxPermits, storedPermits, intervalMillis, nowMicros / 1000.0, 0.0);
-    }
-
     double intervalMicros() {
         return intervalMillis * 1000.0;
     }
@@ -125,7 +107,7 @@ public record RedisPermits(
      */
     RedisPermits resync(double nowMicros, double coolDownIntervals) {
         double nextFreeMicros = nextFreeMicros();
-        if (nowMicros <= nextFreeMicros + roundUp(remainderMicros)) {
+        if (nowMicros <= nextFreeMicros + Rounding.wholeMicros(remainderMicros, intervalMicros())) {
             return this;
         }
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
@@ -202,9 +184,7 @@ public record RedisPermits(
         if (nextFreeMicros() - nowMicros <= furthest + HOUR_MICROS) {
             return this;
         }
-        return new RedisPermits(
-                        maxPermits, storedPermits, intervalMillis, (nowMicros + furthest) / 1000.0, 0.0, reservations)
-                .withoutCancelled();
+        return boundReservation(nowMicros, furthest).withoutCancelled();
     }
 
     /** This state with no reservation further ahead than a bound. */
@@ -246,11 +226,15 @@ public record RedisPermits(
 
     /** Takes stored permits, and reserves the time that the request costs. */
     RedisPermits reserve(double fromStored, double costMicros) {
-        double micros = remainderMicros + costMicros;
+        return reservedFor(storedPermits - fromStored, remainderMicros + costMicros);
+    }
+
+    /** Reserves this time in place of the remainder. */
+    private RedisPermits reservedFor(double newStoredPermits, double micros) {
         double whole = Math.floor(micros);
         return new RedisPermits(
                 maxPermits,
-                storedPermits - fromStored,
+                newStoredPermits,
                 intervalMillis,
                 (nextFreeMicros() + whole) / 1000.0,
                 micros - whole,
@@ -303,15 +287,7 @@ public record RedisPermits(
     RedisPermits restore(double nowMicros, double micros, double microsPerPermit) {
         double ahead = nextFreeMicros() - nowMicros + remainderMicros;
         if (micros < ahead) {
-            double part = remainderMicros - micros;
-            double whole = Math.floor(part);
-            return new RedisPermits(
-                    maxPermits,
-                    storedPermits,
-                    intervalMillis,
-                    (nextFreeMicros() + whole) / 1000.0,
-                    part - whole,
-                    reservations);
+            return reservedFor(storedPermits, remainderMicros - micros);
         }
         return filled(
                 micros - Math.max(0.0, ahead),
@@ -358,41 +334,18 @@ public record RedisPermits(
 
     /** Microseconds until all reservations are due, rounded up. */
     double reservedMicros(double nowMicros) {
-        return Math.max(0.0, nextFreeMicros() - nowMicros + roundUp(remainderMicros));
+        return Math.max(0.0, nextFreeMicros() - nowMicros + Rounding.wholeMicros(remainderMicros, intervalMicros()));
     }
 
     /** Microseconds until the bucket is full and all reservations are due, rounded up. */
     double resetMicros(double nowMicros, double coolDownIntervals) {
         double micros = remainderMicros + (maxPermits - storedPermits) * (intervalMicros() * coolDownIntervals);
-        return Math.max(0.0, nextFreeMicros() - nowMicros + wholeMicros(micros, intervalMicros()));
+        return Math.max(0.0, nextFreeMicros() - nowMicros + Rounding.wholeMicros(micros, intervalMicros()));
     }
 
     /** Stored permits, rounded down. */
     double wholePermits() {
-        return wholePermits(storedPermits, intervalMicros());
-    }
-
-    private double roundUp(double partOfMicro) {
-        return wholeMicros(partOfMicro, intervalMicros());
-    }
-
-    /** Microseconds of a wait, rounded up unless the fraction is negligible. */
-    static double wholeMicros(double micros, double intervalMicros) {
-        return roundUp(micros, negligibleMicros(intervalMicros));
-    }
-
-    static double roundUp(double micros, double negligible) {
-        double whole = Math.floor(micros);
-        return micros - whole > negligible ? whole + 1.0 : whole;
-    }
-
-    /** Stored permits, rounded down unless the missing fraction is negligible. */
-    static double wholePermits(double permits, double intervalMicros) {
-        return Math.floor(permits + negligibleMicros(intervalMicros) / intervalMicros);
-    }
-
-    static double negligibleMicros(double intervalMicros) {
-        return Math.min(NEGLIGIBLE_PERMITS * intervalMicros, NEGLIGIBLE_MICROS);
+        return Rounding.wholePermits(storedPermits, intervalMicros());
     }
 
     /**

@@ -55,14 +55,14 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         this(action, permits, timeoutMicros, 0);
     }
 
-    /** A request that takes or peeks. */
-    public Request(int permits, long timeoutMicros, boolean peek) {
-        this(peek ? Action.PEEK : Action.TAKE, permits, timeoutMicros);
-    }
-
     /** A request that takes; the most frequent one is always the same object. */
     public static Request take(int permits, long timeoutMicros) {
         return permits == 1 && timeoutMicros == 0 ? ONE : new Request(Action.TAKE, permits, timeoutMicros);
+    }
+
+    /** A request that decides as {@link #take} would, and takes nothing. */
+    public static Request peek(int permits, long timeoutMicros) {
+        return new Request(Action.PEEK, permits, timeoutMicros);
     }
 
     public static Request refund(int permits) {
@@ -100,7 +100,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         return new Request(Action.REFUND, 1, 0, id);
     }
 
-    public boolean peek() {
+    public boolean isPeek() {
         return action == Action.PEEK;
     }
 

@@ -37,8 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record SlidingCounter(int limit, Duration period) implements Limit<SlidingCounter.State> {
 
-    private static final long EXPIRE_MARGIN_MILLIS = 1000;
-
     public SlidingCounter {
         Check.range("limit", limit, 1, Integer.MAX_VALUE);
         Check.duration("period", period, Duration.ofMillis(1));
@@ -88,12 +86,12 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             case REFUND -> request.id() == 0 ? pair.minus(permits) : pair.without(permits, request.id());
             case CHARGE -> pair.plus(permits);
         };
-        boolean mustFit = request.action() == Request.Action.TAKE || request.peek();
+        boolean mustFit = request.action() == Request.Action.TAKE || request.isPeek();
         boolean granted = fits || !mustFit;
         long retry = granted ? 0 : permits > limit ? Decision.NEVER_MICROS : (long) retryMicros(pair, elapsed, permits);
         double left = Math.max(0.0, limit - after.carried(elapsed) - after.current());
         boolean mustBeSaved = state != null && state.mustBeSaved(pair.periodMicros(), now);
-        boolean save = !after.equals(pair) || (mustBeSaved && !request.peek());
+        boolean save = !after.equals(pair) || (mustBeSaved && !request.isPeek());
         boolean taken =
                 granted && (request.action() == Request.Action.TAKE || request.action() == Request.Action.CHARGE);
         return new Step<>(
@@ -151,7 +149,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        return Math.max(0, (long) Math.ceil(state.leavesMicros(nowMicros) / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+        return Check.lifetimeMillis(state.leavesMicros(nowMicros));
     }
 
     /**

@@ -33,8 +33,6 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
     /** Above this limit a sliding log is expensive, and building a limiter logs a warning. */
     public static final int MODERATE_LIMIT = 1000;
 
-    private static final long EXPIRE_MARGIN_MILLIS = 1000;
-
     public SlidingLog {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new IllegalArgumentException("limit of a sliding log must be between 1 and " + MAX_LIMIT + ", was "
@@ -98,11 +96,11 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             case REFUND -> Math.max(0.0, live - refunded);
             case CHARGE -> Math.min(live + request.permits(), State.MOST_PERMITS);
         };
-        boolean mustFit = request.action() == Request.Action.TAKE || request.peek();
+        boolean mustFit = request.action() == Request.Action.TAKE || request.isPeek();
         boolean granted = fits || !mustFit;
         long retry = granted ? 0 : retryMicros(log, first, live, now, request.permits());
         // Entries in the future are moved permanently: moved only in memory, they would move along with the clock.
-        boolean save = after != live || (log != found && !request.peek());
+        boolean save = after != live || (log != found && !request.isPeek());
         double kept = Math.min(live, after);
         State changed = !save
                 ? log
@@ -138,7 +136,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
         double leaves = state.size() == 0 ? 0.0 : leavesIn(state.newestMicros(), nowMicros);
-        return Math.max(0, (long) Math.ceil(leaves / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+        return Check.lifetimeMillis(leaves);
     }
 
     /**

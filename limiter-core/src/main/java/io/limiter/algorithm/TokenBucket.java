@@ -7,48 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A token bucket: permits accrue at an even rate, and the bucket stores unused ones up to its capacity.
  *
- * <h2>How it works</h2>
- *
- * The naive limiter has a counter for each key and a timer that increments it. It needs a timer for each key, and its rate is
- * as coarse as the timer. Like Guava's {@code SmoothRateLimiter}, this one has no timer and computes the permits from the
- * time. Its state has two variables:
- *
- * <ul>
- *   <li>{@code storedPermits}: unused permits, at most {@code maxPermits};
- *   <li>{@code nextFreeTicket}: the time up to which permits are accounted for. If it is in the past, permits have accrued
- *       since then and are not stored yet. If it is in the future, permits were granted that do not exist yet
- *       (<em>pre-consumption</em>), and it is the time when the last of them exists.
- * </ul>
- *
- * A request takes three steps, the first two as methods of {@link RedisPermits}:
- *
- * <pre>
- *   resync   if now &gt; nextFreeTicket:   storedPermits  += (now - nextFreeTicket) / interval, at most maxPermits
- *                                       nextFreeTicket  = now
- *   reserve  taken           = min(permits, storedPermits)
- *            storedPermits  -= taken
- *            nextFreeTicket += (permits - taken) * interval
- *   decide   wait = nextFreeTicket - now;  granted if wait &lt;= timeout, otherwise the state does not change
- * </pre>
- *
- * For example, at 1 permit/s and a burst of 10 s, a full bucket grants 10 permits at once, and an 11th to a caller with a
- * timeout of 1 s: {@code nextFreeTicket} is then 1 s ahead. A caller who wants another permit 0.4 s later waits 0.6 s + 1 s.
- * The wait includes all earlier reservations; otherwise all callers would wake up at the same time.
- *
- * <h2>Who waits</h2>
- *
- * {@link WhoWaits#CALLER} is described above. With {@link WhoWaits#NEXT_CALLER}, as in Guava, the wait is
- * {@code nextFreeTicket - now} <em>before</em> the reservation: the caller proceeds at once, and the next one waits. A
- * {@linkplain WarmUp warm-up} always works this way, because its stored permits cost time too, and even an idle limiter
- * would reject its first caller.
- *
- * <p>At 1 permit per minute with a burst of one minute and timeout 0 (G granted, R rejected):
- *
- * <pre>
- *   t (s)                      0  0  30  60  61
- *   CALLER                     G  R  R   G   R
- *   NEXT_CALLER, started full  G  G  R   G   R
- * </pre>
+ * <p>Like Guava's {@code SmoothRateLimiter}, it has no timer: each request first adds what has accrued since the last one.
+ * Permits that do not exist yet can be reserved; {@link WhoWaits} says who waits for them.
  *
  * <h2>What it guarantees</h2>
  *
@@ -75,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * <h2>How it is defined</h2>
  *
  * <pre>{@code
- * TokenBucket.perSecond(50)                              // stores up to one second's permits
- * TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)) // 100; at another rate still those of 2 s
- * TokenBucket.perSecond(50).capacity(100)                // 100 at any rate
- * TokenBucket.per(1, Duration.ofMinutes(1))              // stores one permit, because a second's would be less
+ * TokenBucket.perSecond(50)                                  // stores up to one second's permits
+ * TokenBucket.perSecond(50).withCapacity(100)                // 100 at any rate
+ * TokenBucket.perSecond(50).withBurst(Duration.ofSeconds(2)) // 100; at another rate still those of 2 s
+ * TokenBucket.per(1, Duration.ofMinutes(1))                  // stores one permit, because a second's would be less
  * }</pre>
  *
  * @param permitsPerSecond the rate, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
@@ -127,10 +87,6 @@ public record TokenBucket(
     public static final double MAX_RATE = 1e9;
 
     private static final double MAX_PERMITS = 1e12;
-    private static final long EXPIRE_MARGIN_MILLIS = 1000;
-
-    /** From here on a double does not hold every whole microsecond. */
-    private static final double NEVER = 0x1p53;
 
     public TokenBucket {
         Check.range("rate (permits per second)", permitsPerSecond, MIN_RATE, MAX_RATE);
@@ -193,24 +149,6 @@ public record TokenBucket(
                 Kind.TOKEN_BUCKET);
     }
 
-    private TokenBucket(
-            double permitsPerSecond,
-            double burstSeconds,
-            double minCapacity,
-            @Nullable WarmUp warmUp,
-            WhoWaits whoWaits,
-            boolean startsFull) {
-        this(
-                permitsPerSecond,
-                burstSeconds,
-                minCapacity,
-                warmUp,
-                whoWaits,
-                startsFull,
-                DEFAULT_MAX_WAIT,
-                DEFAULT_EXPIRE);
-    }
-
     /**
      * A bucket with a rate in permits per second. Its capacity is one second's permits or one permit, whichever is more; it
      * starts full, and callers wait for their own permits.
@@ -218,7 +156,7 @@ public record TokenBucket(
      * @param permitsPerSecond from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
      */
     public static TokenBucket perSecond(double permitsPerSecond) {
-        return new TokenBucket(permitsPerSecond, 1, 1, null, WhoWaits.CALLER, true);
+        return new TokenBucket(permitsPerSecond, 1, 1, null, WhoWaits.CALLER, true, DEFAULT_MAX_WAIT, DEFAULT_EXPIRE);
     }
 
     /**
@@ -234,21 +172,26 @@ public record TokenBucket(
 
     /** {@link #perSecond} with a burst in possibly fractional seconds, as in the annotations. */
     public static TokenBucket of(double permitsPerSecond, double burstSeconds) {
-        return new TokenBucket(permitsPerSecond, burstSeconds, 0, null, WhoWaits.CALLER, true).grantingWithoutWait();
+        return perSecond(permitsPerSecond)
+                .with(permitsPerSecond, burstSeconds, 0, Kind.TOKEN_BUCKET)
+                .grantingWithoutWait();
     }
 
     /** The limit of Guava's {@code RateLimiter.create(permitsPerSecond)}: a burst of one second, empty at first. */
     public static TokenBucket guava(double permitsPerSecond) {
-        return new TokenBucket(permitsPerSecond, 1, 0, null, WhoWaits.NEXT_CALLER, false);
+        return perSecond(permitsPerSecond)
+                .withWhoWaits(WhoWaits.NEXT_CALLER)
+                .withStartsFull(false)
+                .withBurst(Duration.ofSeconds(1));
     }
 
     /** The limit of Guava's {@code RateLimiter.create(permitsPerSecond, warmupPeriod)}: cold at first. */
     public static TokenBucket guava(double permitsPerSecond, Duration warmupPeriod) {
-        return new TokenBucket(permitsPerSecond, 1, 0, new WarmUp(warmupPeriod), WhoWaits.NEXT_CALLER, true);
+        return guava(permitsPerSecond).withWarmUp(warmupPeriod);
     }
 
     /**
-     * This bucket with another rate. A {@link #burst} scales with it, a {@link #capacity(double)} stays.
+     * This bucket with another rate. A {@link #withBurst} scales with it, a {@link #withCapacity} stays.
      *
      * @throws IllegalArgumentException if the rate is out of range, or so low for the burst that no call would be
      *     granted without waiting, unless that was so before
@@ -258,7 +201,7 @@ public record TokenBucket(
     }
 
     /**
-     * This bucket with another rate and a {@link #capacity(double)}.
+     * This bucket with another rate and a {@link #withCapacity}.
      *
      * @throws IllegalArgumentException as {@link #withRate}
      */
@@ -269,7 +212,7 @@ public record TokenBucket(
     }
 
     /**
-     * This bucket with another rate and {@link #burst}.
+     * This bucket with another rate and {@link #withBurst}.
      *
      * @throws IllegalArgumentException as {@link #withRate}
      */
@@ -286,48 +229,48 @@ public record TokenBucket(
     }
 
     /** This bucket with a capacity in seconds, which scales with the rate. */
-    public TokenBucket burst(Duration newBurst) {
+    public TokenBucket withBurst(Duration newBurst) {
         return with(permitsPerSecond, seconds(newBurst), 0, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket with a capacity in permits, at any rate. */
-    public TokenBucket capacity(double permits) {
+    public TokenBucket withCapacity(double permits) {
         Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
         return with(permitsPerSecond, 0, permits, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
-    public TokenBucket warmUp(Duration period) {
-        return warmUp(new WarmUp(period));
+    public TokenBucket withWarmUp(Duration period) {
+        return withWarmUp(new WarmUp(period));
     }
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
-    public TokenBucket warmUp(WarmUp newWarmUp) {
+    public TokenBucket withWarmUp(WarmUp newWarmUp) {
         return with(Objects.requireNonNull(newWarmUp, "warmUp"), WhoWaits.NEXT_CALLER, true, Kind.TOKEN_BUCKET);
     }
 
     /** This bucket with the caller or the next one waiting for permits that do not exist yet. Default: the caller. */
-    public TokenBucket whoWaits(WhoWaits newWhoWaits) {
+    public TokenBucket withWhoWaits(WhoWaits newWhoWaits) {
         return with(warmUp, newWhoWaits, startsFull, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
     /** This bucket, full or empty when it is created. Default: full. */
-    public TokenBucket startsFull(boolean newStartsFull) {
+    public TokenBucket withStartsFull(boolean newStartsFull) {
         return with(warmUp, whoWaits, newStartsFull, kind);
     }
 
     /** This bucket with a bound on how far ahead permits can be reserved. Default: 1 h. */
-    public TokenBucket maxWait(Duration newMaxWait) {
+    public TokenBucket withMaxWait(Duration newMaxWait) {
         return with(newMaxWait, expire);
     }
 
     /** This bucket with a minimum time for which it is kept while unused. Default: 60 s. */
-    public TokenBucket expire(Duration newExpire) {
+    public TokenBucket withExpire(Duration newExpire) {
         return with(maxWait, newExpire);
     }
 
     /** This bucket, of another kind. */
-    TokenBucket kind(Kind newKind) {
+    TokenBucket withKind(Kind newKind) {
         return with(permitsPerSecond, burstSeconds, minCapacity, newKind);
     }
 
@@ -335,17 +278,9 @@ public record TokenBucket(
         return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire, newKind);
     }
 
-    private TokenBucket with(@Nullable WarmUp newWarmUp, WhoWaits newWhoWaits, boolean newStartsFull, Kind newKind) {
+    private TokenBucket with(@Nullable WarmUp newWarmUp, WhoWaits who, boolean full, Kind newKind) {
         return new TokenBucket(
-                permitsPerSecond,
-                burstSeconds,
-                minCapacity,
-                newWarmUp,
-                newWhoWaits,
-                newStartsFull,
-                maxWait,
-                expire,
-                newKind);
+                permitsPerSecond, burstSeconds, minCapacity, newWarmUp, who, full, maxWait, expire, newKind);
     }
 
     private TokenBucket with(Duration newMaxWait, Duration newExpire) {
@@ -369,7 +304,7 @@ public record TokenBucket(
     /** How long the only caller of a full bucket waits for a permit. */
     private static double waitOfFullBucket(double rate, double permits) {
         double intervalMicros = 1000.0 / rate * 1000.0;
-        return RedisPermits.wholeMicros(Math.max(0.0, 1.0 - permits) * intervalMicros, intervalMicros);
+        return Rounding.wholeMicros(Math.max(0.0, 1.0 - permits) * intervalMicros, intervalMicros);
     }
 
     private static String holdsTooFew(double rate, double burst, double permits) {
@@ -442,201 +377,30 @@ public record TokenBucket(
 
     @Override
     public long capacity() {
-        return (long) Math.max(1.0, RedisPermits.wholePermits(maxPermits(), intervalMicros()));
+        return (long) Math.max(1.0, Rounding.wholePermits(maxPermits(), intervalMicros()));
     }
 
     @Override
     public Step<RedisPermits> step(@Nullable RedisPermits state, long nowMicros, Request request) {
         Check.noId(request, this);
-        double now = nowMicros;
-        int permits = request.permits();
-        if (request.action() == Request.Action.REFUND) {
-            return refund(state, now, request);
-        }
-        RedisPermits settled = settle(state, now);
-        double fromStored = Math.min(permits, settled.storedPermits());
-        double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros();
-        RedisPermits reserved = settled.reserve(fromStored, cost);
-        // Stored permits are granted even if the clock has stepped back, or if other callers wait for more of them.
-        boolean areStored = warmUp == null && permits <= settled.wholePermits();
-        if (request.action() == Request.Action.CHARGE) {
-            // Earlier reservations stay.
-            double most = Math.max(maxReservedMicros(), settled.reservedMicros(now));
-            RedisPermits after = areStored
-                    ? reserved
-                    : reserved.boundReservation(now, most).furthest(Math.min(most, reserved.reservedMicros(now)));
-            return new Step<>(after, decision(true, after, now, 0.0, 0.0));
-        }
-
-        double allowed = Math.min(request.timeoutMicros(), maxWaitMicros());
-        double reservedMicros = reserved.reservedMicros(now);
-        double wait = areStored ? 0.0 : whoWaits == WhoWaits.CALLER ? reservedMicros : settled.reservedMicros(now);
-        boolean granted = areStored || wait <= allowed && reservedMicros <= maxReservedMicros();
-        double retry = granted ? 0.0 : retryAfterMicros(permits, wait, reservedMicros, allowed);
-        if (request.peek()) {
-            return new Step<>(state, decision(granted, settled, now, wait, retry));
-        }
-        if (granted) {
-            RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
-            return new Step<>(after, decision(true, after, now, wait, 0.0, RedisPermits.ticket(tailMicros(after))));
-        }
-        boolean save = mustBeSaved(state, now);
-        return new Step<>(save ? settled : state, decision(false, settled, now, wait, retry));
+        return new TokenBucketStep(this, nowMicros).of(state, request);
     }
 
-    /** Cancels the reservation with the ticket of the request, or refunds used permits if it has none. */
-    private Step<RedisPermits> refund(@Nullable RedisPermits state, double now, Request request) {
-        RedisPermits after = null;
-        if (state != null && request.id() != 0) {
-            after = cancel(state.boundClockStep(now), now, request);
-        } else if (state != null && warmUp == null) {
-            after = settle(state, now).refund(request.permits());
-        }
-        return after == null
-                ? new Step<>(state, decision(true, settle(state, now), now, 0.0, 0.0))
-                : new Step<>(after, decision(true, settle(after, now), now, 0.0, 0.0));
-    }
-
-    /**
-     * The state after a cancellation; {@code null} if it has no such ticket. It keeps the definition of the state: limiters
-     * with another one do not reserve here.
-     *
-     * <p>The last reservation is restored as a whole. Of any other, as much is restored as fits into the capacity beside all
-     * that can come due after it. That is at most what was reserved later and what overlaps it because of earlier cancellations,
-     * and at most what is not cancelled since the first cancelled reservation. The rest is restored once all reservations since
-     * that one are cancelled.
-     */
-    private @Nullable RedisPermits cancel(RedisPermits found, double now, Request request) {
-        double ticket = request.id();
-        double until = found.reservedUntilMicros();
-        if (ticket > until || warmUp != null && ticket <= now) {
-            return null;
-        }
-        RedisPermits settled = found.resync(now, coolDownIntervals()).forget(now, coolDownIntervals());
-        RedisPermits.Reservations known = settled.known();
-        boolean overlaps = known.overlapMicros() > 0.0 && ticket <= known.lastTicketMicros();
-        double tail = tailMicros(settled);
-        boolean isLast = !overlaps && tail - ticket < settled.ticketTolerance();
-        double cost = Math.min(ticket, request.permits() * intervalMicros());
-        if (warmUp != null && isLast && settled.storedPermits() > 0.0 && !hasOtherDefinition(settled)) {
-            // Some stored permits are left, so all permits of the request were stored ones.
-            double stored = Math.min(maxPermits(), settled.storedPermits() + request.permits());
-            cost = storedToMicros(stored, stored - settled.storedPermits());
-            settled = settled.withStored(stored);
-        }
-        double restored = cost;
-        if (!isLast) {
-            double after = until - ticket + (overlaps ? known.overlapMicros() : 0.0);
-            double from = settled.cancelledFromMicros(ticket - cost);
-            if (from > 0.0) {
-                after = Math.min(after, until - from - known.cancelledMicros() - cost);
-            }
-            restored = Math.min(cost, Math.max(0.0, roomMicros(settled, request.permits()) - after));
-            settled = settled.withCancelled(tail, until, from, restored, cost - restored);
-        }
-        if (settled.liveMicros(tail - restored) < settled.ticketTolerance()) {
-            restored += settled.known().cancelledMicros();
-            settled = settled.withoutReservations();
-        }
-        // Permits that were reserved at another rate are stored again as the fewer of both.
-        double microsPerPermit = Math.max(intervalMicros(), settled.intervalMicros()) * coolDownIntervals();
-        return settled.restore(now, restored, microsPerPermit).forget(now, coolDownIntervals());
-    }
-
-    /** How many permits can come due together, in microseconds; with {@code CALLER} also one request for more. */
-    private double roomMicros(RedisPermits state, int permits) {
-        double most = whoWaits == WhoWaits.CALLER ? Math.max(state.maxPermits(), permits) : state.maxPermits();
-        return warmUp != null ? 0.0 : most * Math.min(intervalMicros(), state.intervalMicros());
-    }
-
-    /** Stored permits cost time in a warm-up, so they say nothing about its tail. */
-    private double tailMicros(RedisPermits state) {
-        return state.tailMicros(warmUp == null ? state.storedPermits() : 0.0);
-    }
-
-    /** Until the bucket is full and the last ticket is due; without that ticket, a cancellation could restore too much. */
     @Override
     public long lifetimeMillis(RedisPermits state, long nowMicros) {
-        double micros = state.resetMicros(nowMicros, coolDownIntervals());
-        if (state.reservations() != null) {
-            double last = state.reservations().lastTicketMicros();
-            micros = Math.max(
-                    micros, last - nowMicros + (last > 0.0 ? state.maxPermits() * state.intervalMicros() : 0.0));
-        }
-        return lifetimeMillis(micros);
+        return lifetimeMillis(new TokenBucketStep(this, nowMicros).neededMicros(state));
     }
 
     /** The lifetime of a state that is needed for this time. */
     long lifetimeMillis(double neededMicros) {
-        return Math.max(expire.toMillis(), (long) Math.ceil(neededMicros / 1000.0) + EXPIRE_MARGIN_MILLIS);
-    }
-
-    private RedisPermits settle(@Nullable RedisPermits state, double now) {
-        if (state == null) {
-            return RedisPermits.initial(maxPermits(), startsFull ? maxPermits() : 0.0, intervalMillis(), now);
-        }
-        RedisPermits settled = state.boundClockStep(now).resync(now, coolDownIntervals());
-        RedisPermits own = hasOtherDefinition(state) ? settled.rescale(maxPermits(), intervalMillis()) : settled;
-        return own.forget(now, coolDownIntervals());
-    }
-
-    /**
-     * Whether a rejection also saves the state. Otherwise a new rate or a clock step would take effect only with a grant, and
-     * a bucket that starts empty would start again with each call.
-     */
-    private boolean mustBeSaved(@Nullable RedisPermits state, double now) {
-        if (state == null) {
-            return !startsFull;
-        }
-        return hasOtherDefinition(state) || state.boundClockStep(now) != state;
+        return Math.max(expire.toMillis(), Check.lifetimeMillis(neededMicros));
     }
 
     boolean hasOtherDefinition(RedisPermits state) {
         return state.maxPermits() != maxPermits() || state.intervalMillis() != intervalMillis();
     }
 
-    private double storedToMicros(double stored, double taken) {
-        return warmUp == null ? 0.0 : warmUp.storedToMicros(stored, taken, intervalMicros());
-    }
-
-    /**
-     * The time until the same request would be granted. Without other requests, the wait becomes shorter until the bucket is
-     * full (with a warm-up, until all reservations are due). If it is too long even then, the request is never granted.
-     */
-    private double retryAfterMicros(int permits, double wait, double reservedMicros, double allowed) {
-        boolean own = whoWaits == WhoWaits.CALLER;
-        double missing = Math.max(0.0, permits - maxPermits());
-        double best = warmUp == null
-                ? RedisPermits.wholeMicros(missing * intervalMicros(), intervalMicros())
-                : reservedMicros - wait;
-        if (best > (own ? allowed : maxReservedMicros())) {
-            return NEVER;
-        }
-        return own ? wait - allowed : Math.max(wait - allowed, reservedMicros - maxReservedMicros());
-    }
-
-    private Decision decision(boolean granted, RedisPermits state, double now, double wait, double retryAfter) {
-        return decision(granted, state, now, wait, retryAfter, 0);
-    }
-
-    private Decision decision(
-            boolean granted, RedisPermits state, double now, double wait, double retryAfter, long ticketMicros) {
-        return new Decision(
-                granted,
-                capacity(),
-                (long) (warmUp != null && state.nextFreeMicros() > now ? 0.0 : state.wholePermits()),
-                micros(wait),
-                micros(retryAfter),
-                micros(state.resetMicros(now, coolDownIntervals())),
-                Decision.Source.BACKEND,
-                ticketMicros);
-    }
-
-    private static long micros(double micros) {
-        return micros >= NEVER ? Decision.NEVER_MICROS : (long) micros;
-    }
-
-    private double intervalMicros() {
+    double intervalMicros() {
         return intervalMillis() * 1000.0;
     }
 }

@@ -1,6 +1,17 @@
 package io.limiter.algorithm;
 
-/** Who waits for permits that a token bucket does not hold yet. */
+/**
+ * Who waits for permits that a token bucket does not hold yet. A {@linkplain WarmUp warm-up} works only with
+ * {@link #NEXT_CALLER}, because its stored permits cost time too, and even an idle limiter would reject its first caller.
+ *
+ * <p>At 1 permit per minute with a burst of one minute and timeout 0 (G granted, R rejected):
+ *
+ * <pre>
+ *   t (s)                      0  0  30  60  61
+ *   CALLER                     G  R  R   G   R
+ *   NEXT_CALLER, started full  G  G  R   G   R
+ * </pre>
+ */
 public enum WhoWaits {
 
     /**

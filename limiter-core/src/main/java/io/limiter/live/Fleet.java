@@ -6,7 +6,7 @@ import java.util.List;
 public interface Fleet {
 
     /**
-     * Asks all instances to report for the next 5 s, and returns the reports that are there. The first call finds none; call it
+     * Has all instances report for the next 5 s, and returns the reports that are there. The first call finds none; call it
      * once a second.
      *
      * @throws io.limiter.LimiterBackendException if Redis fails

@@ -6,7 +6,7 @@ import java.util.Objects;
 /**
  * How an instance takes part in live limits. Immutable.
  *
- * @param pollInterval how often it asks Redis for changes, from 100 ms to 1 h; an early hint over pub/sub makes it faster.
+ * @param pollInterval how often it polls Redis for changes, from 100 ms to 1 h; hints over pub/sub make it poll earlier.
  *     With Jedis, hints hold one connection of the pool
  * @param restore whether it writes back what Redis has lost of its copy; otherwise it drops that
  * @param history how many changes of each name Redis keeps, from 1 to 10,000; that of the instance that makes a change applies

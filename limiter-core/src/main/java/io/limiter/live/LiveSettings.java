@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * LiveSettings.NONE.enforce(false)                       // of any kind
  * }</pre>
  *
- * @param kind which the numbers are for, and which the limiters must be; required for the numbers of a name
+ * @param kind which the parameters are for, and which the limiters must be; required for the parameters of a name
  *     without limiters here
  * @param rate permits per second of a token bucket, leaky bucket or leaky queue
  * @param capacity of a token bucket in permits, at least 1, instead of burst. It is not known how many permits calls take: a
@@ -132,13 +132,13 @@ public record LiveSettings(
         return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, enforce, OnFailure.LOCAL, share);
     }
 
-    /** Whether it overrides a number that only some kinds of limit have. */
-    public boolean hasNumbers() {
+    /** Whether it overrides a parameter that only some kinds of limit have. */
+    public boolean hasParameters() {
         return rate != null || capacity != null || burst != null || limit != null || period != null;
     }
 
     /** Whether it overrides nothing. */
     public boolean isEmpty() {
-        return !hasNumbers() && timeout == null && enforce == null && failurePolicy == null;
+        return !hasParameters() && timeout == null && enforce == null && failurePolicy == null;
     }
 }

@@ -1,54 +1,38 @@
 package io.limiter.local;
 
-import io.limiter.ConcurrencyLimiter;
-import io.limiter.FailurePolicy;
-import io.limiter.Limiter;
+import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterListener;
-import io.limiter.PrefetchTerms;
-import io.limiter.RateLimiter;
-import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.limiter.CacheBounds;
-import io.limiter.internal.limiter.EngineConcurrencyLimiter;
-import io.limiter.internal.limiter.EngineLimiter;
-import io.limiter.internal.limiter.EngineLimiterFactory;
-import io.limiter.internal.limiter.EngineRateLimiter;
-import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.local.LocalEngine;
+import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
-public final class LocalLimiterFactory extends EngineLimiterFactory {
-
-    private final Engine engine;
-    private final Failover failover;
-    private final Sleeper sleeper;
-    private final HeldLeases leases;
-    private final ListenerNotifier notifier;
+public final class LocalLimiterFactory extends ForwardingLimiterFactory {
 
     public LocalLimiterFactory() {
         this(builder());
     }
 
     private LocalLimiterFactory(Builder settings) {
-        this(
+        this(new LocalLimiters(
                 settings.cacheBounds,
                 new LocalEngine(settings.maxKeys),
                 Sleeper.with(new BlockingCalls("limiter-timed-")),
                 new Observers(settings.observers),
-                new ListenerNotifier(settings.listeners));
+                new ListenerNotifier(settings.listeners)));
+    }
+
+    private LocalLimiterFactory(LocalLimiters limiters) {
+        super(limiters);
     }
 
     public static Builder builder() {
@@ -57,25 +41,7 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
 
     /** A factory whose limiters grant everything at once and count nothing, for disabled limits. */
     public static LocalLimiterFactory unlimited() {
-        return new LocalLimiterFactory(CacheBounds.DEFAULT, new UnlimitedEngine(), Sleeper.UNINTERRUPTIBLE);
-    }
-
-    LocalLimiterFactory(CacheBounds cacheBounds, Engine engine, Sleeper sleeper) {
-        this(cacheBounds, engine, sleeper, EngineObserver.NONE, new ListenerNotifier(List.of()));
-    }
-
-    LocalLimiterFactory(
-            CacheBounds cacheBounds,
-            Engine engine,
-            Sleeper sleeper,
-            EngineObserver observer,
-            ListenerNotifier notifier) {
-        super(cacheBounds, FailurePolicy.THROW, observer, notifier, sleeper.ticker());
-        this.engine = engine;
-        this.failover = Failover.none(engine);
-        this.sleeper = sleeper;
-        this.leases = new HeldLeases(engine, sleeper);
-        this.notifier = notifier;
+        return new LocalLimiterFactory(LocalLimiters.unlimited());
     }
 
     /**
@@ -84,30 +50,7 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
      */
     @Override
     public void close() {
-        leases.close();
-        engine.close();
-        notifier.close();
-    }
-
-    @Override
-    protected int liveLeases() {
-        return leases.count();
-    }
-
-    @Override
-    protected RateLimiter newRateLimiter(
-            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
-        return new EngineRateLimiter(keys, limit, failover, sleeper);
-    }
-
-    @Override
-    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
-        return new EngineLimiter<>(keys, limit, failover);
-    }
-
-    @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
-        return new EngineConcurrencyLimiter(keys, limit, engine, leases);
+        super.close();
     }
 
     /** Settings of a factory. Not safe for use by several threads. */

@@ -4,22 +4,18 @@ import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Call;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingRequest;
 import java.time.Duration;
-import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiFunction;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -67,15 +63,15 @@ final class FailureWarmUp {
     /** Does not answer before it is closed. */
     private static final class SilentBackend implements Backend {
 
-        private final Queue<CompletableFuture<List<Answer>>> unanswered = new ConcurrentLinkedQueue<>();
+        private final Queue<Call> unanswered = new ConcurrentLinkedQueue<>();
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
-            CompletableFuture<List<Answer>> answer = send.getAsBoolean()
-                    ? new CompletableFuture<>()
-                    : CompletableFuture.failedFuture(BackendFailures.closed(KEY));
-            unanswered.add(answer);
-            return answer;
+        public void start(Call call) {
+            if (call.send().getAsBoolean()) {
+                unanswered.add(call);
+            } else {
+                call.failed(BackendFailures.closed(KEY));
+            }
         }
 
         @Override
@@ -84,12 +80,12 @@ final class FailureWarmUp {
         }
 
         @Override
-        public void reset(String key) {}
+        public void delete(String key) {}
 
         /** Without an answer, a batch would be checked for overdue requests for ever. */
         @Override
         public void close() {
-            unanswered.forEach(answer -> answer.completeExceptionally(BackendFailures.closed(KEY)));
+            unanswered.forEach(call -> call.failed(BackendFailures.closed(KEY)));
         }
     }
 }

@@ -2,56 +2,25 @@ package io.limiter.redis;
 
 import com.google.common.base.Ticker;
 import io.limiter.BackendState;
-import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
-import io.limiter.Limiter;
+import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterListener;
-import io.limiter.PrefetchTerms;
-import io.limiter.RateLimiter;
-import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.backend.Backend;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.cache.RejectionCache;
-import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.limiter.CacheBounds;
-import io.limiter.internal.limiter.EngineConcurrencyLimiter;
-import io.limiter.internal.limiter.EngineLimiter;
-import io.limiter.internal.limiter.EngineLimiterFactory;
-import io.limiter.internal.live.LivePoller;
-import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.prefetch.Prefetch;
+import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.redis.client.LuaScript;
-import io.limiter.internal.redis.client.RedisCalls;
-import io.limiter.internal.redis.client.RedisHints;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
-import io.limiter.internal.redis.script.ScriptBackend;
-import io.limiter.internal.resilience.Breakers;
-import io.limiter.internal.resilience.Failover;
-import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.Probe;
-import io.limiter.internal.resilience.UnbatchedEngine;
-import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.internal.statistics.Observers;
-import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
-import io.limiter.local.LocalEngine;
 import io.limiter.spi.DistributedLock;
-import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -65,109 +34,13 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * if (!sms.tryAcquire(phone)) { ... }
  * }</pre>
  */
-public final class RedisRateLimiterFactory extends EngineLimiterFactory {
+public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
-    private static final Duration LOG_TIMEOUT = Duration.ofSeconds(1);
-    private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(2);
-    private static final AsyncLog log = AsyncLog.of(RedisRateLimiterFactory.class);
+    private final RedisLimiters limiters;
 
-    private final KnownRejections rejections;
-    private final Prefetch engine;
-    private final BiFunction<Backend, Guard, Engine> bounding;
-    private final @Nullable GroupCommit groupCommit;
-    private final Probe probe;
-    private final @Nullable LivePoller live;
-    private final Guard guard;
-    private final RedisCalls redis;
-    private final boolean byScript;
-    private final BlockingCalls blockingCalls;
-    private final ListenerNotifier notifier;
-    private final Sleeper sleeper;
-    private final HeldLeases leases;
-    private final Engine local;
-    private final HeldLeases localLeases;
-    private final long retryAfterMicros;
-    private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
-
-    private RedisRateLimiterFactory(Builder settings) {
-        this(settings, new ListenerNotifier(settings.listeners), new Observers(settings.observers));
-    }
-
-    private RedisRateLimiterFactory(Builder settings, ListenerNotifier notifier, EngineObserver observer) {
-        super(settings.cacheBounds, settings.failurePolicy, observer, notifier, settings.sleeper.ticker());
-        this.notifier = notifier;
-        this.guard = new Guard(
-                settings.decisionTimeout,
-                settings.firstDecisionTimeout,
-                new Breakers(settings.probeInterval, notifier),
-                notifier,
-                observer);
-        this.byScript = settings.lock == null;
-        this.blockingCalls = guard.deadlines().calls();
-        this.sleeper = settings.sleeper == Sleeper.UNINTERRUPTIBLE
-                ? Sleeper.with(guard.deadlines().callbacks())
-                : settings.sleeper;
-        this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
-        this.redis = new RedisCalls(settings.connections, guard.deadlines(), observer);
-        Backend backend = backend(settings);
-        GroupCommit.Settings shared = settings.groupCommit;
-        this.bounding = settings.lock == null && settings.shareCalls
-                ? (some, guarded) -> new GroupCommit(some, shared, blockingCalls, guarded)
-                : (some, guarded) -> new UnbatchedEngine(some, blockingCalls, guarded);
-        Engine bounded = bounding.apply(backend, guard);
-        this.groupCommit = bounded instanceof GroupCommit batching ? batching : null;
-        this.engine = new Prefetch(new RejectionCache(rejections, bounded), Sleeper.UNINTERRUPTIBLE);
-        this.leases = new HeldLeases(engine, sleeper, groupCommit != null);
-        this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
-        this.localLeases = new HeldLeases(local, sleeper);
-        this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
-        this.probe = new Probe(backend);
-        guard.nodesOf(backend);
-        LivePoller poller = settings.liveLimits == null ? null : live(settings, settings.liveLimits);
-        this.live = poller;
-        guard.probeBy(key -> {
-            probe.ask(key);
-            if (poller != null) {
-                // Before the circuit breaker closes, so that Redis decides under the limits of now.
-                poller.pollWithin(settings.decisionTimeout);
-            }
-        });
-    }
-
-    private LivePoller live(Builder settings, LiveOptions options) {
-        return LivePoller.start(
-                new LivePoller.Parts(
-                        redis,
-                        settings.clock,
-                        settings.decisionTimeout,
-                        settings.ticker,
-                        overrides(),
-                        () -> statistics().totals(),
-                        () -> backendText(guard.state()),
-                        settings.liveHints ? new RedisHints(settings.connections) : null),
-                options);
-    }
-
-    private static String backendText(BackendState state) {
-        if (!state.up()) {
-            return "unavailable: " + String.join(", ", state.unavailableNodes());
-        }
-        return state.failing().isEmpty()
-                ? "available"
-                : "available, " + state.failing().size() + " limiters fail";
-    }
-
-    private Backend backend(Builder settings) {
-        return settings.lock == null
-                ? new ScriptBackend(redis, settings.clock, rejections)
-                : new LockBackend(
-                        redis,
-                        settings.lock,
-                        settings.lockWait,
-                        settings.decisionTimeout,
-                        settings.clock,
-                        settings.ticker,
-                        rejections);
+    private RedisRateLimiterFactory(RedisLimiters limiters) {
+        super(limiters);
+        this.limiters = limiters;
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
@@ -182,22 +55,17 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
      * @return whether Redis has answered; if not, that is only logged
      */
     public CompletableFuture<Boolean> warmUp() {
-        // Later calls do not wait for a first answer again.
-        guard.deadlines().ensureChecking();
-        return BlockingCalls.start(blockingCalls, Probe.KEY, () -> {
-                    boolean answered = probe.warmUp(engine, guard.decisionTimeout(), blockingCalls, LONGEST_WARM_UP);
-                    FailureWarmUp.run(bounding, local);
-                    return answered;
-                })
-                .exceptionally(e -> {
-                    log.warn("The limiters could not be made ready ahead.", e);
-                    return false;
-                });
+        return limiters.warmUp();
+    }
+
+    /** The default failure policy of its limiters. */
+    public FailurePolicy failurePolicy() {
+        return limiters.failurePolicy();
     }
 
     /** Whether Redis is available, and which limiters fail although it is. */
     public BackendState backendState() {
-        return guard.state();
+        return limiters.backendState();
     }
 
     /**
@@ -209,21 +77,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
      */
     @Override
     public void close() {
-        if (live != null) {
-            live.close();
-        }
-        leases.close();
-        localLeases.close();
-        engine.close();
-        guard.close();
-        notifier.close();
-        redis.close();
-        AsyncLog.flush(LOG_TIMEOUT);
-    }
-
-    @Override
-    public LiveLimits live() {
-        return live == null ? super.live() : live.limits();
+        super.close();
     }
 
     /**
@@ -231,69 +85,18 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
      * effect. Does nothing without live limits.
      */
     public void pauseLive() {
-        if (live != null) {
-            live.pause();
-        }
+        limiters.pauseLive();
     }
 
     /** Sees changes of live limits again after {@link #pauseLive}; does nothing otherwise. */
     public void resumeLive() {
-        if (live != null) {
-            live.resume();
-        }
+        limiters.resumeLive();
     }
 
     /** Reads live limits now, for tests. */
     void pollLiveLimits() {
-        Objects.requireNonNull(live, "without live limits").poll();
+        limiters.pollLiveLimits();
     }
-
-    @Override
-    protected int cachedRejections() {
-        return rejections.count();
-    }
-
-    @Override
-    protected int liveLeases() {
-        return leases.count() + localLeases.count();
-    }
-
-    @Override
-    protected int queuedRequests() {
-        return groupCommit == null ? 0 : groupCommit.queued();
-    }
-
-    private Failover failover(FailurePolicy policy) {
-        return failover(policy, null);
-    }
-
-    private Failover failover(FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
-        return failovers.computeIfAbsent(
-                new FailoverId(policy, prefetch),
-                id -> new Failover(prefetch == null ? engine : engine.with(prefetch), policy, local, retryAfterMicros));
-    }
-
-    @Override
-    protected RateLimiter newRateLimiter(
-            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
-        return new RedisRateLimiter(keys, limit, failover(policy, prefetch), sleeper);
-    }
-
-    @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
-        return new EngineConcurrencyLimiter(keys, limit, failover(policy), leases, localLeases);
-    }
-
-    @Override
-    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
-        if (byScript) {
-            LimitScripts.of(limit);
-        }
-        return new EngineLimiter<>(keys, limit, failover(policy));
-    }
-
-    private record FailoverId(
-            FailurePolicy policy, @Nullable PrefetchTerms prefetch) {}
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
     public static final class Builder {
@@ -310,25 +113,31 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         private static final Duration SHORTEST = Duration.ofMillis(1);
         private static final Duration LONGEST = Duration.ofHours(1);
 
-        private final RedisConnectionFactory connections;
-        private CacheBounds cacheBounds = CacheBounds.DEFAULT;
-        private @Nullable DistributedLock lock;
-        private Duration lockWait = LockBackend.DEFAULT_LOCK_WAIT;
-        private String clock = LuaScript.resource(LimitScripts.class, "clock.lua");
-        private Ticker ticker = Ticker.systemTicker();
-        private int rejectionCacheSize = KnownRejections.DEFAULT_SIZE;
-        private boolean shareCalls = true;
-        private GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
-        private Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
-        private FailurePolicy failurePolicy = FailurePolicy.LOCAL;
-        private Duration decisionTimeout = DEFAULT_DECISION_TIMEOUT;
-        private Duration firstDecisionTimeout = DEFAULT_FIRST_DECISION_TIMEOUT;
-        private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
-        private int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
-        private final List<EngineObserver> observers = new ArrayList<>();
-        private @Nullable LiveOptions liveLimits;
-        private boolean liveHints = true;
-        private final List<LimiterListener> listeners = new ArrayList<>();
+        final RedisConnectionFactory connections;
+        CacheBounds cacheBounds = CacheBounds.DEFAULT;
+
+        @Nullable
+        DistributedLock lock;
+
+        Duration lockWait = LockBackend.DEFAULT_LOCK_WAIT;
+        String clock = LuaScript.resource(LimitScripts.class, "clock.lua");
+        Ticker ticker = Ticker.systemTicker();
+        int rejectionCacheSize = KnownRejections.DEFAULT_SIZE;
+        boolean shareCalls = true;
+        GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
+        Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
+        FailurePolicy failurePolicy = FailurePolicy.LOCAL;
+        Duration decisionTimeout = DEFAULT_DECISION_TIMEOUT;
+        Duration firstDecisionTimeout = DEFAULT_FIRST_DECISION_TIMEOUT;
+        Duration probeInterval = DEFAULT_PROBE_INTERVAL;
+        int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
+        final List<EngineObserver> observers = new ArrayList<>();
+
+        @Nullable
+        LiveOptions liveLimits;
+
+        boolean liveHints = true;
+        final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder(RedisConnectionFactory connections) {
             this.connections = Objects.requireNonNull(connections, "connections");
@@ -514,7 +323,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         public RedisRateLimiterFactory build() {
-            return new RedisRateLimiterFactory(this);
+            return new RedisRateLimiterFactory(new RedisLimiters(this));
         }
     }
 }

@@ -73,7 +73,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
             throw new IllegalArgumentException(
                     "the permits of a " + type.getSimpleName() + " are not held under an id, was " + request);
         }
-        out.putInt(request.peek() ? -request.permits() : request.permits());
+        out.putInt(request.isPeek() ? -request.permits() : request.permits());
         out.putDouble(
                 switch (request.action()) {
                     case TAKE, PEEK, RENEW -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AlignedWindowTest {
 
     private static final Duration DAY = Duration.ofDays(1);
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
 
     private final Random random = Seed.random();
 
@@ -101,7 +101,7 @@ class AlignedWindowTest {
     void a_new_window_opens_by_the_clock_and_not_by_the_first_request() {
         FixedWindow limit = FixedWindow.of(2, Duration.ofMinutes(1)).alignedTo(ZoneOffset.UTC);
         long minute = micros(Instant.parse("2026-06-01T10:00:00Z"));
-        Step<FixedWindow.State> two = limit.step(null, minute + 59_000_000, new Request(2, 0, false));
+        Step<FixedWindow.State> two = limit.step(null, minute + 59_000_000, Request.take(2, 0));
         assertThat(two.decision())
                 .isEqualTo(withTicket(new Decision(true, 2, 0, 0, 0, 1_000_000), minute + 60_000_000));
         assertThat(limit.step(two.state(), minute + 59_999_999, ONE).decision().retryAfterMicros())

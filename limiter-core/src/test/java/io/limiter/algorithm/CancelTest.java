@@ -60,7 +60,7 @@ class CancelTest {
     /** Tickets are later than the next free one after earlier reservations were cancelled. */
     @Test
     void tickets_are_kept_until_they_are_due() {
-        TokenBucket bucket = TokenBucket.of(10, 1).expire(Duration.ofMillis(1));
+        TokenBucket bucket = TokenBucket.of(10, 1).withExpire(Duration.ofMillis(1));
         Ledger ledger = new Ledger();
         reserve(bucket, 10);
         Decision large = reserve(bucket, 2000);
@@ -127,7 +127,7 @@ class CancelTest {
 
     @Test
     void stored_permits_come_back_as_stored_ones() {
-        TokenBucket bucket = TokenBucket.perSecond(10).capacity(1000);
+        TokenBucket bucket = TokenBucket.perSecond(10).withCapacity(1000);
         reserve(bucket, 500);
         Decision taken = reserve(bucket, 10);
         now += 1_000_000;
@@ -169,8 +169,8 @@ class CancelTest {
         for (int trial = 0; trial < 3000; trial++) {
             double rate = randomRate();
             TokenBucket bucket = TokenBucket.of(rate, randomCapacity() / rate)
-                    .whoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
-                    .maxWait(Duration.ofDays(900));
+                    .withWhoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                    .withMaxWait(Duration.ofDays(900));
             state = null;
             reserve(bucket, trial % 3 == 0 ? (int) bucket.capacity() : 1 + random.nextInt((int) bucket.capacity()));
             RedisPermits before = state;
@@ -216,7 +216,7 @@ class CancelTest {
     /** A whole request is due at once on top of them there. */
     @Test
     void with_next_caller_more_than_the_capacity_is_not_restored_before_later_reservations() {
-        TokenBucket bucket = TokenBucket.of(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER);
+        TokenBucket bucket = TokenBucket.of(10, 0.5).withWhoWaits(WhoWaits.NEXT_CALLER);
         reserve(bucket, 5);
         Decision first = reserve(bucket, 20);
         Decision second = reserve(bucket, 2);
@@ -232,7 +232,7 @@ class CancelTest {
 
     @Test
     void with_next_caller_the_capacity_is_restored_minus_later_reservations() {
-        TokenBucket bucket = TokenBucket.of(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER);
+        TokenBucket bucket = TokenBucket.of(10, 0.5).withWhoWaits(WhoWaits.NEXT_CALLER);
         reserve(bucket, 5);
         Decision first = reserve(bucket, 5);
         reserve(bucket, 2);
@@ -312,7 +312,7 @@ class CancelTest {
 
     @Test
     void a_refund_to_an_unused_bucket_adds_nothing() {
-        TokenBucket empty = TokenBucket.of(1, 10).startsFull(false);
+        TokenBucket empty = TokenBucket.of(1, 10).withStartsFull(false);
         assertThat(empty.step(null, now, Request.refund(5)).state()).isNull();
         assertThat(empty.step(null, now, Request.refund(5)).decision().remaining())
                 .isZero();
@@ -340,8 +340,9 @@ class CancelTest {
             double capacity = random.nextInt(4) == 0 ? 0.1 + random.nextDouble() : randomCapacity();
             double rate = randomRate();
             boolean refunds = done % (4 * STEPS_PER_BUCKET) == 0;
-            TokenBucket bucket =
-                    TokenBucket.perSecond(rate).whoWaits(WhoWaits.NEXT_CALLER).capacity(capacity);
+            TokenBucket bucket = TokenBucket.perSecond(rate)
+                    .withWhoWaits(WhoWaits.NEXT_CALLER)
+                    .withCapacity(capacity);
             assertExcessButOne(new RandomBucket(rate, randomMost(capacity), refunds, bucket), capacity, rate);
         }
     }
@@ -357,7 +358,7 @@ class CancelTest {
             int most = randomMost(warmUp.maxPermits(1e6 / rate));
             assertExcessButOne(
                     new RandomBucket(
-                            rate, most, false, TokenBucket.perSecond(rate).warmUp(warmUp)),
+                            rate, most, false, TokenBucket.perSecond(rate).withWarmUp(warmUp)),
                     0,
                     rate);
         }
@@ -401,7 +402,7 @@ class CancelTest {
             this.most = most;
             for (int i = 0; i < 3; i++) {
                 long maxWait = (long) (1e9 * (1 + random.nextDouble() * (i == 0 ? 20_000 : 20) * most) / rate);
-                buckets.add(bucket.maxWait(
+                buckets.add(bucket.withMaxWait(
                         Duration.ofNanos(Math.min(maxWait, Duration.ofDays(900).toNanos()))));
             }
             use(refunds);
@@ -442,7 +443,7 @@ class CancelTest {
                     }
                     default -> {
                         long timeout = random.nextBoolean() ? 0 : (long) (random.nextDouble() * 40e6 * most / rate);
-                        Step<RedisPermits> step = bucket.step(state, now, new Request(permits, timeout, false));
+                        Step<RedisPermits> step = bucket.step(state, now, Request.take(permits, timeout));
                         state = step.state();
                         if (step.decision().granted()) {
                             Ledger.Entry entry =
@@ -467,7 +468,7 @@ class CancelTest {
             RedisPermits end = state;
             for (int i = 0; i <= before + after; i++) {
                 int permits = i == before ? large : 1;
-                Step<RedisPermits> step = buckets.get(0).step(end, now, new Request(permits, Long.MAX_VALUE, false));
+                Step<RedisPermits> step = buckets.get(0).step(end, now, Request.take(permits, Long.MAX_VALUE));
                 if (step.decision().granted()) {
                     filled.granted(now + step.decision().waitMicros(), permits);
                 }
@@ -486,14 +487,14 @@ class CancelTest {
     private record Reserved(int permits, Decision decision, Ledger.Entry entry) {}
 
     private Decision reserve(TokenBucket bucket, int permits) {
-        Step<RedisPermits> step = bucket.step(state, now, new Request(permits, Long.MAX_VALUE, false));
+        Step<RedisPermits> step = bucket.step(state, now, Request.take(permits, Long.MAX_VALUE));
         assertThat(step.decision().granted()).isTrue();
         state = step.state();
         return step.decision();
     }
 
     private Decision peek(TokenBucket bucket) {
-        return bucket.step(state, now, new Request(1, Long.MAX_VALUE, true)).decision();
+        return bucket.step(state, now, Request.peek(1, Long.MAX_VALUE)).decision();
     }
 
     private long remaining(TokenBucket bucket) {

@@ -196,23 +196,21 @@ class CancelledGrantsTest {
             } else {
                 int permits = 1 + random.nextInt(4);
                 boolean fits = counted.applyAsLong(grants) + permits <= limit.capacity();
-                Step<S> step = limit.step(state, now, new Request(permits, 0, false));
+                Step<S> step = limit.step(state, now, Request.take(permits, 0));
                 state = step.state();
                 assertThat(step.decision().granted()).as(Seed.hint()).isEqualTo(fits);
                 if (fits) {
                     grants.add(new Grant(now, permits, step.decision()));
                 }
             }
-            assertThat(limit.step(state, now, new Request(1, 0, true))
-                            .decision()
-                            .remaining())
+            assertThat(limit.step(state, now, Request.peek(1, 0)).decision().remaining())
                     .as("%s after %d steps; %s", limit, i, Seed.hint())
                     .isEqualTo(Math.max(0, limit.capacity() - counted.applyAsLong(grants)));
         }
     }
 
     private <S> Step<S> take(Limit<S> limit, @Nullable S state, int permits) {
-        Step<S> step = limit.step(state, now, new Request(permits, 0, false));
+        Step<S> step = limit.step(state, now, Request.take(permits, 0));
         assertThat(step.decision().granted()).isTrue();
         return step;
     }

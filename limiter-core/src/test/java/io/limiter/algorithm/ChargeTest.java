@@ -19,9 +19,7 @@ class ChargeTest {
         assertThat(some.decision()).isEqualTo(new Decision(true, 10, 6, 0, 0, 4_000_000));
         Step<RedisPermits> more = TEN.step(some.state(), NOW, Request.charge(9));
         assertThat(more.decision()).isEqualTo(new Decision(true, 10, 0, 0, 0, 13_000_000));
-        assertThat(TEN.step(more.state(), NOW, new Request(1, 0, false))
-                        .decision()
-                        .retryAfterMicros())
+        assertThat(TEN.step(more.state(), NOW, Request.take(1, 0)).decision().retryAfterMicros())
                 .isEqualTo(4_000_000);
     }
 
@@ -36,7 +34,7 @@ class ChargeTest {
         Step<FixedWindow.State> charged = THREE.step(null, NOW, Request.charge(5));
         assertThat(charged.decision())
                 .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 60_000_000), NOW + 60_000_000));
-        assertThat(THREE.step(charged.state(), NOW, new Request(1, 0, false)).decision())
+        assertThat(THREE.step(charged.state(), NOW, Request.take(1, 0)).decision())
                 .isEqualTo(new Decision(false, 3, 0, 60_000_000, 60_000_000, 60_000_000));
         Step<FixedWindow.State> returned = THREE.step(charged.state(), NOW, Request.refund(4));
         assertThat(returned.decision().remaining()).isEqualTo(2);

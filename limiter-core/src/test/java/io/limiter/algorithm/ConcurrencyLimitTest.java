@@ -126,7 +126,7 @@ class ConcurrencyLimitTest {
         ask(Request.hold(2, 2));
         assertThat(ask(Request.hold(3, 2)).retryAfterMicros()).isEqualTo(LEASE - 1_000_000);
         assertThat(ask(Request.hold(3, 9)).retryAfterMicros()).isEqualTo(LEASE);
-        assertThat(ask(Request.hold(3, 11)).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(ask(Request.hold(3, 11)).retryAfter()).isEmpty();
         assertThat(ask(Request.release(1)).remaining()).isEqualTo(8);
         assertThat(ask(Request.hold(3, 8)).granted()).isTrue();
     }
@@ -148,13 +148,13 @@ class ConcurrencyLimitTest {
 
     @Test
     void a_peek_changes_nothing() {
-        assertThat(ask(new Request(2, 0, true))).isEqualTo(new Decision(true, 2, 2, 0, 0, 0));
+        assertThat(ask(Request.peek(2, 0))).isEqualTo(new Decision(true, 2, 2, 0, 0, 0));
         assertThat(state).isNull();
         ask(Request.hold(1, 1));
         ConcurrencyLimit.State before = state;
-        assertThat(ask(new Request(2, 0, true))).isEqualTo(new Decision(false, 2, 1, LEASE, LEASE, LEASE));
+        assertThat(ask(Request.peek(2, 0))).isEqualTo(new Decision(false, 2, 1, LEASE, LEASE, LEASE));
         now += LEASE;
-        assertThat(ask(new Request(2, 0, true)).granted()).isTrue();
+        assertThat(ask(Request.peek(2, 0)).granted()).isTrue();
         assertThat(state).isSameAs(before);
     }
 
@@ -163,7 +163,7 @@ class ConcurrencyLimitTest {
         limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now -= Duration.ofDays(1).toNanos() / 1000;
-        assertThat(ask(new Request(1, 0, true)).retryAfterMicros()).isEqualTo(LEASE);
+        assertThat(ask(Request.peek(1, 0)).retryAfterMicros()).isEqualTo(LEASE);
         now += 1_000_000;
         assertThat(ask(Request.hold(2, 1)).retryAfterMicros()).isEqualTo(LEASE);
         now += LEASE - 1;
@@ -176,7 +176,7 @@ class ConcurrencyLimitTest {
     void a_changed_definition_applies_to_new_holders_and_shortens_no_lease() {
         ask(Request.hold(1, 1));
         ask(Request.hold(2, 1));
-        limit = ConcurrencyLimit.of(1).leaseTime(Duration.ofSeconds(1));
+        limit = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(1));
         assertThat(ask(Request.hold(3, 1))).isEqualTo(new Decision(false, 1, 0, LEASE, LEASE, LEASE));
         ask(Request.release(1));
         assertThat(ask(Request.hold(3, 1)).granted()).isFalse();
@@ -206,7 +206,7 @@ class ConcurrencyLimitTest {
 
     @Test
     void an_acquisition_needs_an_id() {
-        for (Request request : List.of(new Request(1, 0, false), Request.refund(1), Request.charge(1))) {
+        for (Request request : List.of(Request.take(1, 0), Request.refund(1), Request.charge(1))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> ask(request))
                     .withMessageContaining("held under an id");
@@ -219,7 +219,7 @@ class ConcurrencyLimitTest {
                 .isThrownBy(() -> ConcurrencyLimit.of(0))
                 .withMessage("limit must be between 1 and 1000, was 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ConcurrencyLimit.of(1).leaseTime(Duration.ofMillis(99)))
+                .isThrownBy(() -> ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMillis(99)))
                 .withMessageContaining("leaseTime must be between PT0.1S and PT24000H")
                 .withMessageContaining("was PT0.099S");
         assertThatIllegalArgumentException()

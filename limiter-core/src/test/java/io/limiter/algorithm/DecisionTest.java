@@ -13,18 +13,25 @@ class DecisionTest {
         Decision decision = new Decision(false, 5, 1, 1_500_000, 2_000_001, 3);
 
         assertThat(decision.timeToWait()).isEqualTo(Duration.ofMillis(1500));
-        assertThat(decision.retryAfter()).isEqualTo(Duration.ofSeconds(2).plusNanos(1000));
+        assertThat(decision.retryAfter()).hasValue(Duration.ofSeconds(2).plusNanos(1000));
         assertThat(decision.fullAfter()).isEqualTo(Duration.of(3, ChronoUnit.MICROS));
     }
 
     @Test
-    void neverIsLongerThanAnyOtherTime() {
+    void aWaitThatNeverEndsIsLongerThanAnyOtherTime() {
         Decision decision = new Decision(false, 5, 1, Decision.NEVER_MICROS, Check.micros(Check.MAX_DURATION), 0);
 
-        assertThat(decision.timeToWait()).isEqualTo(Decision.NEVER).isGreaterThan(decision.retryAfter());
+        assertThat(decision.timeToWait()).isGreaterThan(decision.retryAfter().orElseThrow());
         assertThat(decision.fullAfter()).isZero();
         assertThat(decision.timeToWait().toMillis()).isEqualTo(Long.MAX_VALUE / 1_000_000);
         assertThat(decision.timeToWait().toNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void givesNoRetryAfterIfGrantedOrIfNeverGranted() {
+        assertThat(rejectedFor(Decision.NEVER_MICROS).retryAfter()).isEmpty();
+        assertThat(new Decision(true, 1, 0, 0, 0, 0).retryAfter()).isEmpty();
+        assertThat(rejectedFor(0).retryAfter()).hasValue(Duration.ZERO);
     }
 
     @Test

@@ -77,7 +77,7 @@ class InPlaceBucketTest {
             long timeout,
             long now) {
         String context = Seed.hint() + limit + " " + state + " takes " + permits + " within " + timeout + " at " + now;
-        Step<RedisPermits> expected = limit.step(state, now, new Request(permits, timeout, false));
+        Step<RedisPermits> expected = limit.step(state, now, Request.take(permits, timeout));
         Outcome outcome = bucket.tryTake(permits, timeout, now);
         outcomes.merge(outcome, 1, Integer::sum);
         if (outcome == Outcome.GRANTED) {
@@ -103,13 +103,13 @@ class InPlaceBucketTest {
     private TokenBucket limit() {
         double rate = RATES[random.nextInt(RATES.length)];
         double capacity = random.nextInt(4) == 0 ? 1 + random.nextDouble() * 5 : 1 + random.nextInt(100);
-        TokenBucket limit = TokenBucket.perSecond(rate).capacity(capacity);
+        TokenBucket limit = TokenBucket.perSecond(rate).withCapacity(capacity);
         return switch (random.nextInt(6)) {
-            case 0 -> limit.whoWaits(WhoWaits.NEXT_CALLER);
-            case 1 -> limit.startsFull(false);
-            case 2 -> limit.maxWait(Duration.ofSeconds(random.nextInt(10_000)));
+            case 0 -> limit.withWhoWaits(WhoWaits.NEXT_CALLER);
+            case 1 -> limit.withStartsFull(false);
+            case 2 -> limit.withMaxWait(Duration.ofSeconds(random.nextInt(10_000)));
             case 3 -> TokenBucket.guava(rate, Duration.ofSeconds(1));
-            case 4 -> limit.expire(Duration.ofMillis(1 + random.nextInt(10_000)));
+            case 4 -> limit.withExpire(Duration.ofMillis(1 + random.nextInt(10_000)));
             default -> limit;
         };
     }
@@ -136,7 +136,7 @@ class InPlaceBucketTest {
             case 0 -> Request.refund(permits);
             case 1 -> Request.charge(permits);
             case 2 -> new Request(Action.PEEK, permits, timeout);
-            default -> new Request(permits, timeout, false);
+            default -> Request.take(permits, timeout);
         };
     }
 }

@@ -37,7 +37,7 @@ class LeakyBucketTest {
                 level = Math.max(0, level - pause * leak);
                 int permits = 1 + random.nextInt(3);
                 boolean fits = level + permits * 1_000_000L <= capacity * 1_000_000L;
-                Step<RedisPermits> step = meter.step(state, now, new Request(permits, 0, false));
+                Step<RedisPermits> step = meter.step(state, now, Request.take(permits, 0));
                 assertThat(step.decision().granted())
                         .as("request %s of %s; %s", i, meter, Seed.hint())
                         .isEqualTo(fits);
@@ -63,7 +63,7 @@ class LeakyBucketTest {
                         .as("%s at %s; %s", capacity, leak, Seed.hint())
                         .isEqualTo(capacity);
                 assertThat(meter.maxPermits() - capacity).isBetween(0.0, Math.ulp(1e12));
-                assertThat(meter.step(null, NOW, new Request((int) Math.min(capacity, Integer.MAX_VALUE), 0, false))
+                assertThat(meter.step(null, NOW, Request.take((int) Math.min(capacity, Integer.MAX_VALUE), 0))
                                 .decision()
                                 .granted())
                         .isTrue();
@@ -79,7 +79,7 @@ class LeakyBucketTest {
         @Nullable RedisPermits state = null;
         Decision decision;
         do {
-            Step<RedisPermits> step = queue.step(state, NOW, new Request(1, queue.maxWaitMicros(), false));
+            Step<RedisPermits> step = queue.step(state, NOW, Request.take(1, queue.maxWaitMicros()));
             state = step.state();
             decision = step.decision();
             if (decision.granted()) {
@@ -97,7 +97,7 @@ class LeakyBucketTest {
     @Test
     void a_longer_timeout_does_not_make_the_queue_longer() {
         TokenBucket queue = LeakyBucket.queue(1, 2);
-        Request patient = new Request(1, 10_000_000, false);
+        Request patient = Request.take(1, 10_000_000);
         @Nullable RedisPermits state = null;
         for (int i = 0; i < 3; i++) {
             Step<RedisPermits> step = queue.step(state, NOW, patient);

@@ -61,10 +61,10 @@ class LimitRangesTest {
             new Range("capacity of a meter", 1, LARGEST, 1, capacity -> LeakyBucket.meter(1e6, (long) capacity)),
             whole("maxWaiting", 0, 1_000_000_000, waiting -> LeakyBucket.queue(1000, waiting)),
             times("per", Duration.ofNanos(1), period -> TokenBucket.per(1, period)),
-            times("warm-up", Duration.ofNanos(1000), FAST::warmUp),
-            times("maxWait", Duration.ZERO, FAST::maxWait),
-            times("expire", Duration.ofMillis(1), FAST::expire),
-            range("cold factor", Math.nextUp(1.0), 1000, factor -> FAST.warmUp(new WarmUp(SECOND, factor))),
+            times("warm-up", Duration.ofNanos(1000), FAST::withWarmUp),
+            times("maxWait", Duration.ZERO, FAST::withMaxWait),
+            times("expire", Duration.ofMillis(1), FAST::withExpire),
+            range("cold factor", Math.nextUp(1.0), 1000, factor -> FAST.withWarmUp(new WarmUp(SECOND, factor))),
             whole("limit of a window", 1, Integer.MAX_VALUE, limit -> FixedWindow.of(limit, SECOND)),
             times("period of a window", Duration.ofMillis(1), period -> FixedWindow.of(1, period)),
             whole("limit of a log", 1, 100_000, limit -> SlidingLog.of(limit, SECOND)),
@@ -72,7 +72,7 @@ class LimitRangesTest {
             whole("limit of a counter", 1, Integer.MAX_VALUE, limit -> SlidingCounter.of(limit, SECOND)),
             times("period of a counter", Duration.ofMillis(1), period -> SlidingCounter.of(1, period)),
             whole("limit of leases", 1, 1000, ConcurrencyLimit::of),
-            times("lease time", Duration.ofMillis(100), ConcurrencyLimit.of(1)::leaseTime)
+            times("lease time", Duration.ofMillis(100), ConcurrencyLimit.of(1)::withLeaseTime)
         };
     }
 

@@ -72,7 +72,7 @@ class LongRunRateTest {
     @ParameterizedTest
     @MethodSource("rates")
     void nextCallerWaitsOneCallerAtATime(double rate) {
-        Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
+        Admissions admissions = new Admissions(TokenBucket.guava(rate).withMaxWait(LONG));
         admissions.acquireAndWait(1);
         admissions.checkRate();
     }
@@ -80,7 +80,7 @@ class LongRunRateTest {
     @ParameterizedTest
     @MethodSource("rates")
     void nextCallerWaitsManyCallersAtOnce(double rate) {
-        Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
+        Admissions admissions = new Admissions(TokenBucket.guava(rate).withMaxWait(LONG));
         admissions.acquireAllAtOnce();
         admissions.checkRate();
     }
@@ -88,7 +88,7 @@ class LongRunRateTest {
     @ParameterizedTest
     @MethodSource("rates")
     void nextCallerWaitsOneCallerThatRetriesAtRetryAfter(double rate) {
-        Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
+        Admissions admissions = new Admissions(TokenBucket.guava(rate).withMaxWait(LONG));
         admissions.retryAtRetryAfter();
         admissions.checkRate();
     }
@@ -99,7 +99,7 @@ class LongRunRateTest {
         for (double intervals : new double[] {0.7, 0.999, 1.3, 29.7}) {
             Poll poll = Poll.every(intervals, rate);
             Admissions admissions =
-                    new Admissions(ownCost(rate, poll.roomyBurst(rate)).whoWaits(WhoWaits.NEXT_CALLER));
+                    new Admissions(ownCost(rate, poll.roomyBurst(rate)).withWhoWaits(WhoWaits.NEXT_CALLER));
             admissions.poll(poll, 0);
             admissions.checkRate();
         }
@@ -109,7 +109,7 @@ class LongRunRateTest {
     @ValueSource(doubles = {1, 3, 99.9, 1000, 700_000})
     void guavasOwnBurstOfOneSecondPolled(double rate) {
         Poll poll = new Poll(999_000, (int) Math.ceil(rate));
-        Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
+        Admissions admissions = new Admissions(TokenBucket.guava(rate).withMaxWait(LONG));
         admissions.poll(poll, 0);
         admissions.checkRate();
     }
@@ -151,12 +151,12 @@ class LongRunRateTest {
     }
 
     private static TokenBucket ownCost(double rate, double burstPermits) {
-        return TokenBucket.of(rate, burstPermits / rate).maxWait(LONG);
+        return TokenBucket.of(rate, burstPermits / rate).withMaxWait(LONG);
     }
 
     private static TokenBucket warmUp(double rate) {
         Duration period = Duration.of((long) (20e6 / rate), ChronoUnit.MICROS);
-        return TokenBucket.guava(rate, period).maxWait(LONG);
+        return TokenBucket.guava(rate, period).withMaxWait(LONG);
     }
 
     /** A caller at even times, with a demand above the rate. */

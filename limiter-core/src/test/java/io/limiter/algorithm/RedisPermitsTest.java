@@ -55,7 +55,7 @@ class RedisPermitsTest {
         long last = Instant.parse("2109-01-01T00:00:00Z").toEpochMilli() * 1000;
         for (int i = 0; i < 1_000_000; i++) {
             double micros = last - (random.nextBoolean() ? i : random.nextLong(last));
-            assertThat(RedisPermits.initial(1, 1, 1, micros).nextFreeMicros())
+            assertThat(new RedisPermits(1, 1, 1, micros / 1000.0, 0).nextFreeMicros())
                     .as(Seed.hint())
                     .isEqualTo(micros);
         }
@@ -66,11 +66,11 @@ class RedisPermitsTest {
         double second = 1e6;
         double day = 86_400e6;
 
-        assertThat(RedisPermits.wholeMicros(2.0009, second)).isEqualTo(2);
-        assertThat(RedisPermits.wholeMicros(2.0011, second)).isEqualTo(3);
-        assertThat(RedisPermits.wholeMicros(2.5, day)).isEqualTo(2);
-        assertThat(RedisPermits.wholeMicros(Math.nextUp(2.5), day)).isEqualTo(3);
-        assertThat(RedisPermits.wholeMicros(3, day)).isEqualTo(3);
+        assertThat(Rounding.wholeMicros(2.0009, second)).isEqualTo(2);
+        assertThat(Rounding.wholeMicros(2.0011, second)).isEqualTo(3);
+        assertThat(Rounding.wholeMicros(2.5, day)).isEqualTo(2);
+        assertThat(Rounding.wholeMicros(Math.nextUp(2.5), day)).isEqualTo(3);
+        assertThat(Rounding.wholeMicros(3, day)).isEqualTo(3);
     }
 
     @Test
@@ -78,10 +78,10 @@ class RedisPermitsTest {
         double second = 1e6;
         double day = 86_400e6;
 
-        assertThat(RedisPermits.wholePermits(2 - 0.9e-9, second)).isEqualTo(2);
-        assertThat(RedisPermits.wholePermits(2 - 1.1e-9, second)).isEqualTo(1);
-        assertThat(RedisPermits.wholePermits(2 - 0.4 / day, day)).isEqualTo(2);
-        assertThat(RedisPermits.wholePermits(2 - 0.6 / day, day)).isEqualTo(1);
+        assertThat(Rounding.wholePermits(2 - 0.9e-9, second)).isEqualTo(2);
+        assertThat(Rounding.wholePermits(2 - 1.1e-9, second)).isEqualTo(1);
+        assertThat(Rounding.wholePermits(2 - 0.4 / day, day)).isEqualTo(2);
+        assertThat(Rounding.wholePermits(2 - 0.6 / day, day)).isEqualTo(1);
     }
 
     @Test

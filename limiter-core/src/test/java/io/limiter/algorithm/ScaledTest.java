@@ -20,8 +20,8 @@ class ScaledTest {
                 .isEqualTo(FixedWindow.of(1, MINUTE).alignedTo(ZoneId.of("UTC")));
         assertThat(SlidingLog.of(10, MINUTE).scaled(0.5)).isEqualTo(SlidingLog.of(5, MINUTE));
         assertThat(SlidingCounter.of(10, MINUTE).scaled(0.5)).isEqualTo(SlidingCounter.of(5, MINUTE));
-        assertThat(ConcurrencyLimit.of(10).leaseTime(MINUTE).scaled(0.1))
-                .isEqualTo(ConcurrencyLimit.of(1).leaseTime(MINUTE));
+        assertThat(ConcurrencyLimit.of(10).withLeaseTime(MINUTE).scaled(0.1))
+                .isEqualTo(ConcurrencyLimit.of(1).withLeaseTime(MINUTE));
     }
 
     @Test
@@ -33,10 +33,10 @@ class ScaledTest {
 
     @Test
     void the_slowest_bucket_that_can_be_built_has_shares() {
-        TokenBucket slowest = TokenBucket.per(12, Duration.ofDays(1000)).capacity(12);
+        TokenBucket slowest = TokenBucket.per(12, Duration.ofDays(1000)).withCapacity(12);
         for (double share : new double[] {0.1, 0.2, 1.0 / 3}) {
             TokenBucket scaled = slowest.scaled(share);
-            assertThat(scaled.step(null, 0, new Request(1, 0, false)).decision().granted())
+            assertThat(scaled.step(null, 0, Request.take(1, 0)).decision().granted())
                     .isTrue();
         }
     }
@@ -49,7 +49,7 @@ class ScaledTest {
             double burst = Math.max(1.0 / rate, Math.pow(10, random.nextDouble() * 6 - 3));
             TokenBucket bucket = TokenBucket.of(rate, Math.min(burst, 1e12 / rate));
             TokenBucket scaled = bucket.scaled(Math.max(1e-6, random.nextDouble()));
-            assertThat(scaled.step(null, 0, new Request(1, 0, false)).decision().granted())
+            assertThat(scaled.step(null, 0, Request.take(1, 0)).decision().granted())
                     .as("%s of %s", scaled, bucket)
                     .isTrue();
             assertThat(scaled.permitsPerSecond()).isLessThanOrEqualTo(bucket.permitsPerSecond());

@@ -67,7 +67,7 @@ class SlidingCounterPeriodsTest {
                 Decision decision = shared.limit(limit).ask(now, permits, 0);
                 assertThat(decision)
                         .as("call %d of %s; %s", j, limits, Seed.hint())
-                        .isEqualTo(limit.step(alone.get(turn), now, new Request(permits, 0, false))
+                        .isEqualTo(limit.step(alone.get(turn), now, Request.take(permits, 0))
                                 .decision());
                 for (int k = 0; k < 2 && decision.granted(); k++) {
                     alone.set(
@@ -207,7 +207,7 @@ class SlidingCounterPeriodsTest {
         boolean allow(SlidingCounter limit, long now) {
             return period.compareTo(limit.period()) >= 0
                     && SlidingCounter.of(limit.limit(), period)
-                            .step(state, now, new Request(1, 0, true))
+                            .step(state, now, Request.peek(1, 0))
                             .decision()
                             .granted();
         }

@@ -14,10 +14,10 @@ class StepsTest {
     private static final long START = 1_763_650_000_123_456L;
     private static final List<Limit<?>> LIMITS = List.of(
             TokenBucket.perSecond(7),
-            TokenBucket.perSecond(700_000).capacity(100),
-            TokenBucket.perSecond(1.0 / 3).capacity(5.5),
-            TokenBucket.perSecond(10).startsFull(false),
-            TokenBucket.perSecond(10).warmUp(Duration.ofSeconds(3)),
+            TokenBucket.perSecond(700_000).withCapacity(100),
+            TokenBucket.perSecond(1.0 / 3).withCapacity(5.5),
+            TokenBucket.perSecond(10).withStartsFull(false),
+            TokenBucket.perSecond(10).withWarmUp(Duration.ofSeconds(3)),
             TokenBucket.guava(5, Duration.ofSeconds(2)),
             FixedWindow.of(5, Duration.ofSeconds(1)));
 

@@ -89,7 +89,7 @@ class TokenBucketChangeTest {
     @ParameterizedTest
     @EnumSource(WhoWaits.class)
     void aDebtIsKeptOverAChangeOfRate(WhoWaits whoWaits) {
-        TokenBucket first = TokenBucket.of(1, 1).whoWaits(whoWaits);
+        TokenBucket first = TokenBucket.of(1, 1).withWhoWaits(whoWaits);
         Timeline<RedisPermits> bucket = new Timeline<>(first);
         check(bucket, at(0, 1, 0, "G"));
         bucket.ask(EPOCH_MICROS, 10, 10_000_000);
@@ -156,7 +156,7 @@ class TokenBucketChangeTest {
 
     @Test
     void aClockThatStepsBackFarStopsTheBucketForAnHour() {
-        Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(1, 1).maxWait(Duration.ofSeconds(60)));
+        Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(1, 1).withMaxWait(Duration.ofSeconds(60)));
         check(bucket, at(10_000, 1, 0, "G"), at(0, 1, 0, "D 3601.0"));
 
         assertThat(bucket.state()).isEqualTo(new RedisPermits(1, 0, 1000, (EPOCH_MICROS + 3_600_000_000L) / 1000.0, 0));
@@ -165,7 +165,7 @@ class TokenBucketChangeTest {
 
     @Test
     void aReservationOfMoreThanAnHourIsNotTakenForAClockStep() {
-        TokenBucket patient = TokenBucket.of(1, 1).maxWait(Duration.ofHours(3));
+        TokenBucket patient = TokenBucket.of(1, 1).withMaxWait(Duration.ofHours(3));
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(10_000, 7201, 7200, "G 7200.0"));
         RedisPermits reserved = bucket.state();
@@ -192,12 +192,12 @@ class TokenBucketChangeTest {
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(0, 101, 3600, "G 100.0"));
 
-        bucket.limit(patient.maxWait(Duration.ofSeconds(10)));
+        bucket.limit(patient.withMaxWait(Duration.ofSeconds(10)));
 
         RedisPermits reserved = bucket.state();
         check(bucket, at(0, 1, 10, "D 91.0"), at(1, 1, 10, "D 90.0"));
         assertThat(bucket.state()).isSameAs(reserved);
-        assertThat(bucket.limit(patient.maxWait(Duration.ofSeconds(10)))
+        assertThat(bucket.limit(patient.withMaxWait(Duration.ofSeconds(10)))
                         .charge(EPOCH_MICROS, 1000)
                         .state()
                         .nextFreeTicketMillis())

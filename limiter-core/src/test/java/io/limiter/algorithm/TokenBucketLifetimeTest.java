@@ -15,7 +15,7 @@ class TokenBucketLifetimeTest {
 
     @Test
     void aBucketIsKeptForExpireOrUntilItIsFull() {
-        TokenBucket bucket = TokenBucket.of(1.0 / 120, 120).expire(Duration.ofSeconds(60));
+        TokenBucket bucket = TokenBucket.of(1.0 / 120, 120).withExpire(Duration.ofSeconds(60));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         timeline.ask(EPOCH_MICROS, 1, 0);
 
@@ -29,26 +29,26 @@ class TokenBucketLifetimeTest {
     @Test
     void aBucketThatIsSoonFullIsKeptForExpire() {
         assertThat(lifetimeAfter(TokenBucket.of(1000, 1), 1000)).isEqualTo(60_000);
-        assertThat(lifetimeAfter(TokenBucket.of(1000, 1).expire(Duration.ofMillis(1)), 1000))
+        assertThat(lifetimeAfter(TokenBucket.of(1000, 1).withExpire(Duration.ofMillis(1)), 1000))
                 .isEqualTo(1000 + MARGIN_MILLIS);
-        assertThat(lifetimeAfter(TokenBucket.of(1000, 1).expire(Duration.ofMillis(1)), 1))
+        assertThat(lifetimeAfter(TokenBucket.of(1000, 1).withExpire(Duration.ofMillis(1)), 1))
                 .isEqualTo(1 + MARGIN_MILLIS);
-        assertThat(lifetimeAfter(TokenBucket.of(1001, 1).expire(Duration.ofMillis(1)), 1))
+        assertThat(lifetimeAfter(TokenBucket.of(1001, 1).withExpire(Duration.ofMillis(1)), 1))
                 .isEqualTo(1 + MARGIN_MILLIS);
-        assertThat(lifetimeAfter(TokenBucket.of(999, 1).expire(Duration.ofMillis(1)), 1))
+        assertThat(lifetimeAfter(TokenBucket.of(999, 1).withExpire(Duration.ofMillis(1)), 1))
                 .isEqualTo(2 + MARGIN_MILLIS);
     }
 
     @Test
     void aBucketIsKeptUntilItsDebtIsOver() {
-        TokenBucket bucket = TokenBucket.of(1, 5).expire(Duration.ofMillis(1));
+        TokenBucket bucket = TokenBucket.of(1, 5).withExpire(Duration.ofMillis(1));
 
         assertThat(lifetimeAfter(bucket, 105)).isEqualTo(105_000 + MARGIN_MILLIS);
     }
 
     @Test
     void aWarmBucketIsKeptUntilItIsCold() {
-        TokenBucket bucket = TokenBucket.perSecond(2).warmUp(new WarmUp(Duration.ofSeconds(100), 7));
+        TokenBucket bucket = TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(100), 7));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         timeline.ask(EPOCH_MICROS, 1000, 0);
         long paid = EPOCH_MICROS + timeline.peek(EPOCH_MICROS, 1, 0).waitMicros();
@@ -89,8 +89,8 @@ class TokenBucketLifetimeTest {
         for (int i = 0; i < 100_000; i++) {
             double rate = Math.pow(10, -6 + 12 * random.nextDouble());
             TokenBucket bucket = TokenBucket.of(rate, (1 + random.nextInt(20)) / rate)
-                    .maxWait(Duration.ofDays(1000))
-                    .expire(Duration.ofMillis(1));
+                    .withMaxWait(Duration.ofDays(1000))
+                    .withExpire(Duration.ofMillis(1));
             Timeline<RedisPermits> timeline = new Timeline<>(bucket);
             long asked = EPOCH_MICROS + random.nextLong(1_000_000);
             timeline.ask(asked, 1 + random.nextInt(40), Long.MAX_VALUE);

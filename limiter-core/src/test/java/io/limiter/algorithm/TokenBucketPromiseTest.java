@@ -104,14 +104,14 @@ class TokenBucketPromiseTest {
         TokenBucket bucket = randomBurst();
         return switch (random.nextInt(4)) {
             case 0 -> bucket;
-            case 1 -> bucket.maxWait(randomWait(bucket));
-            case 2 -> bucket.whoWaits(WhoWaits.NEXT_CALLER).maxWait(randomWait(bucket));
+            case 1 -> bucket.withMaxWait(randomWait(bucket));
+            case 2 -> bucket.withWhoWaits(WhoWaits.NEXT_CALLER).withMaxWait(randomWait(bucket));
             default ->
                 TokenBucket.perSecond(bucket.permitsPerSecond())
-                        .warmUp(new WarmUp(
+                        .withWarmUp(new WarmUp(
                                 Duration.of(1 + (long) (bucket.intervalMillis() * 20_000), ChronoUnit.MICROS),
                                 1.1 + 9 * random.nextDouble()))
-                        .maxWait(randomWait(bucket));
+                        .withMaxWait(randomWait(bucket));
         };
     }
 
@@ -179,8 +179,7 @@ class TokenBucketPromiseTest {
         }
 
         Decision instead(long otherTimeout) {
-            return bucket.step(before, now, new Request(permits, otherTimeout, false))
-                    .decision();
+            return bucket.step(before, now, Request.take(permits, otherTimeout)).decision();
         }
 
         Decision peek(long then) {
@@ -195,7 +194,7 @@ class TokenBucketPromiseTest {
             if (blur > 0) {
                 return;
             }
-            int remaining = (int) bucket.step(timeline.state(), then, new Request(Integer.MAX_VALUE, 0, false))
+            int remaining = (int) bucket.step(timeline.state(), then, Request.take(Integer.MAX_VALUE, 0))
                     .decision()
                     .remaining();
             check(remaining == 0 || peek(then, remaining, 0).granted(), "what remains can be had");

@@ -30,7 +30,7 @@ class TokenBucketTest {
     @Test
     void theNextCallerWaitsForEarlierReservations() {
         check(
-                TokenBucket.of(1.0 / 60, 60).whoWaits(WhoWaits.NEXT_CALLER),
+                TokenBucket.of(1.0 / 60, 60).withWhoWaits(WhoWaits.NEXT_CALLER),
                 at(0, 1, 0, "G"),
                 at(0, 1, 0, "G"),
                 at(30, 1, 0, "D 30.0"),
@@ -133,7 +133,7 @@ class TokenBucketTest {
         assertThat(bucket.ask(now + 100_000, 7, 0)).isEqualTo(new Decision(false, 10, 6, 150_000, 150_000, 900_000));
         assertThat(bucket.ask(now + 100_000, 7, 150_000)).isEqualTo(reserved(0, 150_000, 2_650_000, now + 250_000));
         assertThat(bucket.ask(now + 100_000, 1, 10)).isEqualTo(new Decision(false, 10, 0, 400_000, 399_990, 2_650_000));
-        assertThat(bucket.ask(now + 100_000, 20, 0).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(bucket.ask(now + 100_000, 20, 0).retryAfter()).isEmpty();
         assertThat(bucket.peek(now + 2_750_000, 10, 0)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
         assertThat(bucket.ask(now + 2_750_000, 10, 0)).isEqualTo(reserved(0, 0, 2_500_000, now + 2_750_000));
     }
@@ -158,7 +158,7 @@ class TokenBucketTest {
     @EnumSource(WhoWaits.class)
     void aRejectionReturnsTheSameState(WhoWaits whoWaits) {
         Timeline<RedisPermits> bucket =
-                new Timeline<>(TokenBucket.of(1, 2).whoWaits(whoWaits).maxWait(Duration.ofSeconds(5)));
+                new Timeline<>(TokenBucket.of(1, 2).withWhoWaits(whoWaits).withMaxWait(Duration.ofSeconds(5)));
         bucket.ask(EPOCH_MICROS, 4, 2_000_000);
         RedisPermits before = bucket.state();
 
@@ -178,7 +178,7 @@ class TokenBucketTest {
     @Test
     void noReservationIsFurtherAheadThanMaxWait() {
         check(
-                TokenBucket.of(1, 1).maxWait(Duration.ofSeconds(3)),
+                TokenBucket.of(1, 1).withMaxWait(Duration.ofSeconds(3)),
                 at(0, 5, 100, "D never"),
                 at(0, 4, 100, "G 3.0"),
                 at(0, 1, 100, "D 1.0"),
@@ -188,7 +188,7 @@ class TokenBucketTest {
     @Test
     void noReservationIsFurtherAheadThanMaxWaitWithNextCaller() {
         check(
-                TokenBucket.guava(1).maxWait(Duration.ofSeconds(3)),
+                TokenBucket.guava(1).withMaxWait(Duration.ofSeconds(3)),
                 at(0, 5, 0, "D never"),
                 at(0, 4, 0, "D 1.0"),
                 at(0, 3, 0, "G"),
@@ -200,7 +200,7 @@ class TokenBucketTest {
     @Test
     void onePermitCanBeReservedEvenIfItTakesLongerThanMaxWait() {
         check(
-                TokenBucket.guava(0.1).maxWait(Duration.ofSeconds(3)),
+                TokenBucket.guava(0.1).withMaxWait(Duration.ofSeconds(3)),
                 at(0, 1, 0, "G"),
                 at(5, 1, 3, "D 5.0"),
                 at(7, 1, 3, "D 3.0"),
@@ -211,8 +211,8 @@ class TokenBucketTest {
     void aColdPermitCanBeReservedEvenIfItTakesLongerThanMaxWait() {
         check(
                 TokenBucket.perSecond(1)
-                        .warmUp(new WarmUp(Duration.ofSeconds(100), 8.0))
-                        .maxWait(Duration.ofSeconds(5)),
+                        .withWarmUp(new WarmUp(Duration.ofSeconds(100), 8.0))
+                        .withMaxWait(Duration.ofSeconds(5)),
                 at(0, 1, 0, "G"),
                 at(0, 2, 0, "D never"));
     }
@@ -220,7 +220,7 @@ class TokenBucketTest {
     @Test
     void hugeRequestsAreCountedInFull() {
         check(
-                TokenBucket.of(1e9, 1).maxWait(Duration.ofDays(1000)),
+                TokenBucket.of(1e9, 1).withMaxWait(Duration.ofDays(1000)),
                 at(0, Integer.MAX_VALUE, 0, "D never"),
                 at(0, Integer.MAX_VALUE, 2, "G 1.147484"),
                 at(0, Integer.MAX_VALUE, 3, "D 0.294968"),

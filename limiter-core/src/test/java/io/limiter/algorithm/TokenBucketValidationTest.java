@@ -62,16 +62,16 @@ class TokenBucketValidationTest {
         String range = " must be between PT0S and PT24000H (ISO-8601), was ";
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.maxWait(Duration.ofHours(-1)))
+                .isThrownBy(() -> good.withMaxWait(Duration.ofHours(-1)))
                 .withMessage("maxWait" + range + "PT-1H");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.maxWait(TOO_LONG))
+                .isThrownBy(() -> good.withMaxWait(TOO_LONG))
                 .withMessage("maxWait" + range + "PT24000H0.000000001S");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.expire(Duration.ZERO))
+                .isThrownBy(() -> good.withExpire(Duration.ZERO))
                 .withMessage("expire must be between PT0.001S and PT24000H (ISO-8601), was PT0S");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.expire(TOO_LONG))
+                .isThrownBy(() -> good.withExpire(TOO_LONG))
                 .withMessageContaining("was PT24000H0.000000001S");
     }
 
@@ -89,19 +89,24 @@ class TokenBucketValidationTest {
     void acceptsValuesJustInRange() {
         Duration longest = Duration.ofDays(1000);
 
-        assertThatCode(() -> TokenBucket.of(1e9, 1e-9).maxWait(longest).expire(longest))
+        assertThatCode(() -> TokenBucket.of(1e9, 1e-9).withMaxWait(longest).withExpire(longest))
                 .doesNotThrowAnyException();
-        assertThatCode(() ->
-                        TokenBucket.of(10_000, 8.64e7).maxWait(Duration.ZERO).expire(Duration.ofMillis(1)))
+        assertThatCode(() -> TokenBucket.of(10_000, 8.64e7)
+                        .withMaxWait(Duration.ZERO)
+                        .withExpire(Duration.ofMillis(1)))
                 .doesNotThrowAnyException();
         assertThatCode(() -> TokenBucket.guava(TokenBucket.MIN_RATE)).doesNotThrowAnyException();
     }
 
     @Test
     void namesANullArgument() {
-        assertThatNullPointerException().isThrownBy(() -> good.maxWait(null)).withMessage("maxWait");
-        assertThatNullPointerException().isThrownBy(() -> good.expire(null)).withMessage("expire");
-        assertThatNullPointerException().isThrownBy(() -> good.whoWaits(null)).withMessage("whoWaits");
+        assertThatNullPointerException()
+                .isThrownBy(() -> good.withMaxWait(null))
+                .withMessage("maxWait");
+        assertThatNullPointerException().isThrownBy(() -> good.withExpire(null)).withMessage("expire");
+        assertThatNullPointerException()
+                .isThrownBy(() -> good.withWhoWaits(null))
+                .withMessage("whoWaits");
     }
 
     @ParameterizedTest
@@ -146,33 +151,33 @@ class TokenBucketValidationTest {
     @Test
     void aBurstScalesWithTheRateAndACapacityStays() {
         assertThat(TokenBucket.perSecond(50)
-                        .burst(Duration.ofSeconds(2))
+                        .withBurst(Duration.ofSeconds(2))
                         .withRate(5)
                         .maxPermits())
                 .isEqualTo(10);
-        assertThat(TokenBucket.perSecond(50).capacity(100).withRate(5).maxPermits())
+        assertThat(TokenBucket.perSecond(50).withCapacity(100).withRate(5).maxPermits())
                 .isEqualTo(100);
         assertThat(TokenBucket.perSecond(50).maxPermits()).isEqualTo(50);
         assertThat(TokenBucket.perSecond(50).withRate(0.5).maxPermits()).isEqualTo(1);
         assertThat(TokenBucket.per(1, Duration.ofMinutes(1)).maxPermits()).isEqualTo(1);
         assertThat(TokenBucket.per(1, Duration.ofMinutes(1)).permitsPerSecond()).isEqualTo(1.0 / 60);
-        assertThat(TokenBucket.perSecond(50).burst(Duration.ofSeconds(2))).isEqualTo(TokenBucket.of(50, 2));
-        assertThat(TokenBucket.perSecond(50).capacity(100).scaled(0.1).maxPermits())
+        assertThat(TokenBucket.perSecond(50).withBurst(Duration.ofSeconds(2))).isEqualTo(TokenBucket.of(50, 2));
+        assertThat(TokenBucket.perSecond(50).withCapacity(100).scaled(0.1).maxPermits())
                 .isEqualTo(10);
-        assertThat(TokenBucket.perSecond(50).capacity(2).scaled(0.1).maxPermits())
+        assertThat(TokenBucket.perSecond(50).withCapacity(2).scaled(0.1).maxPermits())
                 .isEqualTo(1);
     }
 
     @Test
     void rejectsCapacitiesOutOfRange() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.capacity(0))
+                .isThrownBy(() -> good.withCapacity(0))
                 .withMessage("capacity (permits) must be more than 0.0 and at most 1.0E12, was 0.0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.capacity(0.5))
+                .isThrownBy(() -> good.withCapacity(0.5))
                 .withMessageEndingWith("or the capacity at least 1");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> TokenBucket.perSecond(1e-6).capacity(1000))
+                .isThrownBy(() -> TokenBucket.perSecond(1e-6).withCapacity(1000))
                 .withMessageContaining("s to fill, must be at most 8.64E7 s");
     }
 
@@ -218,7 +223,7 @@ class TokenBucketValidationTest {
         TokenBucket cold = TokenBucket.guava(1, Duration.ofSeconds(1));
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> cold.whoWaits(WhoWaits.CALLER))
+                .isThrownBy(() -> cold.withWhoWaits(WhoWaits.CALLER))
                 .withMessageContaining("NEXT_CALLER, was CALLER");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new TokenBucket(
@@ -231,7 +236,7 @@ class TokenBucketValidationTest {
                         TokenBucket.DEFAULT_MAX_WAIT,
                         TokenBucket.DEFAULT_EXPIRE))
                 .withMessageContaining("startsFull must be true");
-        assertThat(TokenBucket.of(1, 1).warmUp(cold.warmUp())).isEqualTo(cold);
+        assertThat(TokenBucket.of(1, 1).withWarmUp(cold.warmUp())).isEqualTo(cold);
     }
 
     private static TokenBucket create(double rate, double burst, Duration maxWait) {

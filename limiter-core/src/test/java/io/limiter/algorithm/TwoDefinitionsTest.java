@@ -89,14 +89,14 @@ class TwoDefinitionsTest {
     @Test
     void a_cancellation_keeps_stored_permits_after_a_changed_rate() {
         long now = 1_763_650_000_123_456L;
-        TokenBucket fast = TokenBucket.perSecond(10).capacity(10);
+        TokenBucket fast = TokenBucket.perSecond(10).withCapacity(10);
         TokenBucket slow = fast.withRate(1);
         Step<RedisPermits> taken = slow.step(null, now, Request.take(1, 0));
         now += 100_000_000;
         RedisPermits full = fast.step(taken.state(), now, Request.take(1, 0)).state();
         RedisPermits after =
                 slow.step(full, now, Request.cancel(1, taken.decision())).state();
-        Request peek = new Request(1, 0, true);
+        Request peek = Request.peek(1, 0);
         assertThat(fast.step(after, now, peek).decision().remaining())
                 .isEqualTo(fast.step(full, now, peek).decision().remaining());
         // Twice as fast, the same capacity: permits, not times, are kept.
@@ -107,7 +107,7 @@ class TwoDefinitionsTest {
     private TokenBucket bucket() {
         TokenBucket bucket = TokenBucket.perSecond(rate());
         return random.nextBoolean()
-                ? bucket.capacity(1 + random.nextInt(50))
+                ? bucket.withCapacity(1 + random.nextInt(50))
                 : bucket.withRateAndBurst(bucket.permitsPerSecond(), Duration.ofMillis(1000 + random.nextInt(3000)));
     }
 

@@ -97,7 +97,7 @@ class WarmUpTest {
 
     @Test
     void itIsColdAgainAfterOneIdlePeriod() {
-        TokenBucket bucket = TokenBucket.perSecond(2).warmUp(new WarmUp(Duration.ofSeconds(4), 7));
+        TokenBucket bucket = TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(4), 7));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         long now = TraceLine.EPOCH_MICROS;
         timeline.ask(now, 1000, 0);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Aligned windows in Java and in Lua, around daylight saving changes, which random times hardly ever hit. */
 class AlignedWindowDifferentialTest {
 
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
     private static final int TIMES = 100;
 
     // Two skip midnight or have it twice, and one changes by half an hour.

@@ -14,8 +14,8 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.script.LimitScripts;
@@ -41,7 +41,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /** Failures of limiters without a Redis at the configured address. */
 class BackendFailureTest {
 
-    private final LettuceConnectionFactory nowhere = new LettuceConnectionFactory("127.0.0.1", TestRedis.freePort());
+    private final LettuceConnectionFactory nowhere = new LettuceConnectionFactory("127.0.0.1", TestRedis.closedPort());
 
     /** It is tried again for as long as this, because it might come up. */
     private RedisRateLimiterFactory.Builder impatient() {
@@ -85,7 +85,7 @@ class BackendFailureTest {
                 RedisFixture.calls(nowhere),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
                 new KnownRejections(0));
-        List<Request> one = List.of(new Request(1, 0, false));
+        List<Request> one = List.of(Request.take(1, 0));
         List<Answer> answers = decideIn(
                 engine,
                 List.of(
@@ -152,7 +152,7 @@ class BackendFailureTest {
     void a_call_that_was_sent_and_not_answered_is_ambiguous() {
         assertThat(RedisErrors.of("{k}", new QueryTimeoutException("no answer")))
                 .matches(LimiterBackendException::isAmbiguous)
-                .matches(failure -> failure.problem().equals(Guard.OVERRAN))
+                .matches(failure -> failure.problem().equals(Guard.TIMEOUT))
                 .hasMessageContaining("count the permits as taken");
         assertThat(RedisErrors.of("{k}", new RedisSystemException("", new RedisException("Connection closed"))))
                 .matches(LimiterBackendException::isAmbiguous);

@@ -16,8 +16,8 @@ import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Seed;
@@ -55,9 +55,9 @@ class BatchDifferentialTest {
             TokenBucket.of(10, 100),
             TokenBucket.of(1.0 / 3, 31.4),
             TokenBucket.of(1e6, 0.001),
-            TokenBucket.of(7, 20).whoWaits(WhoWaits.NEXT_CALLER),
-            TokenBucket.of(0.7, 9).startsFull(false).maxWait(Duration.ofSeconds(20)),
-            TokenBucket.perSecond(50).warmUp(new WarmUp(Duration.ofSeconds(3))));
+            TokenBucket.of(7, 20).withWhoWaits(WhoWaits.NEXT_CALLER),
+            TokenBucket.of(0.7, 9).withStartsFull(false).withMaxWait(Duration.ofSeconds(20)),
+            TokenBucket.perSecond(50).withWarmUp(new WarmUp(Duration.ofSeconds(3))));
     private final List<FixedWindow> windows = List.of(
             FixedWindow.of(1, Duration.ofSeconds(1)),
             FixedWindow.of(500, Duration.ofSeconds(60)),
@@ -102,7 +102,7 @@ class BatchDifferentialTest {
     void the_longest_run_of_equal_requests_decides_as_one_after_the_other() {
         Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
-        List<Request> requests = Collections.nCopies(20_000, new Request(3, 0, false));
+        List<Request> requests = Collections.nCopies(20_000, Request.take(3, 0));
         KeyRequests<?> bucket = new KeyRequests<>(key("b", 0), TokenBucket.of(1e5, 0.6), requests);
         KeyRequests<?> window = new KeyRequests<>(key("w", 0), FixedWindow.of(59_999, Duration.ofHours(1)), requests);
         List<List<Decision>> expected = List.of(stepAll(bucket), stepAll(window));
@@ -171,7 +171,7 @@ class BatchDifferentialTest {
                 case 0 -> Request.refund(permits);
                 case 1 -> Request.charge(permits);
                 case 2, 3 -> new Request(Request.Action.REFUND, permits, 0, randomTicket());
-                default -> new Request(permits, timeout, random.nextInt(6) == 0);
+                default -> random.nextInt(6) == 0 ? Request.peek(permits, timeout) : Request.take(permits, timeout);
             };
             int times = random.nextInt(4) == 0 ? 1 + random.nextInt(300) : 1 + random.nextInt(4);
             requests.addAll(Collections.nCopies(times, request));
@@ -200,7 +200,7 @@ class BatchDifferentialTest {
             FixedWindow limit = windows.get(1);
             double end = (redis.clock().micros() + limit.periodMicros()) / 1000.0;
             states.put(key, new FixedWindow.State(window.count(), end));
-            Request one = new Request(1, 0, false);
+            Request one = Request.take(1, 0);
             KeyRequests<FixedWindow.State> asked = new KeyRequests<>(key, limit, List.of(one, one, one));
             List<Decision> expected = stepAll(asked);
             assertThat(decideIn(

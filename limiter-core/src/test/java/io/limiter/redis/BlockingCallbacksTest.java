@@ -10,6 +10,7 @@ import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.spi.EngineObserver;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
@@ -72,7 +73,7 @@ class BlockingCallbacksTest {
             connections.afterPropertiesSet();
             connections.start();
             try {
-                RedisCalls calls = new RedisCalls(connections, guard.deadlines());
+                RedisCalls calls = new RedisCalls(connections, guard.deadlines(), EngineObserver.NONE);
                 calls.connect();
                 proxy.replies(MuteProxy.Replies.SWALLOWED);
                 CompletableFuture<String> thread = calls.start(LuaScript.of("return {1}"), new byte[][] {{'k'}})

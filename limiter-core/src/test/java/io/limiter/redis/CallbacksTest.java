@@ -8,6 +8,7 @@ import io.limiter.LimitSet;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
@@ -57,7 +58,7 @@ class CallbacksTest {
             assertThat(LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire())
                     .isTrue();
             assertThat(LimitSet.of(limiter.on("a"), limiter).tryAcquire()).isFalse();
-            assertThat(limiters.build("waits", TokenBucket.perSecond(100).capacity(1))
+            assertThat(limiters.build("waits", TokenBucket.perSecond(100).withCapacity(1))
                             .acquire(2))
                     .isEqualTo(Duration.ofMillis(10));
 
@@ -72,7 +73,8 @@ class CallbacksTest {
             assertThat(limiter.on("batch0").async().decide(1).join().granted()).isFalse();
             assertThat(limiter.on("batch1").async().decide(1).join().granted()).isFalse();
 
-            ConcurrencyLimiter one = limiters.concurrent("one", 1, Duration.ofSeconds(30));
+            ConcurrencyLimiter one =
+                    limiters.build("one", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));
             Lease first = one.tryAcquire().orElseThrow();
             CompletableFuture<Lease> second = one.async().acquire(1, DAY);
             first.close();
@@ -88,7 +90,8 @@ class CallbacksTest {
     @EnumSource
     void a_factory_releases_all_leases_when_it_is_closed_though_holders_throw(How how) {
         LimiterFactory factory = build(how, new LimiterListener() {}, EngineObserver.NONE);
-        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix()).concurrent("k", 3, Duration.ofHours(1));
+        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix())
+                .build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
         AtomicInteger lost = new AtomicInteger();
         for (int i = 0; i < 3; i++) {
             Lease lease = limiter.tryAcquire().orElseThrow();
@@ -102,7 +105,7 @@ class CallbacksTest {
         if (how != How.LOCAL) {
             assertThat(build(how, new LimiterListener() {}, EngineObserver.NONE)
                             .withPrefix(redis.prefix())
-                            .concurrent("k", 3, Duration.ofHours(1))
+                            .build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)))
                             .inUse())
                     .isZero();
         }

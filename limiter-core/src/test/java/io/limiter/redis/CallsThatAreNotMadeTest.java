@@ -10,11 +10,11 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.script.ScriptBackend;
-import io.limiter.spi.SetPart;
+import io.limiter.testing.Decisions;
 import io.limiter.testing.TestRedis;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +28,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class CallsThatAreNotMadeTest {
 
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
 
     /** Which a bucket has no words for. */
     private static final Request HOLD = Request.hold(1, 1);
@@ -57,9 +57,9 @@ class CallsThatAreNotMadeTest {
     }
 
     private void fails(Backend engine, Request request, String problem) {
-        List<SetPart<?>> parts =
-                List.of(new SetPart<>(key("{k}:a"), TEN, request), new SetPart<>(key("{k}:b"), TEN, ONE));
-        List<KeyRequests<?>> batch = List.of(KeyRequests.of(parts.get(0)));
+        List<KeyRequests<?>> parts =
+                List.of(KeyRequests.of(key("{k}:a"), TEN, request), KeyRequests.of(key("{k}:b"), TEN, ONE));
+        List<KeyRequests<?>> batch = List.of(parts.get(0));
         assertNotExecuted(() -> decideIn(engine, key("{k}:a"), TEN, request), problem);
         assertNotExecuted(() -> decideIn(engine, batch).get(0).decisions(), problem);
         assertNotExecuted(() -> decideSetIn(engine, parts), problem);
@@ -67,7 +67,7 @@ class CallsThatAreNotMadeTest {
                 () -> engine.start(batch, () -> true)
                         .thenApply(answers -> answers.get(0).decisions()),
                 problem);
-        assertFuture(() -> engine.startSet(parts, () -> true), problem);
+        assertFuture(() -> Decisions.startSetIn(engine, parts), problem);
     }
 
     private String key(String name) {

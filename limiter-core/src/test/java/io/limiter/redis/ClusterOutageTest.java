@@ -11,6 +11,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
@@ -51,7 +52,7 @@ class ClusterOutageTest {
             try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
                     .failurePolicy(FailurePolicy.LOCAL)
                     .build()) {
-                Limiter limiter = factory.count("k", 100, Duration.ofDays(1));
+                Limiter limiter = factory.build("k", FixedWindow.of(100, Duration.ofDays(1)));
                 for (int i = 0; i < 20; i++) {
                     awaitRedis(limiter, "key" + i);
                 }
@@ -94,7 +95,7 @@ class ClusterOutageTest {
                     .failurePolicy(FailurePolicy.LOCAL)
                     .decisionTimeout(Duration.ofSeconds(1))
                     .build()) {
-                Limiter limiter = factory.count("k", 100, Duration.ofDays(1));
+                Limiter limiter = factory.build("k", FixedWindow.of(100, Duration.ofDays(1)));
                 Map<String, List<String>> keysByNode = IntStream.range(0, 12)
                         .mapToObj(i -> "key" + i)
                         .collect(Collectors.groupingBy(key -> cluster.nodeOf("k:" + key)));
@@ -155,7 +156,7 @@ class ClusterOutageTest {
                     .decisionTimeout(Duration.ofSeconds(1))
                     .probeInterval(Duration.ofMillis(50))
                     .build()) {
-                Limiter limiter = factory.count("k", 100_000, Duration.ofDays(1));
+                Limiter limiter = factory.build("k", FixedWindow.of(100_000, Duration.ofDays(1)));
                 String killed = cluster.nodes().get(0);
                 List<String> itsKeys = IntStream.range(0, 100)
                         .mapToObj(i -> "key" + i)

@@ -17,8 +17,8 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
@@ -98,7 +98,7 @@ class ClusterTest {
                 RedisFixture.calls(connections),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
                 new KnownRejections(0));
-        List<Request> requests = List.of(new Request(1, 0, false), new Request(1, 0, false));
+        List<Request> requests = List.of(Request.take(1, 0), Request.take(1, 0));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             batch.add(new KeyRequests<>(prefix(connections) + "{b" + i + "}", TokenBucket.of(0.1, 10), requests));
@@ -175,13 +175,15 @@ class ClusterTest {
                 .build()
                 .withPrefix("set-" + prefix(connections));
         RateLimiter perSecond = limiters.build("perSecond", 0.001, 3000, 60);
-        Limiter perDay = limiters.count("perDay", 2, Duration.ofDays(1));
+        Limiter perDay = limiters.build("perDay", FixedWindow.of(2, Duration.ofDays(1)));
         LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
         for (String user : List.of("a", "b", "c")) {
             LimitSet apart = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
             LimitSet together = LimitSet.of(
                     tagging.build("perSecond", 0.001, 3000, 60).on(user).on(user),
-                    tagging.count("perDay", 2, Duration.ofDays(1)).on(user).on(user + "-day"));
+                    tagging.build("perDay", FixedWindow.of(2, Duration.ofDays(1)))
+                            .on(user)
+                            .on(user + "-day"));
             for (LimitSet set : List.of(apart, together)) {
                 long calls = scriptCalls();
                 assertThat(set.decide(2).granted()).isTrue();
@@ -207,11 +209,12 @@ class ClusterTest {
                 .build()
                 .withPrefix("sets-" + prefix(connections));
         Duration day = Duration.ofDays(1);
-        RejectedSets.check(limiters.build("full", 0.001, 50_000, 60), limiters.count("empty", 1, day), () -> {});
+        RejectedSets.check(
+                limiters.build("full", 0.001, 50_000, 60), limiters.build("empty", FixedWindow.of(1, day)), () -> {});
         RejectedSets.checkRandom(
                 List.of(
                         limiters.build("bucket", 0.001, 60_000, 60),
-                        limiters.count("window", 40, day),
+                        limiters.build("window", FixedWindow.of(40, day)),
                         limiters.build("log", SlidingLog.of(30, day)),
                         limiters.build("counter", SlidingCounter.of(50, day))),
                 50,

@@ -12,8 +12,8 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
@@ -170,7 +170,7 @@ class ConcurrencyDifferentialTest {
             String key = redis.prefix() + "{" + (first + i) % KEYS + "}:holders";
             // Keys with the same limit and the same requests share a section.
             ConcurrencyLimit limit = ConcurrencyLimit.of(random.nextInt(5) > 0 ? 5 : 1 + random.nextInt(40))
-                    .leaseTime(Duration.ofMillis(random.nextInt(5) > 0 ? 30_000 : 100 + random.nextInt(100_000)));
+                    .withLeaseTime(Duration.ofMillis(random.nextInt(5) > 0 ? 30_000 : 100 + random.nextInt(100_000)));
             boolean asBefore = !batch.isEmpty() && random.nextInt(3) == 0;
             List<Request> requests = asBefore ? batch.get(batch.size() - 1).requests() : randomRequests(key);
             batch.add(new KeyRequests<>(key, limit, requests));
@@ -184,7 +184,7 @@ class ConcurrencyDifferentialTest {
             Request request = switch (random.nextInt(8)) {
                 case 0 -> Request.renew(id(key));
                 case 1, 2 -> Request.release(id(key));
-                case 3 -> new Request(1 + random.nextInt(6), 0, true);
+                case 3 -> Request.peek(1 + random.nextInt(6), 0);
                 default -> Request.hold(id(key), random.nextInt(4) == 0 ? 1 + random.nextInt(7) : 1);
             };
             int times = random.nextInt(8) == 0 ? 1 + random.nextInt(5) : 1;

@@ -6,6 +6,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Fleet;
 import io.limiter.testing.Seed;
@@ -45,7 +46,10 @@ final class ConcurrencyFleetMember {
         connections.start();
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
             ConcurrencyLimiter limiter = factory.withPrefix(args[1])
-                    .concurrent("fleet", Integer.parseInt(args[2]), Duration.ofMillis(Long.parseLong(args[3])));
+                    .build(
+                            "fleet",
+                            ConcurrencyLimit.of(Integer.parseInt(args[2]))
+                                    .withLeaseTime(Duration.ofMillis(Long.parseLong(args[3]))));
             limiter.peek();
             RedisCommands<String, String> ledger =
                     RedisClient.create(args[0]).connect().sync();

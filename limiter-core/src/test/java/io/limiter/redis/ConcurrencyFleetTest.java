@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Fleet;
 import io.limiter.testing.Seed;
@@ -150,7 +151,8 @@ class ConcurrencyFleetTest {
 
     /** With leases that this JVM does not lose, however slow the machine is. */
     private ConcurrencyLimiter limiter(RedisRateLimiterFactory factory, int limit) {
-        return factory.withPrefix(redis.prefix()).concurrent("fleet", limit, Duration.ofMinutes(5));
+        return factory.withPrefix(redis.prefix())
+                .build("fleet", ConcurrencyLimit.of(limit).withLeaseTime(Duration.ofMinutes(5)));
     }
 
     private List<Fleet.Member> start(int members, int limit, int leaseMillis, String role) {

@@ -17,8 +17,8 @@ import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
@@ -90,7 +90,7 @@ class DifferentialTest {
                 """.formatted(redis.prefix());
         Backend script =
                 new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), counting, new KnownRejections(0));
-        Request peek = new Request(1, 0, true);
+        Request peek = Request.peek(1, 0);
         int rejected = 0;
         for (int round = 0; round < 25; round++) {
             String usual = redis.prefix() + "{usual" + round + "}";
@@ -147,11 +147,11 @@ class DifferentialTest {
     private TokenBucket bucketThatIsOftenFull() {
         double rate = random.nextBoolean() ? 10 : 1.0 / 3;
         TokenBucket bucket = TokenBucket.of(rate, (1 + random.nextInt(20)) / rate)
-                .whoWaits(random.nextInt(4) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
-                .startsFull(random.nextInt(4) > 0)
-                .maxWait(Duration.ofSeconds(1 + random.nextInt(5)))
-                .expire(Duration.ofSeconds(20));
-        return random.nextInt(8) == 0 ? bucket.warmUp(Duration.ofSeconds(3)) : bucket;
+                .withWhoWaits(random.nextInt(4) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                .withStartsFull(random.nextInt(4) > 0)
+                .withMaxWait(Duration.ofSeconds(1 + random.nextInt(5)))
+                .withExpire(Duration.ofSeconds(20));
+        return random.nextInt(8) == 0 ? bucket.withWarmUp(Duration.ofSeconds(3)) : bucket;
     }
 
     /** Often less than a permit takes, sometimes more than the bucket or its expiry takes, and sometimes backwards. */
@@ -175,8 +175,8 @@ class DifferentialTest {
         Request request = switch (random.nextInt(12)) {
             case 0 -> Request.refund(permits);
             case 1 -> Request.charge(permits);
-            case 2 -> new Request(permits, timeout, true);
-            default -> new Request(permits, timeout, false);
+            case 2 -> Request.peek(permits, timeout);
+            default -> Request.take(permits, timeout);
         };
         return Collections.nCopies(random.nextInt(3) == 0 ? 1 + random.nextInt(6) : 1, request);
     }
@@ -345,16 +345,19 @@ class DifferentialTest {
             Request request = switch (random.nextInt(20)) {
                 case 0 -> Request.refund(permits);
                 case 1, 2, 3 -> cancellation(permits);
-                case 4, 5, 6, 7, 8 ->
-                    manyCancellations ? cancellation(permits) : new Request(permits, timeout, random.nextInt(8) == 0);
+                case 4, 5, 6, 7, 8 -> manyCancellations ? cancellation(permits) : takeOrPeek(permits, timeout);
                 case 9 -> Request.charge(permits);
-                default -> new Request(permits, timeout, random.nextInt(8) == 0);
+                default -> takeOrPeek(permits, timeout);
             };
             // Now and then a run of like requests, which the scripts take at once.
             int times = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1;
             requests.addAll(Collections.nCopies(times, request));
         } while (random.nextInt(3) > 0);
         return requests;
+    }
+
+    private Request takeOrPeek(int permits, long timeout) {
+        return random.nextInt(8) == 0 ? Request.peek(permits, timeout) : Request.take(permits, timeout);
     }
 
     /** Cancels mostly one of the last grants, and sometimes the current one or one that was never made. */
@@ -379,14 +382,14 @@ class DifferentialTest {
             Duration period = Duration.ofNanos(1000 + (long) (random.nextDouble() * 100 / rate * 1e9));
             double coldFactor = random.nextBoolean() ? WarmUp.DEFAULT_COLD_FACTOR : 1.01 + random.nextDouble() * 20;
             return TokenBucket.perSecond(rate)
-                    .warmUp(new WarmUp(period, coldFactor))
-                    .maxWait(maxWait);
+                    .withWarmUp(new WarmUp(period, coldFactor))
+                    .withMaxWait(maxWait);
         }
         double permits = random.nextInt(3) == 0 ? 1 : 1 + random.nextDouble() * 1000;
         return TokenBucket.of(rate, permits / rate)
-                .whoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
-                .startsFull(random.nextInt(4) > 0)
-                .maxWait(maxWait);
+                .withWhoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                .withStartsFull(random.nextInt(4) > 0)
+                .withMaxWait(maxWait);
     }
 
     private double randomRate() {

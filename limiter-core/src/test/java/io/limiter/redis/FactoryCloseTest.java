@@ -7,6 +7,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
@@ -33,7 +34,7 @@ class FactoryCloseTest {
     void every_call_after_close_fails_as_closed(How how) {
         RedisRateLimiterFactory factory = build(how);
         RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 10, 60);
-        Limiter unused = factory.withPrefix(redis.prefix()).count("c", 1, Duration.ofSeconds(1));
+        Limiter unused = factory.withPrefix(redis.prefix()).build("c", FixedWindow.of(1, Duration.ofSeconds(1)));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.async().decide(1).join().granted()).isTrue();
         factory.close();

@@ -9,9 +9,9 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * One of several JVMs that hammer a limiter. Prints {@code ready}, waits for a line on its input, takes what is in the
- * bucket, and then calls for some seconds. In the end it prints how many permits it got, when it started, found the bucket
- * empty and ended by the time of the Redis server, and how many permits are left.
+ * One of several JVMs that hammer a limiter. Prints {@code ready}, waits for a line on its input, takes all that is in
+ * the bucket with one call, and then calls for some seconds. In the end it takes what is left, and prints how many permits it
+ * got, when it started, found the bucket empty, and ended by the time of the Redis server.
  */
 final class FleetMember {
 
@@ -38,19 +38,28 @@ final class FleetMember {
             return;
         }
         long start = micros(connections);
-        long granted = 0;
-        while (limiter.tryAcquire()) {
-            granted++;
-        }
+        long granted = takeAll(limiter);
         long drained = micros(connections);
         long nanos = (long) (Double.parseDouble(args[4]) * 1e9);
         granted += hammer(limiter, args[6].equals("acquire"), System.nanoTime() + nanos);
         long end = micros(connections);
-        // After the end, so that nothing is missed that was there at the end.
-        long left = limiter.peek().remaining();
-        System.out.println(granted + " " + start + " " + drained + " " + end + " " + left);
+        granted += takeAll(limiter);
+        System.out.println(granted + " " + start + " " + drained + " " + end + " " + micros(connections));
         factory.close();
         connections.destroy();
+    }
+
+    /** Until nothing is left; another member may take some of it. */
+    private static long takeAll(RateLimiter limiter) {
+        long granted = 0;
+        for (int left = remaining(limiter); left > 0; left = remaining(limiter)) {
+            granted += limiter.tryAcquire(left) ? left : 0;
+        }
+        return granted;
+    }
+
+    private static int remaining(RateLimiter limiter) {
+        return (int) limiter.peek().remaining();
     }
 
     private static long hammer(RateLimiter limiter, boolean acquire, long deadlineNanos) {

@@ -17,8 +17,8 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
@@ -145,7 +145,7 @@ class ForbiddenKeyTest {
                 new KnownRejections(0));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            batch.add(new KeyRequests<>(key(i % 33 == 5 ? "b" : "a", i), WINDOW, List.of(new Request(2, 0, false))));
+            batch.add(new KeyRequests<>(key(i % 33 == 5 ? "b" : "a", i), WINDOW, List.of(Request.take(2, 0))));
         }
         for (int round = 1; round <= 2; round++) {
             List<Answer> answers = decideIn(engine, batch);
@@ -176,7 +176,7 @@ class ForbiddenKeyTest {
                 new KnownRejections(0));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 17; i++) {
-            batch.add(new KeyRequests<>(key("b", i), WINDOW, List.of(new Request(1, 0, false))));
+            batch.add(new KeyRequests<>(key("b", i), WINDOW, List.of(Request.take(1, 0))));
         }
         assertThat(decideIn(engine, batch))
                 .extracting(answer ->

@@ -7,6 +7,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +44,7 @@ class ForeignValueTest {
     void is_reported_until_the_limiter_decides_again(How how) {
         redis.expectForeignValues();
         try (RedisRateLimiterFactory factory = build(how)) {
-            Limiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
+            Limiter limiter = factory.withPrefix(redis.prefix()).build("login", FixedWindow.of(5, Duration.ofHours(1)));
             for (What what : What.values()) {
                 String key = redis.prefix() + "{login:ann}:window";
                 put(what, key);
@@ -74,7 +75,7 @@ class ForeignValueTest {
     void the_suggested_command_quotes_the_key() {
         redis.expectForeignValues();
         try (RedisRateLimiterFactory factory = build(How.GROUP_COMMIT)) {
-            Limiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
+            Limiter limiter = factory.withPrefix(redis.prefix()).build("login", FixedWindow.of(5, Duration.ofHours(1)));
             String evil = "\"$(reboot)`\\!'";
             put(What.WRONGTYPE, redis.prefix() + "{login:" + evil + "}:window");
             assertThat(limiter.decide(evil, 1).source()).isEqualTo(Source.LOCAL);

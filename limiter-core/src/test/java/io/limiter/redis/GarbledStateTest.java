@@ -98,7 +98,7 @@ class GarbledStateTest {
         if (limit instanceof ConcurrencyLimit) {
             return; // It is in no set.
         }
-        Limiter other = byScript.count("other", 1, MINUTE);
+        Limiter other = byScript.build("other", FixedWindow.of(1, MINUTE));
         isUnreadable(
                 limit,
                 value,
@@ -120,8 +120,10 @@ class GarbledStateTest {
     void whole_numbers_may_have_a_fraction_or_an_exponent(StoredStateTest.By by) {
         put(CONCURRENCY, bytes(holder("1.0", "4E0", "1.76365002E15", "3e7")));
         LimiterFactory limiters = limiters(by);
-        assertThat(limiters.concurrent("k", 5).tryAcquire(2, Duration.ZERO)).isEmpty();
-        assertThat(limiters.concurrent("k", 5).tryAcquire(1, Duration.ZERO)).isPresent();
+        assertThat(limiters.build("k", ConcurrencyLimit.of(5)).tryAcquire(2, Duration.ZERO))
+                .isEmpty();
+        assertThat(limiters.build("k", ConcurrencyLimit.of(5)).tryAcquire(1, Duration.ZERO))
+                .isPresent();
     }
 
     private void isUnreadable(Limit<?> limit, byte[] value, ThrowingCallable call) {
@@ -140,7 +142,7 @@ class GarbledStateTest {
 
     private static void take(LimiterFactory limiters, Limit<?> limit) {
         if (limit instanceof ConcurrencyLimit concurrency) {
-            limiters.concurrent("k", concurrency.limit(), concurrency.leaseTime())
+            limiters.build("k", ConcurrencyLimit.of(concurrency.limit()).withLeaseTime(concurrency.leaseTime()))
                     .tryAcquire();
         } else {
             limiters.build("k", limit).tryAcquire();

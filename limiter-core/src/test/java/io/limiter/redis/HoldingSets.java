@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
+import io.limiter.algorithm.ConcurrencyLimit;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,7 +27,8 @@ final class HoldingSets {
         try (RedisRateLimiterFactory here = RedisFixture.builder(one).build();
                 RedisRateLimiterFactory there = RedisFixture.builder(other).build()) {
             share(held(here, prefix), held(there, prefix));
-            renew(here.withPrefix(prefix).concurrent("renewed", 1, Duration.ofSeconds(6)));
+            renew(here.withPrefix(prefix)
+                    .build("renewed", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(6))));
         }
         try (RedisRateLimiterFactory later = RedisFixture.builder(other).build()) {
             for (int i = 0; i < KEYS; i++) {
@@ -36,7 +38,7 @@ final class HoldingSets {
     }
 
     private static ConcurrencyLimiter held(RedisRateLimiterFactory factory, String prefix) {
-        return factory.withPrefix(prefix).concurrent("held", 2, Duration.ofHours(1));
+        return factory.withPrefix(prefix).build("held", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofHours(1)));
     }
 
     /** Leaves one of each key held. */

@@ -14,6 +14,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.testing.Eventually;
@@ -67,12 +68,15 @@ class KeysInLogsTest {
                     .build()) {
                 Limiter limited = factory.build("rate", TokenBucket.of(100, 10)).on(CALLER);
                 assertThat(limited.tryAcquire()).isTrue();
-                Lease lease = factory.concurrent("leases", 2, ConcurrencyLimit.DEFAULT_LEASE_TIME)
+                Lease lease = factory.build(
+                                "leases", ConcurrencyLimit.of(2).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                         .on(CALLER)
                         .acquire(1, Duration.ZERO);
                 redis.stop();
                 LimitSet set = LimitSet.of(
-                        limited, factory.count("count", 5, Duration.ofHours(1)).on(CALLER));
+                        limited,
+                        factory.build("count", FixedWindow.of(5, Duration.ofHours(1)))
+                                .on(CALLER));
                 for (int i = 0; i < 20; i++) {
                     failsWithoutTheKey(limited::tryAcquire);
                     failsWithoutTheKey(() -> set.decide(1));
@@ -92,7 +96,7 @@ class KeysInLogsTest {
         try (RedisRateLimiterFactory factory = RedisFixture.builder(RedisFixture.connections())
                 .failurePolicy(FailurePolicy.THROW)
                 .build()) {
-            Limiter limited = factory.withPrefix("logged:").count("count", 5, Duration.ofHours(1));
+            Limiter limited = factory.withPrefix("logged:").build("count", FixedWindow.of(5, Duration.ofHours(1)));
             failsWithoutTheKey(() -> limited.tryAcquire(CALLER));
             Eventually.that(() -> assertThat(lines.all).anyMatch(line -> line.contains("WRONGTYPE")));
         } finally {

@@ -30,7 +30,7 @@ class KnownMistakesTest {
     @Test
     void a_ttl_in_whole_seconds_rounds_to_zero_and_limits_nothing() {
         RateLimiter limiter =
-                redis.byScript().build("k", TokenBucket.of(1000, 0.002).expire(Duration.ofMillis(1)));
+                redis.byScript().build("k", TokenBucket.of(1000, 0.002).withExpire(Duration.ofMillis(1)));
         assertThat(takeAll(limiter, 10)).isEqualTo(2);
         assertThat(RedisFixture.commands().pttl(redis.prefix() + "{k}")).isBetween(1L, 2100L);
     }

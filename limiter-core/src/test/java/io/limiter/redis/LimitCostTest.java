@@ -12,8 +12,8 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.ScriptBackend;
 import java.time.Duration;
@@ -83,7 +83,7 @@ class LimitCostTest {
                 LuaScript.resource(ScriptBackend.class, "clock.lua"),
                 new KnownRejections(0));
         TokenBucket limit = TokenBucket.of(1_000_000, 1);
-        Request one = new Request(1, 0, false);
+        Request one = Request.take(1, 0);
         List<List<KeyRequests<?>>> wide = new ArrayList<>();
         List<List<KeyRequests<?>>> hot = new ArrayList<>();
         for (int i = 0; i < 157; i++) {
@@ -178,7 +178,7 @@ class LimitCostTest {
         redis.clock().advance(Duration.ofMillis(1));
         RedisFixture.commands().configResetstat();
         for (int i = 0; i < 200; i++) {
-            assertThat(decideIn(engine, key, limit, new Request(1, 0, false)).granted())
+            assertThat(decideIn(engine, key, limit, Request.take(1, 0)).granted())
                     .isFalse();
         }
         print(
@@ -273,15 +273,14 @@ class LimitCostTest {
                 SlidingLog.of(100, HOUR),
                 SlidingCounter.of(100, HOUR))) {
             String key = key(limit);
-            decideIn(engine, key, limit, new Request(1, 0, true));
+            decideIn(engine, key, limit, Request.peek(1, 0));
             Map<String, Long> first = commandsOf(() -> grant(key, limit, 1));
             redis.clock().advance(Duration.ofMillis(1));
             Map<String, Long> grant = commandsOf(() -> grant(key, limit, 1));
             grant(key, limit, 98);
-            Map<String, Long> rejection =
-                    commandsOf(() -> assertThat(decideIn(engine, key, limit, new Request(2, 0, false))
-                                    .granted())
-                            .isFalse());
+            Map<String, Long> rejection = commandsOf(() -> assertThat(
+                            decideIn(engine, key, limit, Request.take(2, 0)).granted())
+                    .isFalse());
             print("%-14s first %s, then %s, rejected %s", name(limit), first, grant, rejection);
             assertThat(first).isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
             String write = limit instanceof FixedWindow ? "set" : "setrange";
@@ -314,7 +313,7 @@ class LimitCostTest {
             if (times > 1) {
                 redis.clock().sleep(1);
             }
-            assertThat(decideIn(engine, key, limit, new Request(1, 0, false)).granted())
+            assertThat(decideIn(engine, key, limit, Request.take(1, 0)).granted())
                     .isTrue();
         }
     }

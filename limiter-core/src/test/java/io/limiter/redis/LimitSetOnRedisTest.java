@@ -11,17 +11,14 @@ import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.SetScripts;
-import io.limiter.spi.SetPart;
 import io.limiter.testing.Concurrently;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,8 +53,8 @@ class LimitSetOnRedisTest {
     @Test
     void a_rejected_set_writes_nothing() {
         LimiterFactory limiters = redis.byScript();
-        Limiter full = limiters.count("full", 1, Duration.ofSeconds(10));
-        Limiter unused = limiters.count("unused", 1, Duration.ofSeconds(10));
+        Limiter full = limiters.build("full", FixedWindow.of(1, Duration.ofSeconds(10)));
+        Limiter unused = limiters.build("unused", FixedWindow.of(1, Duration.ofSeconds(10)));
         RateLimiter never = limiters.build("never", 1, 9, 60);
         full.tryAcquire();
         assertThat(LimitSet.of(unused, full, never).tryAcquire()).isFalse();
@@ -67,7 +64,7 @@ class LimitSetOnRedisTest {
     @Test
     void a_cached_rejection_rejects_the_set_without_a_call() {
         LimiterFactory limiters = redis.byScript();
-        Limiter window = limiters.count("w", 1, Duration.ofSeconds(10));
+        Limiter window = limiters.build("w", FixedWindow.of(1, Duration.ofSeconds(10)));
         RateLimiter bucket = limiters.build("b", 1, 9, 60);
         LimitSet set = LimitSet.of(bucket, window);
         assertThat(set.tryAcquire()).isTrue();
@@ -90,7 +87,7 @@ class LimitSetOnRedisTest {
     @Test
     void a_granted_set_removes_a_cached_rejection() {
         LimiterFactory limiters = redis.byScript();
-        Limiter window = limiters.count("w", 3, Duration.ofSeconds(10));
+        Limiter window = limiters.build("w", FixedWindow.of(3, Duration.ofSeconds(10)));
         RateLimiter bucket = limiters.build("b", 1, 9, 60);
         assertThat(window.tryAcquire(2)).isTrue();
         assertThat(window.decide(2).remaining()).isEqualTo(1);
@@ -102,7 +99,7 @@ class LimitSetOnRedisTest {
     void an_unreadable_value_fails_the_set_and_takes_nothing() {
         redis.expectForeignValues();
         LimiterFactory limiters = redis.byScript();
-        Limiter good = limiters.count("good", 1, Duration.ofSeconds(10));
+        Limiter good = limiters.build("good", FixedWindow.of(1, Duration.ofSeconds(10)));
         RateLimiter bad = limiters.build("bad", 1, 9, 60);
         RateLimiter list = limiters.build("list", 1, 9, 60);
         RedisFixture.commands().set(redis.prefix() + "{bad}", "nonsense".getBytes(StandardCharsets.UTF_8));
@@ -133,7 +130,7 @@ class LimitSetOnRedisTest {
                 """;
         LimiterFactory limiters =
                 redis.builder().clock(bent, redis.clock()).build().withPrefix(redis.prefix());
-        Limiter window = limiters.count("w", 1, Duration.ofMinutes(1));
+        Limiter window = limiters.build("w", FixedWindow.of(1, Duration.ofMinutes(1)));
         LimitSet set = LimitSet.of(window, limiters.build("b", 1, 9, 60));
         assertThat(set.tryAcquire()).isTrue();
         assertThatThrownBy(set::tryAcquire)
@@ -154,20 +151,18 @@ class LimitSetOnRedisTest {
     @Test
     void the_script_of_a_set_contains_only_its_kinds() {
         SetScripts scripts = new SetScripts(redis.clockLua());
-        Request one = new Request(1, 0, false);
-        SetPart<?> bucket = new SetPart<>("b", TokenBucket.of(1, 1), one);
-        SetPart<?> window = new SetPart<>("w", FixedWindow.of(1, Duration.ofSeconds(1)), one);
-        LuaScript both = scripts.of(List.of(bucket, window));
-        assertThat(scripts.of(List.of(window, bucket, window))).isSameAs(both);
-        assertThat(scripts.of(List.of(bucket)).source().length).isLessThan(both.source().length);
-        assertThat(scripts.of(List.of(bucket)).sha1())
-                .isNotEqualTo(scripts.of(List.of(window)).sha1());
+        int bucket = LimitScripts.kindOf(TokenBucket.of(1, 1));
+        int window = LimitScripts.kindOf(FixedWindow.of(1, Duration.ofSeconds(1)));
+        LuaScript both = scripts.of(bucket, window);
+        assertThat(scripts.of(window, bucket, window)).isSameAs(both);
+        assertThat(scripts.of(bucket).source().length).isLessThan(both.source().length);
+        assertThat(scripts.of(bucket).sha1()).isNotEqualTo(scripts.of(window).sha1());
     }
 
     @Test
     void a_set_that_redis_cannot_save_is_not_granted() {
         LimiterFactory limiters = redis.byScript();
-        Limiter window = limiters.count("w", 5, Duration.ofSeconds(10));
+        Limiter window = limiters.build("w", FixedWindow.of(5, Duration.ofSeconds(10)));
         RateLimiter bucket = limiters.build("b", 1, 5, 60);
         LimitSet set = LimitSet.of(window, bucket);
         assertThat(set.tryAcquire()).isTrue();
@@ -199,7 +194,7 @@ class LimitSetOnRedisTest {
     void a_prefetching_limit_is_decided_in_redis() {
         LimiterFactory limiters = redis.byScript();
         RateLimiter leased = limiters.withPrefetch(100, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1000, 1));
-        LimitSet set = LimitSet.of(leased, limiters.count("w", 500, Duration.ofDays(1)));
+        LimitSet set = LimitSet.of(leased, limiters.build("w", FixedWindow.of(500, Duration.ofDays(1))));
         for (int i = 0; i < 50; i++) {
             assertThat(set.tryAcquire()).isTrue();
         }
@@ -209,9 +204,9 @@ class LimitSetOnRedisTest {
     @Test
     void threads_with_overlapping_sets_take_all_permits() {
         LimiterFactory limiters = redis.byScript();
-        Limiter a = limiters.count("a", 60, Duration.ofDays(1));
+        Limiter a = limiters.build("a", FixedWindow.of(60, Duration.ofDays(1)));
         RateLimiter b = limiters.build("b", 0.001, 90_000, 60);
-        Limiter c = limiters.count("c", 60, Duration.ofDays(1));
+        Limiter c = limiters.build("c", FixedWindow.of(60, Duration.ofDays(1)));
         AtomicInteger ab = new AtomicInteger();
         AtomicInteger cb = new AtomicInteger();
         AtomicInteger thread = new AtomicInteger();
@@ -233,7 +228,7 @@ class LimitSetOnRedisTest {
     private static LimitSet mixed(LimiterFactory limiters) {
         return LimitSet.of(
                 limiters.build("b", 1, 9, 60),
-                limiters.count("w", 5, Duration.ofSeconds(10)),
+                limiters.build("w", FixedWindow.of(5, Duration.ofSeconds(10))),
                 limiters.build("b", 1, 9, 60).on("key"));
     }
 }

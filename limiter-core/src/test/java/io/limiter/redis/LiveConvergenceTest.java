@@ -36,11 +36,11 @@ class LiveConvergenceTest {
     void another_instance_obeys_by_its_next_poll() throws InterruptedException {
         RedisRateLimiterFactory one = instance();
         RedisRateLimiterFactory other = instance();
-        RateLimiter limiter = other.build("search", TokenBucket.perSecond(50).capacity(50));
+        RateLimiter limiter = other.build("search", TokenBucket.perSecond(50).withCapacity(50));
         LongAdder granted = new LongAdder();
         List<Thread> load = new ArrayList<>();
         for (RedisRateLimiterFactory factory : List.of(one, other)) {
-            RateLimiter used = factory.build("search", TokenBucket.perSecond(50).capacity(50));
+            RateLimiter used = factory.build("search", TokenBucket.perSecond(50).withCapacity(50));
             for (int i = 0; i < THREADS; i++) {
                 load.add(new Thread(() -> {
                     while (!Thread.currentThread().isInterrupted()) {
@@ -63,6 +63,7 @@ class LiveConvergenceTest {
                 double rate = i % 2 == 0 ? 20 : 30;
                 long start = System.nanoTime();
                 version = one.live()
+                        .orElseThrow()
                         .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate), NOTE, version)
                         .version();
                 while (limiter.getRate() != rate) {
@@ -72,7 +73,9 @@ class LiveConvergenceTest {
                 // Not in step with the polls.
                 Thread.sleep(i * 7L);
             }
-            one.live().put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20), NOTE, version);
+            one.live()
+                    .orElseThrow()
+                    .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20), NOTE, version);
             Thread.sleep(3000);
             after = perSecond(granted);
         } finally {

@@ -7,6 +7,7 @@ import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
@@ -42,11 +43,11 @@ class LiveFleetTest {
         decide(one, "ann", 4);
         decide(other, "ann", 3);
         decide(other, "bob", 2);
-        assertThat(one.live().fleet().watch().instances()).isEmpty();
+        assertThat(one.live().orElseThrow().fleet().watch().instances()).isEmpty();
         one.pollLiveLimits();
         other.pollLiveLimits();
 
-        List<InstanceReport> reports = one.live().fleet().watch().instances();
+        List<InstanceReport> reports = one.live().orElseThrow().fleet().watch().instances();
         assertThat(reports).extracting(InstanceReport::instance).containsExactly("one", "other");
         assertThat(reports).extracting(InstanceReport::backendState).containsOnly("available");
         LimitReport sum = LimitReport.sum(reports).get(0);
@@ -73,7 +74,7 @@ class LiveFleetTest {
     void waits_add_up_to_those_of_the_callers() throws Exception {
         RedisRateLimiterFactory one = instance("one", true);
         RedisRateLimiterFactory other = instance("other", true);
-        TokenBucket perSecond = TokenBucket.perSecond(1).capacity(1);
+        TokenBucket perSecond = TokenBucket.perSecond(1).withCapacity(1);
         Duration patience = Duration.ofMinutes(1);
         Duration waited = Duration.ZERO;
         for (RedisRateLimiterFactory each : List.of(one, other, one)) {
@@ -84,11 +85,12 @@ class LiveFleetTest {
         waited = waited.plus(Duration.ofSeconds(1));
         LimitSet.of(other.build("search", perSecond)).decide(1, patience);
         assertThat(waited).isEqualTo(Duration.ofSeconds(4));
-        one.live().fleet().watch();
+        one.live().orElseThrow().fleet().watch();
         one.pollLiveLimits();
         other.pollLiveLimits();
-        LimitReport sum =
-                LimitReport.sum(one.live().fleet().watch().instances()).get(0);
+        LimitReport sum = LimitReport.sum(
+                        one.live().orElseThrow().fleet().watch().instances())
+                .get(0);
         assertThat(sum.granted()).isEqualTo(5);
         assertThat(sum.waits()).isEqualTo(4);
         assertThat(sum.waited()).isEqualTo(waited);
@@ -97,7 +99,7 @@ class LiveFleetTest {
     @Test
     void a_wait_for_a_lease_counts_also_in_vain() {
         RedisRateLimiterFactory one = instance("one", true);
-        ConcurrencyLimiter limiter = one.concurrent("report", 1);
+        ConcurrencyLimiter limiter = one.build("report", ConcurrencyLimit.of(1));
         try (Lease lease = limiter.tryAcquire().orElseThrow()) {
             assertThat(limiter.tryAcquire(1, Duration.ofSeconds(3))).isEmpty();
         }
@@ -111,14 +113,15 @@ class LiveFleetTest {
     void a_report_of_an_older_version_has_no_waits() {
         RedisRateLimiterFactory one = instance("one", true);
         decide(one, "ann", 1);
-        one.live().fleet().watch();
+        one.live().orElseThrow().fleet().watch();
         one.pollLiveLimits();
         FLEET.<Boolean>commands(commands -> {
             String report = commands.hget("{limiter:live}:fleet", "one");
             return commands.hset("{limiter:live}:fleet", "one", report.replaceAll("\"(waits|waitedNanos)\":\\d+,", ""));
         });
-        LimitReport report =
-                LimitReport.sum(one.live().fleet().watch().instances()).get(0);
+        LimitReport report = LimitReport.sum(
+                        one.live().orElseThrow().fleet().watch().instances())
+                .get(0);
         assertThat(report.granted()).isEqualTo(1);
         assertThat(report.waits()).isZero();
         assertThat(report.waited()).isZero();
@@ -159,7 +162,9 @@ class LiveFleetTest {
     @Test
     void the_past_is_known_from_an_outage_too() {
         RedisRateLimiterFactory one = instanceWithPast("one");
-        one.live().put("search", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(20_000), ChangeNote.of("ann", ""), 0);
+        one.live()
+                .orElseThrow()
+                .put("search", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(20_000), ChangeNote.of("ann", ""), 0);
         Instant start = stepStarts();
         one.pollLiveLimits();
         FLEET.whileUnreadable(() -> {
@@ -235,11 +240,11 @@ class LiveFleetTest {
     }
 
     private static Map<Instant, Rate> past(RedisRateLimiterFactory... instances) {
-        instances[0].live().fleet().watch();
+        instances[0].live().orElseThrow().fleet().watch();
         for (RedisRateLimiterFactory each : instances) {
             each.pollLiveLimits();
         }
-        return LimitReport.sum(instances[0].live().fleet().watch().instances())
+        return LimitReport.sum(instances[0].live().orElseThrow().fleet().watch().instances())
                 .get(0)
                 .past();
     }
@@ -257,7 +262,7 @@ class LiveFleetTest {
     @Test
     void a_report_that_redis_refuses_does_not_fail_the_poll() {
         RedisRateLimiterFactory one = instance("one", true);
-        one.live().fleet().watch();
+        one.live().orElseThrow().fleet().watch();
         FLEET.<String>commands(commands -> commands.set("{limiter:live}:fleet", "not a hash"));
         assertThat(LiveFleet.logged(one::pollLiveLimits)).isEmpty();
     }
@@ -268,10 +273,10 @@ class LiveFleetTest {
         RedisRateLimiterFactory other = instance("other", false);
         decide(one, "ann", 1);
         decide(other, "ann", 1);
-        one.live().fleet().watch();
+        one.live().orElseThrow().fleet().watch();
         one.pollLiveLimits();
         other.pollLiveLimits();
-        assertThat(LimitReport.sum(one.live().fleet().watch().instances())
+        assertThat(LimitReport.sum(one.live().orElseThrow().fleet().watch().instances())
                         .get(0)
                         .hottest())
                 .singleElement()
@@ -285,14 +290,14 @@ class LiveFleetTest {
     void an_instance_that_has_ended_falls_out() {
         RedisRateLimiterFactory one = instance("one", true);
         RedisRateLimiterFactory other = instance("other", true);
-        one.live().fleet().watch();
+        one.live().orElseThrow().fleet().watch();
         one.pollLiveLimits();
         other.pollLiveLimits();
         FLEET.clock().advance(Duration.ofSeconds(5));
         one.pollLiveLimits();
-        assertThat(one.live().fleet().watch().instances()).hasSize(2);
+        assertThat(one.live().orElseThrow().fleet().watch().instances()).hasSize(2);
         FLEET.clock().advance(Duration.ofNanos(1000));
-        assertThat(one.live().fleet().watch().instances())
+        assertThat(one.live().orElseThrow().fleet().watch().instances())
                 .extracting(InstanceReport::instance)
                 .containsExactly("one");
         assertThat(FLEET.<Long>commands(commands -> commands.hlen("{limiter:live}:fleet")))
@@ -305,7 +310,7 @@ class LiveFleetTest {
         one.pollLiveLimits();
         assertThat(FLEET.<Long>commands(commands -> commands.exists("{limiter:live}:fleet", "{limiter:live}:watched")))
                 .isZero();
-        one.live().fleet().watch();
+        one.live().orElseThrow().fleet().watch();
         one.pollLiveLimits();
         assertThat(FLEET.<Long>commands(commands -> commands.pttl("{limiter:live}:watched")))
                 .isBetween(1L, 5000L);
@@ -319,7 +324,9 @@ class LiveFleetTest {
         RedisRateLimiterFactory tight = instance("tight", true);
         one.build("search", TokenBucket.of(10, 60));
         tight.build("search", TokenBucket.of(10, 1));
-        one.live().put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1), ChangeNote.of("ann", ""), 0);
+        one.live()
+                .orElseThrow()
+                .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1), ChangeNote.of("ann", ""), 0);
         assertThat(LiveFleet.logged(() -> {
                     tight.pollLiveLimits();
                     tight.withPrefix("another:").build("search", TokenBucket.of(10, 1));
@@ -327,10 +334,10 @@ class LiveFleetTest {
                 .singleElement()
                 .asString()
                 .startsWith("Limiter 'search' keeps its own limit");
-        one.live().fleet().watch();
+        one.live().orElseThrow().fleet().watch();
         one.pollLiveLimits();
         tight.pollLiveLimits();
-        List<InstanceReport> reports = one.live().fleet().watch().instances();
+        List<InstanceReport> reports = one.live().orElseThrow().fleet().watch().instances();
         assertThat(reports).extracting(InstanceReport::liveVersion).containsOnly(1L);
         assertThat(reports.get(0).limits().get(0).notApplied()).isEmpty();
         assertThat(reports.get(1).limits().get(0).notApplied()).contains("burst must be at least 10.0 s");
@@ -351,12 +358,12 @@ class LiveFleetTest {
             })
     void a_report_that_cannot_be_read_is_named_and_hides_no_other(String report) {
         RedisRateLimiterFactory one = instance("one", true);
-        one.live().fleet().watch();
+        one.live().orElseThrow().fleet().watch();
         one.pollLiveLimits();
         String stored =
                 report.replace("1763650000123456", Long.toString(FLEET.clock().micros()));
         FLEET.<Boolean>commands(commands -> commands.hset("{limiter:live}:fleet", "evil", stored));
-        Fleet.Reports reports = one.live().fleet().watch();
+        Fleet.Reports reports = one.live().orElseThrow().fleet().watch();
         assertThat(reports.instances()).extracting(InstanceReport::instance).containsExactly("one");
         assertThat(reports.unreadable()).singleElement().satisfies(unreadable -> {
             assertThat(unreadable.name()).isEqualTo("evil");

@@ -62,19 +62,27 @@ class LiveLimitsTest {
         RateLimiter before = one.build("search", TokenBucket.of(10, 1));
         LiveSettings slow = LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> one.live().put("search", slow, ChangeNote.of("ann", ""), 0));
+                .isThrownBy(() -> one.live().orElseThrow().put("search", slow, ChangeNote.of("ann", ""), 0));
         RateLimiter refreshed = one.build("search", TokenBucket.of(10, 60));
-        assertThat(LiveFleet.logged(() -> one.live().put("search", slow, ChangeNote.of("ann", ""), 0)))
+        assertThat(LiveFleet.logged(() -> one.live().orElseThrow().put("search", slow, ChangeNote.of("ann", ""), 0)))
                 .isEmpty();
         assertThat(refreshed.getRate()).isEqualTo(0.1);
         assertThat(before.getRate()).as("keeps its own").isEqualTo(10);
-        one.live().fleet().watch();
+        one.live().orElseThrow().fleet().watch();
         one.pollLiveLimits();
-        assertThat(one.live().fleet().watch().instances().get(0).limits().get(0).notApplied())
+        assertThat(one.live()
+                        .orElseThrow()
+                        .fleet()
+                        .watch()
+                        .instances()
+                        .get(0)
+                        .limits()
+                        .get(0)
+                        .notApplied())
                 .isEmpty();
 
         // What applies to annotations is of the one that was built, or built again, last.
-        Supplier<LiveSettings> settings = one.live().settingsOf("search");
+        Supplier<LiveSettings> settings = one.live().orElseThrow().settingsOf("search");
         assertThat(settings.get()).isEqualTo(slow);
         one.build("search", TokenBucket.of(10, 1));
         assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
@@ -82,10 +90,15 @@ class LiveLimitsTest {
         assertThat(settings.get()).isEqualTo(slow);
 
         // Built again, it is the newest.
-        one.live().remove("search", ChangeNote.of("ann", ""), one.live().version());
+        one.live()
+                .orElseThrow()
+                .remove(
+                        "search",
+                        ChangeNote.of("ann", ""),
+                        one.live().orElseThrow().version());
         one.build("search", TokenBucket.of(10, 1));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> one.live().put("search", slow, ChangeNote.of("ann", ""), 0));
+                .isThrownBy(() -> one.live().orElseThrow().put("search", slow, ChangeNote.of("ann", ""), 0));
     }
 
     @Test
@@ -95,23 +108,23 @@ class LiveLimitsTest {
         RateLimiter here = one.build("search", TokenBucket.perSecond(100));
         RateLimiter there = other.build("search", TokenBucket.perSecond(100));
 
-        LiveLimit stored = one.live().put("search", TEN, NOTE, 0);
+        LiveLimit stored = one.live().orElseThrow().put("search", TEN, NOTE, 0);
 
         assertThat(stored).isEqualTo(new LiveLimit("search", TEN, 1, serverTime(), Optional.empty(), "ann", "flood"));
         assertThat(here.limit()).isEqualTo(TokenBucket.perSecond(10));
         assertThat(there.limit()).isEqualTo(TokenBucket.perSecond(100));
-        assertThat(other.live().version()).isZero();
+        assertThat(other.live().orElseThrow().version()).isZero();
         other.pollLiveLimits();
         assertThat(there.limit()).isEqualTo(TokenBucket.perSecond(10));
-        assertThat(other.live().list()).containsExactly(stored);
-        assertThat(other.live().version()).isEqualTo(1);
+        assertThat(other.live().orElseThrow().list()).containsExactly(stored);
+        assertThat(other.live().orElseThrow().version()).isEqualTo(1);
 
-        other.live().remove("search", NOTE, 1);
+        other.live().orElseThrow().remove("search", NOTE, 1);
         assertThat(there.limit()).isEqualTo(TokenBucket.perSecond(100));
         one.pollLiveLimits();
         assertThat(here.limit()).isEqualTo(TokenBucket.perSecond(100));
-        assertThat(one.live().list()).isEmpty();
-        assertThat(one.live().version()).isEqualTo(2);
+        assertThat(one.live().orElseThrow().list()).isEmpty();
+        assertThat(one.live().orElseThrow().version()).isEqualTo(2);
     }
 
     @Test
@@ -124,7 +137,7 @@ class LiveLimitsTest {
         RateLimiter meter = factory.build("meter", LeakyBucket.meter(5, 7));
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(5, 7));
         RateLimiter burst = factory.build("burst", TokenBucket.perSecond(5));
-        ConcurrencyLimiter held = factory.build("held", ConcurrencyLimit.of(5).leaseTime(minute));
+        ConcurrencyLimiter held = factory.build("held", ConcurrencyLimit.of(5).withLeaseTime(minute));
 
         put(factory, "fixed", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(2).period(Duration.ofHours(1)));
         put(factory, "log", LiveSettings.of(LiveKind.SLIDING_LOG).limit(2));
@@ -140,7 +153,7 @@ class LiveLimitsTest {
         assertThat(meter.limit()).isEqualTo(LeakyBucket.meter(5, 3));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 7));
         assertThat(burst.limit()).isEqualTo(TokenBucket.of(10, 3));
-        assertThat(held.limit()).isEqualTo(ConcurrencyLimit.of(1).leaseTime(minute));
+        assertThat(held.limit()).isEqualTo(ConcurrencyLimit.of(1).withLeaseTime(minute));
         try (Lease lease = held.on("key").acquire(1, Duration.ZERO)) {
             assertThat(lease.isHeld()).isTrue();
             assertThat(held.on("key").tryAcquire(1, Duration.ZERO)).isEmpty();
@@ -151,8 +164,9 @@ class LiveLimitsTest {
     }
 
     private static LiveLimit put(RedisRateLimiterFactory factory, String name, LiveSettings settings) {
-        long expected = factory.live().get(name).map(LiveLimit::version).orElse(0L);
-        return factory.live().put(name, settings, NOTE, expected);
+        long expected =
+                factory.live().orElseThrow().get(name).map(LiveLimit::version).orElse(0L);
+        return factory.live().orElseThrow().put(name, settings, NOTE, expected);
     }
 
     @Test
@@ -161,11 +175,11 @@ class LiveLimitsTest {
         RateLimiter view = factory.build("search", TokenBucket.perSecond(100)).on("key");
         RateLimiter prefixed = factory.withPrefix("other:").build("search", TokenBucket.perSecond(50));
         RateLimiter tagged = factory.withHashTag(HashTag.FIRST_KEY)
-                .build("search", TokenBucket.perSecond(70).capacity(7));
+                .build("search", TokenBucket.perSecond(70).withCapacity(7));
         put(factory, "search", TEN);
         assertThat(view.limit().permitsPerSecond()).isEqualTo(10);
         assertThat(prefixed.limit().permitsPerSecond()).isEqualTo(10);
-        assertThat(tagged.limit()).isEqualTo(TokenBucket.perSecond(10).capacity(7));
+        assertThat(tagged.limit()).isEqualTo(TokenBucket.perSecond(10).withCapacity(7));
     }
 
     @Test
@@ -177,7 +191,7 @@ class LiveLimitsTest {
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
         limiter.setRate(60);
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
-        factory.live().remove("search", NOTE, live.version());
+        factory.live().orElseThrow().remove("search", NOTE, live.version());
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(60);
     }
 
@@ -190,7 +204,7 @@ class LiveLimitsTest {
         assertThat(computed.limit()).isEqualTo(own);
         assertThat(factory.withoutLiveLimits().build("search", own).limit()).isEqualTo(own);
         assertThat(factory.build("search", own).limit().permitsPerSecond()).isEqualTo(10);
-        assertThat(factory.withPrefix("a:").withoutLiveLimits().live()).isSameAs(factory.live());
+        assertThat(factory.withPrefix("a:").withoutLiveLimits().live()).isEqualTo(factory.live());
     }
 
     @Test
@@ -215,7 +229,7 @@ class LiveLimitsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> put(factory, "unknown", LiveSettings.NONE.rate(10)))
                 .withMessage(
-                        "kind must be set for the numbers of 'unknown', which has no limiter in this instance yet");
+                        "kind must be set for the parameters of 'unknown', which has no limiter in this instance yet");
     }
 
     @Test
@@ -273,9 +287,9 @@ class LiveLimitsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> put(factory, "search", LiveSettings.NONE))
                 .withMessageContaining("sets nothing");
-        assertThat(factory.live().list()).containsExactly(old);
+        assertThat(factory.live().orElseThrow().list()).containsExactly(old);
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
-        assertThat(factory.live().history()).hasSize(1);
+        assertThat(factory.live().orElseThrow().history()).hasSize(1);
     }
 
     @Test
@@ -285,17 +299,22 @@ class LiveLimitsTest {
         LiveLimit first = put(one, "search", TEN);
         LiveConflictException conflict = catchThrowableOfType(
                 LiveConflictException.class,
-                () -> other.live().put("search", TEN.rate(20), ChangeNote.of("bob", ""), 0));
+                () -> other.live().orElseThrow().put("search", TEN.rate(20), ChangeNote.of("bob", ""), 0));
         assertThat(conflict.current()).contains(first);
         assertThat(conflict).hasMessageContaining("none was expected, but it has version 1 by ann");
-        assertThatThrownBy(() -> other.live().remove("search", NOTE, 7)).isInstanceOf(LiveConflictException.class);
+        assertThatThrownBy(() -> other.live().orElseThrow().remove("search", NOTE, 7))
+                .isInstanceOf(LiveConflictException.class);
         conflict = catchThrowableOfType(
-                LiveConflictException.class, () -> other.live().put("nothing", TEN, NOTE, 3));
+                LiveConflictException.class, () -> other.live().orElseThrow().put("nothing", TEN, NOTE, 3));
         assertThat(conflict.current()).isEmpty();
-        assertThat(other.live().put("search", TEN.rate(20), NOTE, 1).version()).isEqualTo(2);
-        other.live().remove("nothing", NOTE, 0);
-        assertThat(other.live().version()).isEqualTo(2);
-        assertThat(other.live().history()).hasSize(2);
+        assertThat(other.live()
+                        .orElseThrow()
+                        .put("search", TEN.rate(20), NOTE, 1)
+                        .version())
+                .isEqualTo(2);
+        other.live().orElseThrow().remove("nothing", NOTE, 0);
+        assertThat(other.live().orElseThrow().version()).isEqualTo(2);
+        assertThat(other.live().orElseThrow().history()).hasSize(2);
     }
 
     @Test
@@ -304,19 +323,19 @@ class LiveLimitsTest {
         RedisRateLimiterFactory other = FLEET.instance();
         RateLimiter here = one.build("search", TokenBucket.perSecond(100));
         RateLimiter there = other.build("search", TokenBucket.perSecond(100));
-        Supplier<LiveSettings> settings = other.live().settingsOf("search");
+        Supplier<LiveSettings> settings = other.live().orElseThrow().settingsOf("search");
         List<LiveChange> changes = new ArrayList<>();
-        other.live().subscribe(changes::add);
-        LiveLimit stored = one.live().put("search", TEN, NOTE.expiresIn(Duration.ofMinutes(5)), 0);
+        other.live().orElseThrow().subscribe(changes::add);
+        LiveLimit stored = one.live().orElseThrow().put("search", TEN, NOTE.expiresIn(Duration.ofMinutes(5)), 0);
         other.pollLiveLimits();
         assertThat(stored.expiresAt()).contains(serverTime().plus(Duration.ofMinutes(5)));
         assertThat(settings.get()).isEqualTo(TEN);
 
         FLEET.clock().advance(Duration.ofMinutes(5).minusNanos(1000));
         other.pollLiveLimits();
-        assertThat(other.live().list()).containsExactly(stored);
+        assertThat(other.live().orElseThrow().list()).containsExactly(stored);
         FLEET.clock().advance(Duration.ofNanos(1000));
-        assertThat(one.live().list()).isEmpty();
+        assertThat(one.live().orElseThrow().list()).isEmpty();
         FLEET.whileUnreadable(() -> {
             other.pollLiveLimits();
             assertThat(there.limit().permitsPerSecond()).isEqualTo(100);
@@ -340,36 +359,42 @@ class LiveLimitsTest {
         RateLimiter limiter = factory.build("search", TokenBucket.perSecond(100));
         put(factory, "search", TEN);
         put(factory, "search", TEN.rate(5));
-        LiveChange restored = factory.live().rollBack(2, ChangeNote.of("bob", "too low"), 2);
+        LiveChange restored = factory.live().orElseThrow().rollBack(2, ChangeNote.of("bob", "too low"), 2);
         assertThat(restored.version()).isEqualTo(3);
         assertThat(restored.after().orElseThrow().settings()).isEqualTo(TEN);
         assertThat(restored.who()).isEqualTo("bob");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
-        factory.live().rollBack(1, NOTE, 3);
-        assertThat(factory.live().list()).isEmpty();
+        factory.live().orElseThrow().rollBack(1, NOTE, 3);
+        assertThat(factory.live().orElseThrow().list()).isEmpty();
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> factory.live().rollBack(1, NOTE, 0))
+                .isThrownBy(() -> factory.live().orElseThrow().rollBack(1, NOTE, 0))
                 .withMessageContaining("nothing to restore");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> factory.live().rollBack(99, NOTE, 0))
+                .isThrownBy(() -> factory.live().orElseThrow().rollBack(99, NOTE, 0))
                 .withMessageContaining("no change of version 99");
-        assertThatThrownBy(() -> factory.live().rollBack(2, NOTE, 2)).isInstanceOf(LiveConflictException.class);
-        factory.live().rollBack(4, NOTE, 0);
+        assertThatThrownBy(() -> factory.live().orElseThrow().rollBack(2, NOTE, 2))
+                .isInstanceOf(LiveConflictException.class);
+        factory.live().orElseThrow().rollBack(4, NOTE, 0);
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
     }
 
     @Test
     void a_restored_limit_ends_when_it_would_have() {
         RedisRateLimiterFactory factory = FLEET.instance();
-        LiveLimit first = factory.live().put("search", TEN, NOTE.expiresIn(Duration.ofMinutes(5)), 0);
+        LiveLimit first = factory.live().orElseThrow().put("search", TEN, NOTE.expiresIn(Duration.ofMinutes(5)), 0);
         put(factory, "search", TEN.rate(5));
         FLEET.clock().advance(Duration.ofMinutes(1));
-        assertThat(factory.live().rollBack(2, NOTE, 2).after().orElseThrow().expiresAt())
+        assertThat(factory.live()
+                        .orElseThrow()
+                        .rollBack(2, NOTE, 2)
+                        .after()
+                        .orElseThrow()
+                        .expiresAt())
                 .isEqualTo(first.expiresAt());
         put(factory, "search", TEN.rate(5));
         FLEET.clock().advance(Duration.ofMinutes(5));
-        assertThat(factory.live().rollBack(4, NOTE, 4).after()).isEmpty();
+        assertThat(factory.live().orElseThrow().rollBack(4, NOTE, 4).after()).isEmpty();
     }
 
     @Test
@@ -383,15 +408,15 @@ class LiveLimitsTest {
         for (int i = 0; i < 5; i++) {
             put(factory, "search", TEN.rate(i + 1));
         }
-        factory.live().remove("search", NOTE, 66);
-        assertThat(factory.live().history())
+        factory.live().orElseThrow().remove("search", NOTE, 66);
+        assertThat(factory.live().orElseThrow().history())
                 .hasSize(50)
                 .extracting(LiveChange::version)
                 .startsWith(67L, 66L, 65L, 61L)
                 .endsWith(15L);
         List<Long> all = new ArrayList<>();
-        LiveHistory page = factory.live().history(7, 0);
-        for (; page.next() != 0; page = factory.live().history(7, page.next())) {
+        LiveHistory page = factory.live().orElseThrow().history(7, 0);
+        for (; page.next() != 0; page = factory.live().orElseThrow().history(7, page.next())) {
             assertThat(page.changes()).hasSize(7);
             page.changes().forEach(change -> all.add(change.version()));
         }
@@ -404,16 +429,16 @@ class LiveLimitsTest {
                         .map(version -> -version)
                         .boxed()
                         .toList());
-        assertThat(factory.live().history(1, 2).changes())
+        assertThat(factory.live().orElseThrow().history(1, 2).changes())
                 .singleElement()
                 .extracting(LiveChange::name)
                 .isEqualTo("first");
         // More changes than a poll reads one by one.
         late.pollLiveLimits();
-        assertThat(late.live().list())
+        assertThat(late.live().orElseThrow().list())
                 .hasSize(61)
-                .containsExactlyElementsOf(factory.live().list());
-        assertThat(late.live().rollBack(1, NOTE, 1).after()).isEmpty();
+                .containsExactlyElementsOf(factory.live().orElseThrow().list());
+        assertThat(late.live().orElseThrow().rollBack(1, NOTE, 1).after()).isEmpty();
     }
 
     @Test
@@ -421,11 +446,11 @@ class LiveLimitsTest {
         RedisRateLimiterFactory factory = FLEET.instance();
         for (int most : new int[] {0, -1, 1001}) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> factory.live().history(most, 0))
+                    .isThrownBy(() -> factory.live().orElseThrow().history(most, 0))
                     .withMessage("most must be between 1 and 1000, was " + most);
         }
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> factory.live().history(1, -1))
+                .isThrownBy(() -> factory.live().orElseThrow().history(1, -1))
                 .withMessage("before must be between 0 and 999999999999999, was -1");
         for (int kept : new int[] {0, 10_001}) {
             assertThatIllegalArgumentException()
@@ -434,10 +459,10 @@ class LiveLimitsTest {
         }
         for (long version : new long[] {-1, Long.MAX_VALUE}) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> factory.live().put("search", TEN, NOTE, version))
+                    .isThrownBy(() -> factory.live().orElseThrow().put("search", TEN, NOTE, version))
                     .withMessage("expectedVersion must be between 0 and 999999999999999, was " + version);
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> factory.live().rollBack(version, NOTE, 0))
+                    .isThrownBy(() -> factory.live().orElseThrow().rollBack(version, NOTE, 0))
                     .withMessage("version must be between 1 and 999999999999999, was " + version);
         }
     }
@@ -459,22 +484,29 @@ class LiveLimitsTest {
             FLEET.<Long>commands(commands -> commands.zadd("{limiter:live}:history", 2, garbage));
         }
         LiveFleet.logged(() -> {
-            assertThat(one.live().put("search", TEN.rate(20), NOTE, 1).version())
+            assertThat(one.live()
+                            .orElseThrow()
+                            .put("search", TEN.rate(20), NOTE, 1)
+                            .version())
                     .isEqualTo(2);
-            assertThat(one.live().put("search", TEN.rate(30), NOTE, 2).version())
+            assertThat(one.live()
+                            .orElseThrow()
+                            .put("search", TEN.rate(30), NOTE, 2)
+                            .version())
                     .isEqualTo(3);
             other.pollLiveLimits();
         });
         for (RedisRateLimiterFactory each : List.of(one, other)) {
-            assertThat(each.live().get("search").orElseThrow().settings()).isEqualTo(TEN.rate(30));
-            LiveHistory history = each.live().history(50, 0);
+            assertThat(each.live().orElseThrow().get("search").orElseThrow().settings())
+                    .isEqualTo(TEN.rate(30));
+            LiveHistory history = each.live().orElseThrow().history(50, 0);
             assertThat(history.changes()).extracting(LiveChange::version).containsExactly(3L, 2L, 1L);
             assertThat(history.unreadable())
                     .hasSize(6)
                     .allMatch(
                             change -> change.version() == 2 && !change.problem().isEmpty());
-            assertThat(each.live().history(1, 3).changes()).hasSize(1);
-            assertThat(each.live().history(1, 3).unreadable())
+            assertThat(each.live().orElseThrow().history(1, 3).changes()).hasSize(1);
+            assertThat(each.live().orElseThrow().history(1, 3).unreadable())
                     .as("all of one version are on one page")
                     .hasSize(6);
         }
@@ -486,17 +518,17 @@ class LiveLimitsTest {
         put(one, "ul", TEN);
         for (String name : new String[] {null, "", " ", "n".repeat(201)}) {
             Map<String, Consumer<String>> methods = Map.of(
-                    "get", each -> one.live().get(each),
-                    "settingsOf", each -> one.live().settingsOf(each),
-                    "put", each -> one.live().put(each, TEN, NOTE, 0),
-                    "remove", each -> one.live().remove(each, NOTE, 1),
-                    "remove nothing", each -> one.live().remove(each, NOTE, 0));
+                    "get", each -> one.live().orElseThrow().get(each),
+                    "settingsOf", each -> one.live().orElseThrow().settingsOf(each),
+                    "put", each -> one.live().orElseThrow().put(each, TEN, NOTE, 0),
+                    "remove", each -> one.live().orElseThrow().remove(each, NOTE, 1),
+                    "remove nothing", each -> one.live().orElseThrow().remove(each, NOTE, 0));
             methods.forEach((method, call) -> assertThatIllegalArgumentException()
                     .as("%s '%s'", method, name)
                     .isThrownBy(() -> call.accept(name))
                     .withMessageStartingWith("name must have 1 to 200 characters, had "));
         }
-        assertThat(one.live().list()).hasSize(1);
+        assertThat(one.live().orElseThrow().list()).hasSize(1);
     }
 
     @ParameterizedTest
@@ -517,15 +549,15 @@ class LiveLimitsTest {
         RedisRateLimiterFactory other = FLEET.instance();
         put(one, "another", TEN);
         other.pollLiveLimits();
-        one.live().put(text, TEN, ChangeNote.of(text, text), 0);
+        one.live().orElseThrow().put(text, TEN, ChangeNote.of(text, text), 0);
         other.pollLiveLimits();
         RedisRateLimiterFactory fresh = FLEET.instance();
         for (RedisRateLimiterFactory each : List.of(one, other, fresh)) {
-            LiveLimit found = each.live().get(text).orElseThrow();
+            LiveLimit found = each.live().orElseThrow().get(text).orElseThrow();
             assertThat(found.name()).isEqualTo(text);
             assertThat(found.who()).isEqualTo(text);
             assertThat(found.why()).isEqualTo(text);
-            assertThat(each.live().history().get(0).name()).isEqualTo(text);
+            assertThat(each.live().orElseThrow().history().get(0).name()).isEqualTo(text);
             assertThat(each.build(text, TokenBucket.perSecond(100)).limit().permitsPerSecond())
                     .isEqualTo(10);
         }
@@ -544,8 +576,9 @@ class LiveLimitsTest {
         put(one, "b", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(7).period(Duration.ofMillis(1)));
         put(one, "c", LiveSettings.NONE.failurePolicy(OnFailure.DENY).enforce(true));
         other.pollLiveLimits();
-        assertThat(other.live().list()).isEqualTo(one.live().list());
-        assertThat(other.live().get("a").orElseThrow().settings()).isEqualTo(settings);
+        assertThat(other.live().orElseThrow().list())
+                .isEqualTo(one.live().orElseThrow().list());
+        assertThat(other.live().orElseThrow().get("a").orElseThrow().settings()).isEqualTo(settings);
     }
 
     @Test
@@ -556,7 +589,7 @@ class LiveLimitsTest {
         LiveLimit live = put(factory, "search", LiveSettings.NONE.failurePolicy(OnFailure.DENY));
         assertThat(totalsPolicy(factory)).isEqualTo(FailurePolicy.DENY);
         assertThat(limiter.limit()).isEqualTo(computed.limit());
-        factory.live().remove("search", NOTE, live.version());
+        factory.live().orElseThrow().remove("search", NOTE, live.version());
         assertThat(totalsPolicy(factory)).isEqualTo(FailurePolicy.THROW);
     }
 
@@ -579,7 +612,7 @@ class LiveLimitsTest {
         RedisRateLimiterFactory one = FLEET.instance();
         RedisRateLimiterFactory other = FLEET.instance();
         RateLimiter own = other.build("search", TokenBucket.of(100, 1));
-        Supplier<LiveSettings> settings = other.live().settingsOf("search");
+        Supplier<LiveSettings> settings = other.live().orElseThrow().settingsOf("search");
         put(
                 one,
                 "search",
@@ -588,7 +621,7 @@ class LiveLimitsTest {
         assertThat(own.limit().permitsPerSecond()).isEqualTo(100);
         assertThat(totalsPolicy(other)).isEqualTo(FailurePolicy.THROW);
         assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
-        other.withPrefix("a:").build("search", TokenBucket.perSecond(100).capacity(5));
+        other.withPrefix("a:").build("search", TokenBucket.perSecond(100).withCapacity(5));
         assertThat(settings.get().enforce()).isFalse();
 
         put(one, "pay", TEN.failurePolicy(OnFailure.DENY));
@@ -605,14 +638,14 @@ class LiveLimitsTest {
     void a_listener_may_wait_for_a_thread_that_changes_a_limit() {
         RedisRateLimiterFactory one = FLEET.instance();
         List<String> changes = new ArrayList<>();
-        one.live().subscribe(change -> {
+        one.live().orElseThrow().subscribe(change -> {
             if (change.name().equals("first")) {
                 CompletableFuture.runAsync(() -> put(one, "second", TEN))
                         .orTimeout(1, TimeUnit.MINUTES)
                         .join();
             }
         });
-        one.live().subscribe(change -> changes.add(change.name()));
+        one.live().orElseThrow().subscribe(change -> changes.add(change.name()));
         put(one, "first", TEN);
         assertThat(changes).containsExactly("first", "second");
     }
@@ -622,12 +655,12 @@ class LiveLimitsTest {
         RedisRateLimiterFactory one = FLEET.instance();
         RedisRateLimiterFactory other = FLEET.instance();
         List<Long> versions = new ArrayList<>();
-        other.live().subscribe(change -> {
+        other.live().orElseThrow().subscribe(change -> {
             if (change.version() == 1) {
                 put(other, "own", TEN);
             }
         });
-        other.live().subscribe(change -> versions.add(change.version()));
+        other.live().orElseThrow().subscribe(change -> versions.add(change.version()));
         put(one, "first", TEN);
         put(one, "second", TEN);
         other.pollLiveLimits();
@@ -642,15 +675,16 @@ class LiveLimitsTest {
         put(one, "first", TEN);
         other.pollLiveLimits();
         List<String> events = new ArrayList<>();
-        AutoCloseable failing = other.live().subscribe(change -> {
+        AutoCloseable failing = other.live().orElseThrow().subscribe(change -> {
             throw new IllegalStateException("a listener's own mistake");
         });
         AutoCloseable subscription = other.live()
+                .orElseThrow()
                 .subscribe(change -> events.add(change.version() + " " + change.name() + " by " + change.who() + " at "
                         + limiter.limit().permitsPerSecond()));
         put(one, "search", TEN);
         put(one, "other", TEN);
-        one.live().remove("other", ChangeNote.of("bob", ""), 3);
+        one.live().orElseThrow().remove("other", ChangeNote.of("bob", ""), 3);
         assertThat(LiveFleet.logged(other::pollLiveLimits))
                 .hasSize(3)
                 .allMatch(line -> line.startsWith("A listener of live limits has failed"));
@@ -681,20 +715,21 @@ class LiveLimitsTest {
                                 + " limit: it has no setting 'colour'; put another one, or remove it, with the expected"
                                 + " version 2.");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
-        assertThat(one.live().list()).isEmpty();
-        assertThat(one.live().unreadable()).singleElement().satisfies(unreadable -> {
+        assertThat(one.live().orElseThrow().list()).isEmpty();
+        assertThat(one.live().orElseThrow().unreadable()).singleElement().satisfies(unreadable -> {
             assertThat(unreadable.name()).isEqualTo("search");
             assertThat(unreadable.version()).isEqualTo(2);
             assertThat(unreadable.problem()).contains("it has no setting 'colour'");
         });
-        assertThat(one.live().put("search", TEN, NOTE, 2).version()).isEqualTo(3);
+        assertThat(one.live().orElseThrow().put("search", TEN, NOTE, 2).version())
+                .isEqualTo(3);
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
     }
 
     @Test
     void a_rejection_under_the_old_definition_is_not_repeated() {
         RedisRateLimiterFactory factory = FLEET.instance();
-        RateLimiter limiter = factory.build("search", TokenBucket.perSecond(0.1).capacity(1));
+        RateLimiter limiter = factory.build("search", TokenBucket.perSecond(0.1).withCapacity(1));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.REJECTION_CACHE);
@@ -731,19 +766,19 @@ class LiveLimitsTest {
     }
 
     @Test
-    void numbers_without_a_kind_keep_how_many_calls_wait() {
+    void parameters_without_a_kind_keep_how_many_calls_wait() {
         RedisRateLimiterFactory factory = FLEET.instance();
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(5, 7));
         put(factory, "queue", LiveSettings.NONE.rate(10.0));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 7));
-        factory.live().put("queue", LiveSettings.NONE.limit(3), NOTE, 1);
+        factory.live().orElseThrow().put("queue", LiveSettings.NONE.limit(3), NOTE, 1);
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(5, 3));
     }
 
     @Test
-    void a_kind_is_what_the_limit_was_defined_as_whatever_its_numbers() {
+    void a_kind_is_what_the_limit_was_defined_as_whatever_its_parameters() {
         RedisRateLimiterFactory factory = FLEET.instance();
-        TokenBucket patient = TokenBucket.perSecond(5).capacity(1).maxWait(Duration.ofSeconds(2));
+        TokenBucket patient = TokenBucket.perSecond(5).withCapacity(1).withMaxWait(Duration.ofSeconds(2));
         RateLimiter bucket = factory.build("bucket", patient);
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(1, 3600));
         RateLimiter meter = factory.build("meter", LeakyBucket.meter(5, 7));
@@ -766,9 +801,15 @@ class LiveLimitsTest {
                 .isThrownBy(() -> put(factory, "meter", TEN.capacity(3)))
                 .withMessageContaining("use kind leaky-bucket");
 
-        factory.live().fleet().watch();
+        factory.live().orElseThrow().fleet().watch();
         factory.pollLiveLimits();
-        assertThat(factory.live().fleet().watch().instances().get(0).limits())
+        assertThat(factory.live()
+                        .orElseThrow()
+                        .fleet()
+                        .watch()
+                        .instances()
+                        .get(0)
+                        .limits())
                 .extracting(report -> report.name() + " " + report.settings().kind() + " "
                         + report.settings().limit())
                 .containsExactlyInAnyOrder("bucket token-bucket null", "queue leaky-queue 50", "meter leaky-bucket 7");
@@ -799,15 +840,16 @@ class LiveLimitsTest {
             return commands.set("{limiter:live}:version", "10000 stamp");
         });
         RedisRateLimiterFactory factory = FLEET.instance();
-        assertThat(factory.live().list()).hasSize(10_000);
+        assertThat(factory.live().orElseThrow().list()).hasSize(10_000);
         RateLimiter limiter = factory.build("limit7000", TokenBucket.perSecond(100));
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(7000);
         RedisRateLimiterFactory other = FLEET.instance();
-        other.live().put("limit7000", TEN, NOTE, 7000);
+        other.live().orElseThrow().put("limit7000", TEN, NOTE, 7000);
         factory.pollLiveLimits();
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
-        assertThat(factory.live().version()).isEqualTo(10_001);
-        assertThat(factory.live().list()).isEqualTo(other.live().list());
+        assertThat(factory.live().orElseThrow().version()).isEqualTo(10_001);
+        assertThat(factory.live().orElseThrow().list())
+                .isEqualTo(other.live().orElseThrow().list());
     }
 
     @Test
@@ -846,33 +888,36 @@ class LiveLimitsTest {
         RedisRateLimiterFactory fresh = built.get(0);
         Limiter window = fresh.build("search", FixedWindow.of(5, Duration.ofHours(1)));
         assertThat(window.limit()).isEqualTo(FixedWindow.of(5, Duration.ofHours(1)));
-        assertThat(fresh.live().list()).extracting(LiveLimit::name).containsExactly("another");
-        assertThat(fresh.live().unreadable())
+        assertThat(fresh.live().orElseThrow().list())
+                .extracting(LiveLimit::name)
+                .containsExactly("another");
+        assertThat(fresh.live().orElseThrow().unreadable())
                 .hasSize(2)
                 .allMatch(each -> each.version() == version)
                 .allMatch(each -> each.problem().endsWith("with the expected version " + version))
                 .extracting(Unreadable::name)
                 .containsExactly("gone", "search");
         LiveSettings two = LiveSettings.of(LiveKind.FIXED_WINDOW).limit(2);
-        fresh.live().put("search", two, NOTE, version);
-        fresh.live().remove("gone", NOTE, version);
+        fresh.live().orElseThrow().put("search", two, NOTE, version);
+        fresh.live().orElseThrow().remove("gone", NOTE, version);
         assertThat(window.limit()).isEqualTo(FixedWindow.of(2, Duration.ofHours(1)));
-        assertThat(fresh.live().unreadable()).isEmpty();
+        assertThat(fresh.live().orElseThrow().unreadable()).isEmpty();
         other.pollLiveLimits();
-        assertThat(other.live().list()).isEqualTo(fresh.live().list());
+        assertThat(other.live().orElseThrow().list())
+                .isEqualTo(fresh.live().orElseThrow().list());
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> fresh.live().rollBack(2, NOTE, 2))
+                .isThrownBy(() -> fresh.live().orElseThrow().rollBack(2, NOTE, 2))
                 .withMessageContaining("what version 2 of 'search' replaced cannot be read");
     }
 
     @Test
     void no_text_writes_a_second_line_into_the_log() {
         RedisRateLimiterFactory one = FLEET.instance();
-        one.live().subscribe(change -> {
+        one.live().orElseThrow().subscribe(change -> {
             throw new IllegalStateException("a listener's own mistake");
         });
         String forged = "ann\n12:00:00 INFO all is well\u2028\u0085\u001b[2J";
-        assertThat(LiveFleet.logged(() -> one.live().put(forged, TEN, ChangeNote.of(forged, forged), 0)))
+        assertThat(LiveFleet.logged(() -> one.live().orElseThrow().put(forged, TEN, ChangeNote.of(forged, forged), 0)))
                 .singleElement()
                 .asString()
                 .contains("ann?12:00:00 INFO")
@@ -885,9 +930,9 @@ class LiveLimitsTest {
         RateLimiter first = one.build("first", TokenBucket.perSecond(100));
         RateLimiter second = one.build("second", TokenBucket.perSecond(100));
         for (String name : List.of("first", "second")) {
-            one.live().put(name, TEN, NOTE.expiresIn(Duration.ofMinutes(1)), 0);
+            one.live().orElseThrow().put(name, TEN, NOTE.expiresIn(Duration.ofMinutes(1)), 0);
         }
-        one.live().subscribe(change -> {
+        one.live().orElseThrow().subscribe(change -> {
             if (change.after().isEmpty() && change.name().equals("first")) {
                 put(one, "first", TEN.rate(20));
                 put(one, "second", TEN.rate(20));
@@ -895,7 +940,7 @@ class LiveLimitsTest {
         });
         FLEET.clock().advance(Duration.ofMinutes(1));
         one.pollLiveLimits();
-        assertThat(one.live().list()).hasSize(2);
+        assertThat(one.live().orElseThrow().list()).hasSize(2);
         assertThat(first.limit().permitsPerSecond()).isEqualTo(20);
         assertThat(second.limit().permitsPerSecond()).isEqualTo(20);
     }

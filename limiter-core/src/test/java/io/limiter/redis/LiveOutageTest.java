@@ -46,27 +46,28 @@ class LiveOutageTest {
         RedisRateLimiterFactory one = FLEET.instance();
         RedisRateLimiterFactory cut = FLEET.instance();
         RateLimiter limiter = cut.build("search", TokenBucket.perSecond(100));
-        one.live().put("search", TEN, NOTE, 0);
+        one.live().orElseThrow().put("search", TEN, NOTE, 0);
         cut.pollLiveLimits();
         FLEET.whileUnreadable(() -> {
             cut.pollLiveLimits();
             cut.pollLiveLimits();
             assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
         });
-        one.live().put("search", TEN.rate(20), NOTE, 1);
-        one.live().put("other", TEN, NOTE, 0);
-        one.live().remove("other", NOTE, 3);
+        one.live().orElseThrow().put("search", TEN.rate(20), NOTE, 1);
+        one.live().orElseThrow().put("other", TEN, NOTE, 0);
+        one.live().orElseThrow().remove("other", NOTE, 3);
         cut.pollLiveLimits();
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(20);
-        assertThat(cut.live().version()).isEqualTo(4);
-        assertThat(cut.live().list()).isEqualTo(one.live().list());
+        assertThat(cut.live().orElseThrow().version()).isEqualTo(4);
+        assertThat(cut.live().orElseThrow().list())
+                .isEqualTo(one.live().orElseThrow().list());
     }
 
     @Test
     void an_emptied_redis_ends_them() {
         RedisRateLimiterFactory one = FLEET.instance();
         RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
-        one.live().put("search", TEN, NOTE, 0);
+        one.live().orElseThrow().put("search", TEN, NOTE, 0);
         FLEET.loseEverything();
         assertThat(LiveFleet.logged(() -> {
                     one.pollLiveLimits();
@@ -76,21 +77,27 @@ class LiveOutageTest {
                 .asString()
                 .startsWith("Redis has lost live limits: it has version 0 of them, and this instance had 1.");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
-        assertThat(one.live().list()).isEmpty();
-        assertThat(one.live().version()).isZero();
+        assertThat(one.live().orElseThrow().list()).isEmpty();
+        assertThat(one.live().orElseThrow().version()).isZero();
         // Versions go on, so that no instance takes a new one for one that it has.
-        assertThat(one.live().put("search", TEN, NOTE, 0).version()).isEqualTo(2);
+        assertThat(one.live().orElseThrow().put("search", TEN, NOTE, 0).version())
+                .isEqualTo(2);
     }
 
     @Test
     void a_new_change_after_that_is_not_taken_for_an_old_one() {
         RedisRateLimiterFactory one = FLEET.instance();
-        one.live().put("search", TEN, NOTE, 0);
+        one.live().orElseThrow().put("search", TEN, NOTE, 0);
         FLEET.loseEverything();
         RedisRateLimiterFactory fresh = FLEET.instance();
-        assertThat(fresh.live().put("search", TEN.rate(20), NOTE, 0).version()).isEqualTo(1);
+        assertThat(fresh.live()
+                        .orElseThrow()
+                        .put("search", TEN.rate(20), NOTE, 0)
+                        .version())
+                .isEqualTo(1);
         one.pollLiveLimits();
-        assertThat(one.live().list()).isEqualTo(fresh.live().list());
+        assertThat(one.live().orElseThrow().list())
+                .isEqualTo(fresh.live().orElseThrow().list());
     }
 
     @Test
@@ -98,11 +105,11 @@ class LiveOutageTest {
         RedisRateLimiterFactory behind = restoring();
         RedisRateLimiterFactory newest = restoring();
         RateLimiter limiter = behind.build("search", TokenBucket.perSecond(100));
-        newest.live().put("ends", TEN, NOTE.expiresIn(Duration.ofMinutes(1)), 0);
-        newest.live().put("search", TEN.rate(20), NOTE, 0);
+        newest.live().orElseThrow().put("ends", TEN, NOTE.expiresIn(Duration.ofMinutes(1)), 0);
+        newest.live().orElseThrow().put("search", TEN.rate(20), NOTE, 0);
         behind.pollLiveLimits();
-        newest.live().put("search", TEN, NOTE, 2);
-        List<LiveLimit> before = newest.live().list();
+        newest.live().orElseThrow().put("search", TEN, NOTE, 2);
+        List<LiveLimit> before = newest.live().orElseThrow().list();
 
         FLEET.loseEverything();
         assertThat(LiveFleet.logged(() -> {
@@ -115,79 +122,86 @@ class LiveOutageTest {
                         "Redis had lost changes of live limits; this instance has written 2 of them back, of [ends, search].",
                         "Redis had lost changes of live limits; this instance has written 1 of them back, of [search].");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
-        assertThat(behind.live().list()).isEqualTo(before);
-        assertThat(newest.live().list()).isEqualTo(before);
-        assertThat(FLEET.instance().live().list()).isEqualTo(before);
+        assertThat(behind.live().orElseThrow().list()).isEqualTo(before);
+        assertThat(newest.live().orElseThrow().list()).isEqualTo(before);
+        assertThat(FLEET.instance().live().orElseThrow().list()).isEqualTo(before);
         FLEET.clock().advance(Duration.ofMinutes(1));
-        assertThat(FLEET.instance().live().list()).hasSize(1);
-        assertThat(newest.live().put("search", TEN.rate(1), NOTE, 3).version()).isEqualTo(4);
+        assertThat(FLEET.instance().live().orElseThrow().list()).hasSize(1);
+        assertThat(newest.live()
+                        .orElseThrow()
+                        .put("search", TEN.rate(1), NOTE, 3)
+                        .version())
+                .isEqualTo(4);
     }
 
     @Test
     void what_was_changed_after_the_loss_is_not_overwritten() {
         RedisRateLimiterFactory old = restoring();
         RateLimiter limiter = old.build("search", TokenBucket.perSecond(100));
-        old.live().put("search", TEN, NOTE, 0);
-        old.live().put("search", TEN.rate(11), NOTE, 1);
-        old.live().put("other", TEN, NOTE, 0);
+        old.live().orElseThrow().put("search", TEN, NOTE, 0);
+        old.live().orElseThrow().put("search", TEN.rate(11), NOTE, 1);
+        old.live().orElseThrow().put("other", TEN, NOTE, 0);
         FLEET.loseEverything();
         FLEET.clock().advance(Duration.ofSeconds(1));
         RedisRateLimiterFactory fresh = restoring();
-        fresh.live().put("search", TEN.rate(30), NOTE, 0);
+        fresh.live().orElseThrow().put("search", TEN.rate(30), NOTE, 0);
         assertThat(LiveFleet.logged(old::pollLiveLimits))
                 .containsExactly(
                         "Redis had lost changes of live limits; this instance has written 1 of them back, of [other].");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(30);
-        assertThat(old.live().version()).isEqualTo(3);
+        assertThat(old.live().orElseThrow().version()).isEqualTo(3);
         fresh.pollLiveLimits();
-        assertThat(fresh.live().list()).isEqualTo(old.live().list());
+        assertThat(fresh.live().orElseThrow().list())
+                .isEqualTo(old.live().orElseThrow().list());
     }
 
     @Test
     void a_change_right_after_the_loss_does_not_end_the_others() {
         RedisRateLimiterFactory one = restoring();
         RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
-        one.live().put("search", TEN, NOTE, 0);
+        one.live().orElseThrow().put("search", TEN, NOTE, 0);
         FLEET.loseEverything();
-        LiveFleet.logged(() -> one.live().put("other", TEN, NOTE, 0));
+        LiveFleet.logged(() -> one.live().orElseThrow().put("other", TEN, NOTE, 0));
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
-        assertThat(FLEET.instance().live().list()).hasSize(2);
+        assertThat(FLEET.instance().live().orElseThrow().list()).hasSize(2);
     }
 
     @Test
     void an_instance_that_missed_what_was_written_back_gets_it_with_the_next_change() {
         RedisRateLimiterFactory old = restoring();
-        old.live().put("search", TEN, NOTE, 0);
-        old.live().put("other", TEN, NOTE, 0);
+        old.live().orElseThrow().put("search", TEN, NOTE, 0);
+        old.live().orElseThrow().put("other", TEN, NOTE, 0);
         FLEET.loseEverything();
         RedisRateLimiterFactory fresh = FLEET.instance();
         for (int version = 0; version < 3; version++) {
-            fresh.live().put("new", TEN.rate(version + 1), NOTE, version);
+            fresh.live().orElseThrow().put("new", TEN.rate(version + 1), NOTE, version);
         }
         LiveFleet.logged(old::pollLiveLimits);
-        assertThat(old.live().put("last", TEN, NOTE, 0).version()).isEqualTo(4);
+        assertThat(old.live().orElseThrow().put("last", TEN, NOTE, 0).version()).isEqualTo(4);
         fresh.pollLiveLimits();
-        assertThat(fresh.live().list()).hasSize(4).isEqualTo(old.live().list());
+        assertThat(fresh.live().orElseThrow().list())
+                .hasSize(4)
+                .isEqualTo(old.live().orElseThrow().list());
     }
 
     @Test
     void what_is_written_back_is_in_the_history_once() {
         RedisRateLimiterFactory one = restoring();
-        one.live().put("search", TEN, NOTE, 0);
-        one.live().put("search", TEN.rate(20), NOTE, 1);
-        List<LiveLimit> limits = one.live().list();
-        List<LiveChange> changes = one.live().history();
+        one.live().orElseThrow().put("search", TEN, NOTE, 0);
+        one.live().orElseThrow().put("search", TEN.rate(20), NOTE, 1);
+        List<LiveLimit> limits = one.live().orElseThrow().list();
+        List<LiveChange> changes = one.live().orElseThrow().history();
         FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
         LiveFleet.logged(one::pollLiveLimits);
-        assertThat(one.live().list()).isEqualTo(limits);
-        assertThat(one.live().history()).isEqualTo(changes);
+        assertThat(one.live().orElseThrow().list()).isEqualTo(limits);
+        assertThat(one.live().orElseThrow().history()).isEqualTo(changes);
     }
 
     @Test
     void live_limits_that_redis_has_evicted_end_everywhere() {
         RedisRateLimiterFactory one = FLEET.instance();
         RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
-        one.live().put("search", TEN, NOTE, 0);
+        one.live().orElseThrow().put("search", TEN, NOTE, 0);
         FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
         assertThat(LiveFleet.logged(() -> {
                     one.pollLiveLimits();
@@ -197,7 +211,7 @@ class LiveOutageTest {
                 .asString()
                 .startsWith("Redis has lost live limits");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
-        assertThat(one.live().list()).isEmpty();
+        assertThat(one.live().orElseThrow().list()).isEmpty();
     }
 
     @Test
@@ -205,7 +219,7 @@ class LiveOutageTest {
         RedisRateLimiterFactory one = FLEET.instance();
         FLEET.<Long>commands(commands -> commands.lpush("{limiter:live}:version", "not a string"));
         LiveFleet.logged(() -> {
-            assertThatThrownBy(() -> one.live().put("search", TEN, NOTE, 0))
+            assertThatThrownBy(() -> one.live().orElseThrow().put("search", TEN, NOTE, 0))
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageStartingWith("live limits: Redis failed: ")
                     .hasMessageNotContaining("permits");
@@ -219,16 +233,16 @@ class LiveOutageTest {
         RedisRateLimiterFactory polling = FLEET.instance(
                 settings -> settings.liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100))));
         RateLimiter limiter = polling.build("search", TokenBucket.perSecond(100));
-        polling.live().subscribe(change -> {
+        polling.live().orElseThrow().subscribe(change -> {
             Thread.currentThread().interrupt();
             throw new AssertionError("a listener's own mistake");
         });
         LiveFleet.logged(() -> {
-            one.live().put("search", TEN, NOTE, 0);
+            one.live().orElseThrow().put("search", TEN, NOTE, 0);
             Eventually.that(() -> assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10));
-            one.live().put("search", TEN.rate(20), NOTE, 1);
+            one.live().orElseThrow().put("search", TEN.rate(20), NOTE, 1);
             Eventually.that(() -> assertThat(limiter.limit().permitsPerSecond()).isEqualTo(20));
-            one.live().put("search", TEN.rate(30), NOTE, 2);
+            one.live().orElseThrow().put("search", TEN.rate(30), NOTE, 2);
             Eventually.that(() -> assertThat(limiter.limit().permitsPerSecond()).isEqualTo(30));
         });
     }
@@ -245,7 +259,7 @@ class LiveOutageTest {
         assertThat(liveThreads(before)).isNotEmpty();
         factory.close();
         Eventually.that(() -> assertThat(liveThreads(before)).isEmpty());
-        assertThatThrownBy(() -> factory.live().put("search", TEN, NOTE, 0))
+        assertThatThrownBy(() -> factory.live().orElseThrow().put("search", TEN, NOTE, 0))
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("the limiters were closed");
     }
@@ -268,7 +282,7 @@ class LiveOutageTest {
             Eventually.that(() -> assertThat(FLEET.<Long>commands(
                             commands -> commands.pubsubNumsub("{limiter:live}").get("{limiter:live}")))
                     .isEqualTo(1));
-            FLEET.instance().live().put("search", TEN, NOTE, 0);
+            FLEET.instance().live().orElseThrow().put("search", TEN, NOTE, 0);
             Eventually.that(() -> assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10));
         }
         Eventually.that(() -> assertThat(FLEET.<Long>commands(
@@ -291,13 +305,14 @@ class LiveOutageTest {
                             .liveHints(false)
                             .build()) {
                 RateLimiter limiter = other.build("search", TokenBucket.perSecond(100));
-                one.live().put("search", TEN, NOTE, 0);
+                one.live().orElseThrow().put("search", TEN, NOTE, 0);
                 other.pollLiveLimits();
                 assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
-                one.live().fleet().watch();
+                one.live().orElseThrow().fleet().watch();
                 other.pollLiveLimits();
-                assertThat(one.live().fleet().watch().instances()).isNotEmpty();
-                assertThat(other.live().rollBack(1, NOTE, 1).after()).isEmpty();
+                assertThat(one.live().orElseThrow().fleet().watch().instances()).isNotEmpty();
+                assertThat(other.live().orElseThrow().rollBack(1, NOTE, 1).after())
+                        .isEmpty();
             } finally {
                 ((DisposableBean) connections).destroy();
             }
@@ -333,8 +348,8 @@ class LiveOutageTest {
                     .liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)))
                     .build()) {
                 RateLimiter limiter = forbidden.build("search", TokenBucket.perSecond(100));
-                forbidden.live().put("mine", TEN, NOTE, 0);
-                FLEET.instance().live().put("search", TEN, NOTE, 0);
+                forbidden.live().orElseThrow().put("mine", TEN, NOTE, 0);
+                FLEET.instance().live().orElseThrow().put("search", TEN, NOTE, 0);
                 Eventually.that(
                         () -> assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10));
                 // After a poll it has at least begun to subscribe.
@@ -374,13 +389,15 @@ class LiveOutageTest {
 
     @Test
     void a_local_factory_has_none() {
-        assertThatThrownBy(() -> new LocalLimiterFactory().live())
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContaining("build a RedisRateLimiterFactory with builder(connections).liveLimits(");
-        assertThatThrownBy(() -> RedisFixture.builder(RedisFixture.connections())
-                        .build()
-                        .withPrefix("a:")
-                        .live())
-                .isInstanceOf(UnsupportedOperationException.class);
+        assertThat(new LocalLimiterFactory().live()).isEmpty();
+    }
+
+    @Test
+    void a_factory_without_live_options_has_none() {
+        try (RedisRateLimiterFactory without =
+                RedisFixture.builder(RedisFixture.connections()).build()) {
+            assertThat(without.live()).isEmpty();
+            assertThat(without.withPrefix("a:").live()).isEmpty();
+        }
     }
 }

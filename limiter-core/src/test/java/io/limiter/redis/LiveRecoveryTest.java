@@ -15,7 +15,6 @@ import io.limiter.live.LiveSettings;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.RedisProcess;
-import io.limiter.testing.TestRedis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -65,23 +64,29 @@ class LiveRecoveryTest {
         put(one, "search", 100);
         behind.pollLiveLimits();
         put(one, "search", 50);
-        one.live().remove("removed", NOTE, 2);
-        one.live().rollBack(4, NOTE, 4);
+        one.live().orElseThrow().remove("removed", NOTE, 2);
+        one.live().orElseThrow().rollBack(4, NOTE, 4);
         put(one, "new", 7);
         other.pollLiveLimits();
-        assertThat(other.live().version()).isEqualTo(10);
-        List<LiveLimit> newest = one.live().list();
-        List<LiveChange> changes = one.live().history();
+        assertThat(other.live().orElseThrow().version()).isEqualTo(10);
+        List<LiveLimit> newest = one.live().orElseThrow().list();
+        List<LiveChange> changes = one.live().orElseThrow().history();
         redis.kill();
         redis.startAgain();
         // It knows only what Redis has.
         Eventually.that(() -> assertThat(history(one)).isNotEmpty());
         RedisRateLimiterFactory fresh = restoring();
-        assertThat(fresh.live().get("search").orElseThrow().settings().rate()).isEqualTo(200);
+        assertThat(fresh.live()
+                        .orElseThrow()
+                        .get("search")
+                        .orElseThrow()
+                        .settings()
+                        .rate())
+                .isEqualTo(200);
 
         pollUntil(() -> {
             for (RedisRateLimiterFactory each : fleet) {
-                assertThat(each.live().list()).isEqualTo(newest);
+                assertThat(each.live().orElseThrow().list()).isEqualTo(newest);
                 assertThat(each.build("search", TokenBucket.perSecond(1)).getRate())
                         .isEqualTo(50);
                 assertThat(each.build("removed", TokenBucket.perSecond(1)).getRate())
@@ -92,13 +97,13 @@ class LiveRecoveryTest {
         });
         // Version 6 was known to the one that was behind: it may have written it back before the others wrote the newer
         // one.
-        assertThat(one.live().history())
+        assertThat(one.live().orElseThrow().history())
                 .extracting(LiveChange::version)
                 .doesNotHaveDuplicates()
                 .contains(1L, 2L, 3L, 4L, 5L, 7L, 8L, 9L, 10L);
         assertThat(changes)
                 .usingRecursiveFieldByFieldElementComparatorIgnoringFields("before")
-                .containsAll(one.live().history());
+                .containsAll(one.live().orElseThrow().history());
         assertThat(put(fresh, "search", 60).version()).isEqualTo(11);
     }
 
@@ -107,14 +112,14 @@ class LiveRecoveryTest {
         RedisRateLimiterFactory one = restoring();
         put(one, "search", 200);
         onRedis(redis, RedisCommands::save);
-        one.live().remove("search", NOTE, 1);
+        one.live().orElseThrow().remove("search", NOTE, 1);
         RedisRateLimiterFactory late = restoring();
         one.close();
         redis.kill();
         redis.startAgain();
         fleet.remove(one);
         pollUntil(() -> assertThat(history(late)).hasSize(2));
-        assertThat(late.live().list()).isEmpty();
+        assertThat(late.live().orElseThrow().list()).isEmpty();
         assertThat(history(late)).extracting(LiveChange::version).containsExactly(2L, 1L);
     }
 
@@ -125,8 +130,8 @@ class LiveRecoveryTest {
         put(one, "search", 200);
         put(one, "other", 200);
         put(one, "both", 200);
-        try (RedisProcess replica = RedisProcess.startOn(
-                TestRedis.freePort(), "--replicaof", "127.0.0.1 " + redis.port(), "--repl-diskless-sync-delay", "0")) {
+        try (RedisProcess replica =
+                RedisProcess.start("--replicaof", "127.0.0.1 " + redis.port(), "--repl-diskless-sync-delay", "0")) {
             Eventually.that(
                     () -> assertThat(this.<Long>onRedis(replica, commands -> commands.hlen("{limiter:live}:limits")))
                             .isEqualTo(3));
@@ -135,7 +140,7 @@ class LiveRecoveryTest {
             put(one, "search", 50);
             put(one, "both", 90);
             put(one, "both", 80);
-            pollUntil(() -> assertThat(other.live().version()).isEqualTo(6));
+            pollUntil(() -> assertThat(other.live().orElseThrow().version()).isEqualTo(6));
             redis.kill();
             proxy.redirectTo(replica.port());
             // Somebody who knows nothing of the fleet changes a limit before the fleet comes back.
@@ -151,18 +156,29 @@ class LiveRecoveryTest {
             pollUntil(() -> {
                 for (RedisRateLimiterFactory each : fleet) {
                     assertThat(each.live()
+                                    .orElseThrow()
                                     .get("search")
                                     .orElseThrow()
                                     .settings()
                                     .rate())
                             .isEqualTo(50);
-                    assertThat(each.live().get("other").orElseThrow().settings().rate())
+                    assertThat(each.live()
+                                    .orElseThrow()
+                                    .get("other")
+                                    .orElseThrow()
+                                    .settings()
+                                    .rate())
                             .isEqualTo(70);
-                    assertThat(each.live().get("both").orElseThrow().settings().rate())
+                    assertThat(each.live()
+                                    .orElseThrow()
+                                    .get("both")
+                                    .orElseThrow()
+                                    .settings()
+                                    .rate())
                             .isEqualTo(60);
                 }
             });
-            assertThat(one.live().history())
+            assertThat(one.live().orElseThrow().history())
                     .as("each change once; two have one version, because they did not know each other")
                     .extracting(change -> change.name()
                             + change.after().orElseThrow().settings().rate())
@@ -227,15 +243,18 @@ class LiveRecoveryTest {
 
     private static List<LiveChange> history(RedisRateLimiterFactory factory) {
         try {
-            return factory.live().history();
+            return factory.live().orElseThrow().history();
         } catch (LimiterBackendException e) {
             return List.of();
         }
     }
 
     private static LiveLimit put(RedisRateLimiterFactory factory, String name, double rate) {
-        long expected = factory.live().get(name).map(LiveLimit::version).orElse(0L);
-        return factory.live().put(name, LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate), NOTE, expected);
+        long expected =
+                factory.live().orElseThrow().get(name).map(LiveLimit::version).orElse(0L);
+        return factory.live()
+                .orElseThrow()
+                .put(name, LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate), NOTE, expected);
     }
 
     private <T> T onRedis(RedisProcess process, Function<RedisCommands<String, String>, T> run) {

@@ -26,7 +26,7 @@ import org.springframework.dao.QueryTimeoutException;
 class LockBackendTest {
 
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -66,13 +66,12 @@ class LockBackendTest {
             return () -> {};
         };
         TokenBucket interrupted = TEN;
-        StepHook hook = new StepHook(interrupted, () -> decideIn(others, key, TEN, new Request(7, 0, false)));
+        StepHook hook = new StepHook(interrupted, () -> decideIn(others, key, TEN, Request.take(7, 0)));
         LockBackend engine = engine(lost, Duration.ofSeconds(1));
-        Decision decision = decideIn(engine, key, hook, new Request(4, 0, false));
+        Decision decision = decideIn(engine, key, hook, Request.take(4, 0));
         assertThat(attempts).as("it started over").hasValue(2);
         assertThat(decision.granted()).as("three were left").isFalse();
-        assertThat(decideIn(others, key, TEN, new Request(3, 0, true)).granted())
-                .isTrue();
+        assertThat(decideIn(others, key, TEN, Request.peek(3, 0)).granted()).isTrue();
     }
 
     @Test
@@ -136,12 +135,12 @@ class LockBackendTest {
                     }
                 },
                 new KnownRejections(0));
-        decideIn(engine, key, TEN, new Request(10, 0, false));
+        decideIn(engine, key, TEN, Request.take(10, 0));
         reads.set(0);
-        assertThat(decideIn(engine, key, TEN, new Request(1, 1_799_999, false)).granted())
+        assertThat(decideIn(engine, key, TEN, Request.take(1, 1_799_999)).granted())
                 .isFalse();
         reads.set(0);
-        assertThat(decideIn(engine, key, TEN, new Request(1, 1_800_000, false)).granted())
+        assertThat(decideIn(engine, key, TEN, Request.take(1, 1_800_000)).granted())
                 .isTrue();
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -25,7 +26,7 @@ class MaxLocalKeysTest {
     @Test
     void keys_above_the_maximum_are_evicted() {
         nobodyThere.getStandaloneConfiguration().setHostName("127.0.0.1");
-        nobodyThere.getStandaloneConfiguration().setPort(TestRedis.freePort());
+        nobodyThere.getStandaloneConfiguration().setPort(TestRedis.closedPort());
         nobodyThere.afterPropertiesSet();
         nobodyThere.start();
         assertThat(grantedInTwoRounds(20)).isEqualTo(20);
@@ -48,7 +49,7 @@ class MaxLocalKeysTest {
                 .decisionTimeout(Duration.ofMillis(5))
                 .maxLocalKeys(maxLocalKeys)
                 .build()) {
-            Limiter limiter = factory.count("k", 1, Duration.ofDays(1));
+            Limiter limiter = factory.build("k", FixedWindow.of(1, Duration.ofDays(1)));
             int granted = 0;
             for (int i = 0; i < 40; i++) {
                 var decision = limiter.decide("key" + i % 20, 1);

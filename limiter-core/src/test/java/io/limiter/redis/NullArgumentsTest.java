@@ -24,6 +24,7 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
+import io.limiter.internal.engine.Engine;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LiveLimit;
@@ -31,7 +32,6 @@ import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spi.DistributedLock;
-import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spi.LimitScript;
 import java.io.IOException;
@@ -103,7 +103,7 @@ class NullArgumentsTest {
         factory = redis.builder().liveLimits(LiveOptions.DEFAULT).build();
         LimiterFactory limiters = factory.withPrefix(redis.prefix());
         RateLimiter limiter = limiters.build("k", TokenBucket.perSecond(1000));
-        ConcurrencyLimiter concurrency = limiters.concurrent("k", 100);
+        ConcurrencyLimiter concurrency = limiters.build("k", ConcurrencyLimit.of(100));
         Decision decision = limiter.decide();
         LimiterBackendException failure = new LimiterBackendException(
                 LimiterBackendException.Kind.RETRYABLE, "problem", "key", "text", null, null);
@@ -163,7 +163,7 @@ class NullArgumentsTest {
                 LiveOptions.DEFAULT,
                 settings,
                 ChangeNote.of("who", "why"),
-                factory.live(),
+                factory.live().orElseThrow(),
                 instance,
                 new LiveLimit("k", settings, 1, Instant.EPOCH, Optional.empty(), "who", "why"))) {
             samples.put(sample.getClass(), sample);

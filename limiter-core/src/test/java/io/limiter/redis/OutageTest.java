@@ -13,13 +13,13 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.RedisProcess;
-import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -124,7 +124,7 @@ class OutageTest {
             assertThat(granted.values()).allMatch(count -> count.get() == 0);
             Decision rejected = limiter.decide("k", 1);
             assertThat(rejected.source()).isEqualTo(Source.POLICY);
-            assertThat(rejected.retryAfter()).isPositive();
+            assertThat(rejected.retryAfterMicros()).isPositive();
         } finally {
             client.shutdown();
         }
@@ -216,7 +216,7 @@ class OutageTest {
     @EnumSource
     void a_server_without_TIME_in_scripts_is_reported_with_the_remedy(Setup setup) {
         redis.close();
-        redis = RedisProcess.startOn(TestRedis.freePort(), "--rename-command", "TIME", "");
+        redis = RedisProcess.start("--rename-command", "TIME", "");
         factory = factory(setup, FailurePolicy.THROW, Duration.ofMinutes(1));
         Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
         assertThatThrownBy(() -> limiter.decide("k", 1))
@@ -300,9 +300,9 @@ class OutageTest {
     @Test
     void in_an_outage_leases_are_granted_locally() {
         limiter(Setup.LETTUCE, FailurePolicy.LOCAL);
-        ConcurrencyLimiter local = factory.concurrent("c", 2);
-        ConcurrencyLimiter open = factory.withFailurePolicy(FailurePolicy.ALLOW).concurrent("c", 2);
-        ConcurrencyLimiter shut = factory.withFailurePolicy(FailurePolicy.DENY).concurrent("c", 2);
+        ConcurrencyLimiter local = factory.build("c", ConcurrencyLimit.of(2));
+        ConcurrencyLimiter open = factory.withFailurePolicy(FailurePolicy.ALLOW).build("c", ConcurrencyLimit.of(2));
+        ConcurrencyLimiter shut = factory.withFailurePolicy(FailurePolicy.DENY).build("c", ConcurrencyLimit.of(2));
         redis.stop();
         Optional<Lease> first = local.tryAcquire("k");
         Optional<Lease> second = local.tryAcquire("k");

@@ -9,6 +9,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
@@ -113,7 +114,7 @@ class OwnLimitTest {
                 redis.underLock(new RedisLock(RedisFixture.connections())),
                 redis.underLock(new RedissonLock(RedisFixture.redisson())))) {
             Limiter limiter = limiters.build("k", new ThrowsIn(where));
-            Limiter other = limiters.count("other", 10, Duration.ofHours(1));
+            Limiter other = limiters.build("other", FixedWindow.of(10, Duration.ofHours(1)));
             fails(limiter::tryAcquire);
             fails(() -> limiter.decide("who", 1));
             assertThatThrownBy(() -> limiter.on("who").async().decide(1).join())

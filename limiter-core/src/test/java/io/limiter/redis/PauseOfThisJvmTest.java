@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Fleet;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PauseOfThisJvmTest {
 
     private static final int PAUSES = 2;
+    private static final int MOST_PAUSES = 3;
     private static final long PAUSE_MILLIS = 3000;
 
     @RegisterExtension
@@ -43,17 +46,25 @@ class PauseOfThisJvmTest {
 
     private void pause(PausedMember.Engine engine) throws Exception {
         Fleet.Member member = fleet.start(PausedMember.class, redis.prefix(), engine);
-        for (int i = 0; i < PAUSES; i++) {
+        List<String> decided = new ArrayList<>();
+        // A slow machine may keep Redis from an answer for longer than the decision timeout, but not after every pause.
+        while (passed(decided) < PAUSES && decided.size() < MOST_PAUSES) {
             member.signal("STOP");
             Thread.sleep(PAUSE_MILLIS);
             member.signal("CONT");
             // Twice: the first decision of a key may be of a request from before the pause.
             awaitADecisionOfEachKey();
             awaitADecisionOfEachKey();
+            member.go();
+            decided.add(member.nextLine());
         }
-        member.go();
-        String decided = member.nextLine();
-        assertThat(decided).as("by Redis, by the policy, state").matches("[1-9]\\d* 0 .*");
+        assertThat(passed(decided))
+                .as("pauses after which the policy decided nothing; by Redis, by the policy, state: %s", decided)
+                .isEqualTo(PAUSES);
+    }
+
+    private static long passed(List<String> decided) {
+        return decided.stream().filter(each -> each.matches("[1-9]\\d* 0 .*")).count();
     }
 
     private void awaitADecisionOfEachKey() {

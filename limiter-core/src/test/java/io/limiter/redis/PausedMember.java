@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.redisson.Redisson;
 import org.redisson.config.Config;
@@ -20,7 +19,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * A JVM that decides all the time, from several threads, while the test stops and continues it. Prints {@code ready} when
- * Redis decides, ends with the next line on its input, and prints how many decisions Redis and the policy have made since.
+ * Redis decides, and for each line on its input how many decisions Redis and the policy have made since.
  */
 final class PausedMember {
 
@@ -53,13 +52,11 @@ final class PausedMember {
                 factory.withPrefix(args[1]).build("paused", FixedWindow.of(Integer.MAX_VALUE, Duration.ofHours(1)));
         AtomicLong byRedis = new AtomicLong();
         AtomicLong byPolicy = new AtomicLong();
-        AtomicBoolean ended = new AtomicBoolean();
-        List<Thread> callers = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             String key = "k" + i;
             boolean atOnce = i % 2 == 1;
             Thread caller = new Thread(() -> {
-                while (!ended.get()) {
+                while (true) {
                     for (Decision decision : atOnce ? several(limiter, key) : List.of(limiter.decide(key, 1))) {
                         (decision.source() == Decision.Source.BACKEND ? byRedis : byPolicy).incrementAndGet();
                     }
@@ -67,18 +64,12 @@ final class PausedMember {
             });
             caller.setDaemon(true);
             caller.start();
-            callers.add(caller);
         }
         awaitWarm(byRedis, byPolicy);
         System.out.println("ready");
-        if (System.in.read() < 0) {
-            return;
+        while (System.in.read() >= 0) {
+            System.out.println(byRedis.getAndSet(0) + " " + byPolicy.getAndSet(0) + " " + factory.backendState());
         }
-        ended.set(true);
-        for (Thread caller : callers) {
-            caller.join();
-        }
-        System.out.println(byRedis + " " + byPolicy + " " + factory.backendState());
     }
 
     /** Until a second has passed without the policy: a JVM loads many classes for its first decisions. */

@@ -23,6 +23,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.spi.DistributedLock;
+import io.limiter.spi.EngineObserver;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
 import io.limiter.testing.TestRedis;
@@ -155,7 +156,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
 
     /** Calls with the same patience. */
     public static RedisCalls calls(RedisConnectionFactory connections) {
-        return new RedisCalls(connections, Patience.guard().deadlines());
+        return new RedisCalls(connections, Patience.guard().deadlines(), EngineObserver.NONE);
     }
 
     public RedisRateLimiterFactory.Builder builder() {

@@ -113,13 +113,13 @@ final class RejectionCachePair {
     private TokenBucket bucket(double permitsPerSecond, double permits) {
         if (kind == Kind.WARM_UP) {
             return TokenBucket.perSecond(permitsPerSecond)
-                    .warmUp(new WarmUp(Duration.ofMillis((long) (10_000 / rate))))
-                    .maxWait(maxWait);
+                    .withWarmUp(new WarmUp(Duration.ofMillis((long) (10_000 / rate))))
+                    .withMaxWait(maxWait);
         }
         return TokenBucket.of(permitsPerSecond, permits / permitsPerSecond)
-                .whoWaits(kind == Kind.GUAVAS_WAY ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
-                .startsFull(kind != Kind.STARTS_EMPTY)
-                .maxWait(maxWait);
+                .withWhoWaits(kind == Kind.GUAVAS_WAY ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                .withStartsFull(kind != Kind.STARTS_EMPTY)
+                .withMaxWait(maxWait);
     }
 
     TestClock ticker() {

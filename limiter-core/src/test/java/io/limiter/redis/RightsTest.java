@@ -220,7 +220,7 @@ class RightsTest {
             try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
                     .liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)))
                     .build()) {
-                LiveLimits live = factory.live();
+                LiveLimits live = factory.live().orElseThrow();
                 ChangeNote note = ChangeNote.of("ann", "");
                 live.put("a", LiveSettings.NONE.enforce(false), note, 0);
                 live.rollBack(1, note, 1);
@@ -292,7 +292,8 @@ class RightsTest {
         assertThat(set.decide(1).granted()).isTrue();
         assertThat(LimitSet.of(all.get(2).on("a"), all.get(3).on("b")).decide(1).granted())
                 .isTrue();
-        try (Lease lease = limiters.concurrent("c", 2, ConcurrencyLimit.DEFAULT_LEASE_TIME)
+        try (Lease lease = limiters.build(
+                        "c", ConcurrencyLimit.of(2).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                 .on("a")
                 .acquire(1, Duration.ZERO)) {
             assertThat(lease.isHeld()).isTrue();

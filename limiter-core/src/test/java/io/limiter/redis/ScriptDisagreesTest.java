@@ -11,12 +11,12 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.ScriptCall;
 import io.limiter.internal.redis.script.SetCall;
-import io.limiter.spi.SetPart;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
@@ -36,7 +36,7 @@ class ScriptDisagreesTest {
 
     @Test
     void a_script_that_grants_more_is_an_error_with_the_difference() {
-        Limiter limiter = bent(1).count("k", 2, Duration.ofMinutes(1));
+        Limiter limiter = bent(1).build("k", FixedWindow.of(2, Duration.ofMinutes(1)));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isTrue();
         assertThatThrownBy(limiter::tryAcquire)
@@ -48,7 +48,7 @@ class ScriptDisagreesTest {
 
     @Test
     void a_script_that_grants_fewer_is_an_error() {
-        Limiter limiter = bent(-1).count("k", 1, Duration.ofMinutes(1));
+        Limiter limiter = bent(-1).build("k", FixedWindow.of(1, Duration.ofMinutes(1)));
         assertThatThrownBy(limiter::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("granted 0 requests")
@@ -60,7 +60,7 @@ class ScriptDisagreesTest {
         ScriptBackend engine =
                 new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), bentLua(1), new KnownRejections(16));
         FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
-        List<Request> three = Collections.nCopies(3, new Request(1, 0, false));
+        List<Request> three = Collections.nCopies(3, Request.take(1, 0));
         List<Answer> answers = decideIn(
                 engine,
                 List.of(
@@ -79,19 +79,21 @@ class ScriptDisagreesTest {
     @Test
     void a_state_that_only_the_script_can_read_is_an_ambiguous_failure() {
         FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
-        Request one = new Request(1, 0, false);
+        Request one = Request.take(1, 0);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
         KnownRejections denials = new KnownRejections(0);
-        ScriptCall call = new ScriptCall(List.of(new KeyRequests<>("{k}", window, List.of(one))), 0, 0);
+        ScriptCall call =
+                new ScriptCall(List.of(KeyRequests.of("{k}", window, one)), LimitScripts.kindOf(window), 0, 0);
         mayHaveTaken(() -> call.answers(reply, denials).get(0).decisions());
-        SetCall together = new SetCall(List.of(new SetPart<>("{k}", window, one)), 0, 0);
-        mayHaveTaken(() -> together.answer(reply, denials).decisions());
+        SetCall together =
+                new SetCall(List.of(KeyRequests.of("{k}", window, one)), new int[] {LimitScripts.kindOf(window)}, 0, 0);
+        mayHaveTaken(() -> together.answers(reply, denials).get(0).decisions());
     }
 
     @Test
     void every_disagreement_is_an_ambiguous_failure() {
-        mayHaveTaken(bent(-1).count("k", 1, Duration.ofMinutes(1))::tryAcquire);
-        Limiter limiter = bent(-1).count("set", 1, Duration.ofMinutes(1));
+        mayHaveTaken(bent(-1).build("k", FixedWindow.of(1, Duration.ofMinutes(1)))::tryAcquire);
+        Limiter limiter = bent(-1).build("set", FixedWindow.of(1, Duration.ofMinutes(1)));
         mayHaveTaken(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire());
     }
 
@@ -114,7 +116,7 @@ class ScriptDisagreesTest {
                         List.of(new KeyRequests<>(
                                 redis.prefix() + "{a}",
                                 FixedWindow.of(2, Duration.ofMinutes(1)),
-                                List.of(new Request(1, 0, false)))))
+                                List.of(Request.take(1, 0)))))
                 .get(0);
         assertThatThrownBy(answer::decisions)
                 .isInstanceOfSatisfying(

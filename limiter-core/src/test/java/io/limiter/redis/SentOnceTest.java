@@ -15,7 +15,6 @@ import io.limiter.spi.EngineObserver;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
 import io.limiter.testing.RedisProcess;
-import io.limiter.testing.TestCluster;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -192,21 +191,22 @@ class SentOnceTest {
 
     /** Starts a Redis of that kind, too. */
     private LettuceConnectionFactory connect(Topology topology) {
-        int redisPort = TestCluster.freePort();
-        proxy = MuteProxy.to(redisPort);
+        int notYet = 0;
+        proxy = MuteProxy.to(notYet);
         int port = proxy.port();
         if (topology == Topology.CLUSTER) {
-            redis = RedisProcess.startOn(
-                    redisPort,
+            redis = RedisProcess.start(
                     "--cluster-enabled",
                     "yes",
                     "--cluster-announce-ip",
                     "127.0.0.1",
                     "--cluster-announce-port",
                     Integer.toString(port));
+            proxy.redirectTo(redis.port());
             formCluster();
         } else {
-            redis = RedisProcess.startOn(redisPort);
+            redis = RedisProcess.start();
+            proxy.redirectTo(redis.port());
         }
         RedisConfiguration where = switch (topology) {
             case STANDALONE, READ_FROM -> new RedisStandaloneConfiguration("127.0.0.1", port);

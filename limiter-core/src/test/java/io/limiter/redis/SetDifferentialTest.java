@@ -16,9 +16,9 @@ import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
-import io.limiter.spi.SetPart;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -52,9 +52,9 @@ class SetDifferentialTest {
             TokenBucket.of(10, 10),
             TokenBucket.of(1.0 / 3, 31.4),
             TokenBucket.of(1e6, 0.001),
-            TokenBucket.of(7, 2).whoWaits(WhoWaits.NEXT_CALLER),
-            TokenBucket.of(0.7, 9).startsFull(false).maxWait(Duration.ofSeconds(20)),
-            TokenBucket.perSecond(50).warmUp(new WarmUp(Duration.ofSeconds(3))));
+            TokenBucket.of(7, 2).withWhoWaits(WhoWaits.NEXT_CALLER),
+            TokenBucket.of(0.7, 9).withStartsFull(false).withMaxWait(Duration.ofSeconds(20)),
+            TokenBucket.perSecond(50).withWarmUp(new WarmUp(Duration.ofSeconds(3))));
     private final List<SlidingLog> logs = List.of(
             SlidingLog.of(3, Duration.ofSeconds(1)),
             SlidingLog.of(50, Duration.ofSeconds(60)),
@@ -76,13 +76,13 @@ class SetDifferentialTest {
         for (int call = 0; call < CALLS; call++) {
             moveClock();
             leaveAnotherSpelling();
-            List<SetPart<?>> parts = randomSet();
+            List<KeyRequests<?>> parts = randomSet();
             String where = "call " + call + " at " + redis.clock().micros();
             Map<String, Object> before = new HashMap<>(states);
             Supplier<String> what = () -> where + ", " + parts + " on " + before + Seed.hint();
             List<Decision> expected = stepTogether(parts);
             assertThat(decideSetIn(engine, parts)).as(what).isEqualTo(expected);
-            for (SetPart<?> part : parts) {
+            for (KeyRequests<?> part : parts) {
                 assertThat(stored(part)).as(what).isEqualTo(states.get(part.key()));
             }
             granted += expected.stream().allMatch(Decision::granted) ? 1 : 0;
@@ -90,11 +90,11 @@ class SetDifferentialTest {
         assertThat(granted).as("some of each").isBetween(CALLS / 10, CALLS * 9 / 10);
     }
 
-    private List<Decision> stepTogether(List<SetPart<?>> parts) {
+    private List<Decision> stepTogether(List<KeyRequests<?>> parts) {
         boolean all = parts.stream()
                 .allMatch(part -> step(part, Request.Action.TAKE).decision().granted());
         List<Decision> decisions = new ArrayList<>();
-        for (SetPart<?> part : parts) {
+        for (KeyRequests<?> part : parts) {
             Step<?> taken = step(part, Request.Action.TAKE);
             if (all || !taken.decision().granted()) {
                 states.put(part.key(), taken.state());
@@ -106,7 +106,7 @@ class SetDifferentialTest {
         return decisions;
     }
 
-    private <S> Step<S> step(SetPart<S> part, Request.Action action) {
+    private <S> Step<S> step(KeyRequests<S> part, Request.Action action) {
         @Nullable S state = part.limit().stateType().cast(states.get(part.key()));
         return part.limit().step(state, redis.clock().micros(), part.request().as(action));
     }
@@ -122,21 +122,21 @@ class SetDifferentialTest {
         redis.clock().set(redis.clock().micros() + (long) micros);
     }
 
-    private List<SetPart<?>> randomSet() {
+    private List<KeyRequests<?>> randomSet() {
         List<String> keys = new ArrayList<>();
         for (int i = 0; i < KEYS; i++) {
             keys.add(key(i));
         }
         Collections.shuffle(keys, random);
         int permits = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1 + random.nextInt(2);
-        List<SetPart<?>> parts = new ArrayList<>();
+        List<KeyRequests<?>> parts = new ArrayList<>();
         for (String key : keys.subList(0, 1 + random.nextInt(5))) {
             long timeout = switch (random.nextInt(4)) {
                 case 0 -> (long) (random.nextDouble() * 5e6);
                 case 1 -> random.nextInt(5) == 0 ? Long.MAX_VALUE : 0;
                 default -> 0;
             };
-            parts.add(new SetPart<>(key, limitFor(key), new Request(permits, timeout, false)));
+            parts.add(KeyRequests.of(key, limitFor(key), Request.take(permits, timeout)));
         }
         return parts;
     }
@@ -176,7 +176,7 @@ class SetDifferentialTest {
     }
 
     /** What Redis holds, kept from expiring while simulated time goes its own way. */
-    private <S> @Nullable S stored(SetPart<S> part) {
+    private <S> @Nullable S stored(KeyRequests<S> part) {
         byte[] value = RedisFixture.commands().getex(part.key(), GetExArgs.Builder.ex(3600));
         return value == null ? null : codec.read(part.key(), value, part.limit(), 0, 1);
     }
@@ -185,8 +185,8 @@ class SetDifferentialTest {
     void a_plain_counter_is_a_window_that_ends_with_its_ttl() {
         Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
-        SetPart<?> window = new SetPart<>(key(0), FixedWindow.of(5, Duration.ofSeconds(60)), new Request(2, 0, false));
-        SetPart<?> bucket = new SetPart<>(key(3), TokenBucket.of(1, 3), new Request(2, 0, false));
+        KeyRequests<?> window = KeyRequests.of(key(0), FixedWindow.of(5, Duration.ofSeconds(60)), Request.take(2, 0));
+        KeyRequests<?> bucket = KeyRequests.of(key(3), TokenBucket.of(1, 3), Request.take(2, 0));
         RedisFixture.commands().set(key(0), "3".getBytes(StandardCharsets.US_ASCII));
         assertThat(decideSetIn(engine, List.of(window, bucket))).allMatch(Decision::granted);
         assertThat(stored(window))

@@ -4,6 +4,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
 import java.net.URI;
 import java.time.Duration;
@@ -57,8 +58,8 @@ final class SetFleetMember {
     /** Each limit is in two of them. */
     static List<LimitSet> sets(LimiterFactory limiters) {
         RateLimiter bucket = limiters.build("bucket", 0.0001, 12_000_000, 60);
-        Limiter day = limiters.count("day", 900, Duration.ofDays(1));
-        Limiter hour = limiters.count("hour", 800, Duration.ofHours(1));
+        Limiter day = limiters.build("day", FixedWindow.of(900, Duration.ofDays(1)));
+        Limiter hour = limiters.build("hour", FixedWindow.of(800, Duration.ofHours(1)));
         return List.of(LimitSet.of(bucket, day), LimitSet.of(day, hour), LimitSet.of(hour, bucket));
     }
 }

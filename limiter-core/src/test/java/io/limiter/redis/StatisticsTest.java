@@ -11,8 +11,10 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -53,7 +55,7 @@ class StatisticsTest {
     @Test
     void decisions_are_counted_by_outcome_and_source_also_without_a_decision_object() {
         RedisRateLimiterFactory factory = factory();
-        Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
+        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", FixedWindow.of(1, DAY));
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("a")).isFalse();
         assertThat(limiter.tryAcquire("a")).isFalse();
@@ -80,7 +82,7 @@ class StatisticsTest {
         for (RedisRateLimiterFactory factory : List.of(
                 factory(),
                 redis.builder().lock(new RedisLock(RedisFixture.connections())).build())) {
-            for (Limit<?> limit : List.of(TokenBucket.perSecond(1).capacity(10), SlidingLog.of(10, DAY))) {
+            for (Limit<?> limit : List.of(TokenBucket.perSecond(1).withCapacity(10), SlidingLog.of(10, DAY))) {
                 Limiter limiter = factory.withPrefix(redis.prefix()).build("larger", limit);
                 limiter.reset();
                 limiter.charge(9);
@@ -130,8 +132,8 @@ class StatisticsTest {
     @Test
     void of_a_rejected_set_only_the_rejecting_parts_are_counted() {
         RedisRateLimiterFactory factory = factory();
-        Limiter one = factory.withPrefix(redis.prefix()).count("one", 1, DAY);
-        Limiter two = factory.withPrefix(redis.prefix()).count("two", 2, DAY);
+        Limiter one = factory.withPrefix(redis.prefix()).build("one", FixedWindow.of(1, DAY));
+        Limiter two = factory.withPrefix(redis.prefix()).build("two", FixedWindow.of(2, DAY));
         LimitSet set = LimitSet.of(one.on("a"), two.on("a"));
         assertThat(set.tryAcquire()).isTrue();
         assertThat(set.tryAcquire()).isFalse();
@@ -146,7 +148,7 @@ class StatisticsTest {
     @Test
     void leases_are_counted_when_they_are_granted_and_while_they_are_held() {
         RedisRateLimiterFactory factory = factory();
-        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix()).concurrent("k", 1);
+        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix()).build("k", ConcurrencyLimit.of(1));
         Lease lease = limiter.tryAcquire("a").orElseThrow();
         assertThat(limiter.tryAcquire("a")).isEmpty();
         assertThat(factory.statistics().liveLeases()).isEqualTo(1);
@@ -161,7 +163,7 @@ class StatisticsTest {
     void requests_without_a_decision_count_as_errors() {
         redis.expectForeignValues();
         RedisRateLimiterFactory factory = factory();
-        Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
+        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", FixedWindow.of(1, DAY));
         RedisFixture.commands().lpush(redis.prefix() + "{k:a}:window", new byte[1]);
         assertThatThrownBy(() -> limiter.tryAcquire("a")).isInstanceOf(LimiterBackendException.class);
         assertThatThrownBy(() -> limiter.on("a").async().decide(1).join())
@@ -181,7 +183,7 @@ class StatisticsTest {
     @Test
     void the_observer_is_called_for_calls_and_batches() {
         RedisRateLimiterFactory factory = factory();
-        Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 100, DAY);
+        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", FixedWindow.of(100, DAY));
         limiter.decide("a", 1);
         Eventually.that(() -> assertThat(recorder.calls).hasValue(1));
         assertThat(recorder.sent).containsExactly("1 of 1");
@@ -241,7 +243,7 @@ class StatisticsTest {
                     }
                 })
                 .build();
-        Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
+        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", FixedWindow.of(1, DAY));
         assertThat(limiter.tryAcquire("a")).isTrue();
         for (int i = 0; i < 5_000; i++) {
             assertThat(limiter.tryAcquire("a")).isFalse();

@@ -120,7 +120,9 @@ class StoredStateFuzzTest {
             String name = "k" + LIMITS.indexOf(limit);
             decisions.add(
                     limit instanceof ConcurrencyLimit
-                            ? limiters.concurrent(name, 5, ConcurrencyLimit.DEFAULT_LEASE_TIME)
+                            ? limiters.build(
+                                            name,
+                                            ConcurrencyLimit.of(5).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                                     .on("" + i)
                                     .async()
                                     .tryAcquire()
@@ -157,7 +159,7 @@ class StoredStateFuzzTest {
     private <S> String problem(Limit<S> limit, byte[] value, long now) {
         try {
             S state = codec.read("k", value, limit, now, -1);
-            limit.step(state, now, limit instanceof ConcurrencyLimit ? Request.hold(77, 1) : new Request(1, 0, false));
+            limit.step(state, now, limit instanceof ConcurrencyLimit ? Request.hold(77, 1) : Request.take(1, 0));
             return "";
         } catch (LimiterBackendException e) {
             return e.problem();
@@ -173,7 +175,7 @@ class StoredStateFuzzTest {
             String key = redis.prefix() + "{" + name + "}" + limit.keySuffix();
             for (int i = 0; i < 5; i++) {
                 if (limit instanceof ConcurrencyLimit) {
-                    limiters.concurrent(name, 5, ConcurrencyLimit.DEFAULT_LEASE_TIME)
+                    limiters.build(name, ConcurrencyLimit.of(5).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                             .acquire(1, Duration.ZERO);
                 } else {
                     limiters.build(name, limit).tryAcquire();

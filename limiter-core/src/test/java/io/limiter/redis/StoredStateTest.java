@@ -8,6 +8,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -97,7 +98,7 @@ class StoredStateTest {
                 .hasMessageContaining(key("k"))
                 .hasMessageContaining("WRONGTYPE");
         RedisFixture.commands().lpush(windowKey("k"), new byte[] {1});
-        Limiter counter = limiters(by).count("k", 1, Duration.ofSeconds(1));
+        Limiter counter = limiters(by).build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
         assertThatThrownBy(counter::tryAcquire).isInstanceOf(LimiterBackendException.class);
     }
 
@@ -105,7 +106,7 @@ class StoredStateTest {
     @EnumSource
     void a_plain_counter_without_a_ttl_counts_and_gets_a_ttl(By by) {
         putWindow("k", "3");
-        Limiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
+        Limiter limiter = limiters(by).build("k", FixedWindow.of(3, Duration.ofSeconds(10)));
         assertThat(limiter.decide(1).fullAfter()).isEqualTo(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isFalse();
         assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(1L, 11_000L);
@@ -118,7 +119,7 @@ class StoredStateTest {
     void a_plain_counter_keeps_the_window_of_its_ttl(By by) {
         putWindow("k", "2");
         RedisFixture.commands().pexpire(windowKey("k"), 4_000);
-        Limiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
+        Limiter limiter = limiters(by).build("k", FixedWindow.of(3, Duration.ofSeconds(10)));
         assertThat(limiter.tryAcquire(2)).isFalse();
         assertThat(limiter.decide(1).fullAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
     }
@@ -126,7 +127,7 @@ class StoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_rejection_restores_a_lost_ttl_of_a_window(By by) {
-        Limiter limiter = limiters(by).count("k", 1, Duration.ofSeconds(10));
+        Limiter limiter = limiters(by).build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         assertThat(limiter.tryAcquire()).isTrue();
         RedisFixture.commands().persist(windowKey("k"));
         assertThat(limiter.tryAcquire()).isFalse();
@@ -147,8 +148,9 @@ class StoredStateTest {
     void a_key_is_kept_for_expire_and_little_longer(By by) {
         LimiterFactory limiters = limiters(by);
         assertThat(limiters.build("k", 100, 1, 60).tryAcquire()).isTrue();
-        assertThat(limiters.create("guava", 100).tryAcquire()).isTrue();
-        assertThat(limiters.create("warming", 100, Duration.ofSeconds(1)).tryAcquire())
+        assertThat(limiters.build("guava", TokenBucket.guava(100)).tryAcquire()).isTrue();
+        assertThat(limiters.build("warming", TokenBucket.guava(100, Duration.ofSeconds(1)))
+                        .tryAcquire())
                 .isTrue();
         for (String name : List.of("k", "guava", "warming")) {
             assertThat(RedisFixture.commands().pttl(key(name))).as(name).isBetween(55_000L, 75_000L);
@@ -198,7 +200,7 @@ class StoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_debt_is_kept_until_it_is_paid(By by) {
-        RateLimiter limiter = limiters(by).build("k", TokenBucket.of(1, 1).expire(Duration.ofSeconds(1)));
+        RateLimiter limiter = limiters(by).build("k", TokenBucket.of(1, 1).withExpire(Duration.ofSeconds(1)));
         assertThat(limiter.decide(1000, Duration.ofHours(1)).granted()).isTrue();
         // It slept on the movable clock; Redis keeps the key by its own.
         assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(995_000L);

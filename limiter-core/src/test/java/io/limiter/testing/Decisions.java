@@ -6,12 +6,13 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.PendingSet;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.backend.Call;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.PendingSet;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Decisions of engines and backends, awaited. */
@@ -23,11 +24,11 @@ public final class Decisions {
         return PendingRequest.start(engine, key, limit, request).await();
     }
 
-    public static List<@Nullable Decision> decideSet(Engine engine, List<SetPart<?>> parts) {
+    public static List<@Nullable Decision> decideSet(Engine engine, List<KeyRequests<?>> parts) {
         return startSet(engine, parts).await();
     }
 
-    public static PendingSet startSet(Engine engine, List<SetPart<?>> parts) {
+    public static PendingSet startSet(Engine engine, List<KeyRequests<?>> parts) {
         PendingSet pending = new PendingSet(parts, null);
         engine.decide(pending);
         return pending;
@@ -44,7 +45,14 @@ public final class Decisions {
         return backend.start(batch, () -> true).join();
     }
 
-    public static List<@Nullable Decision> decideSetIn(Backend backend, List<SetPart<?>> parts) {
-        return AsyncFailures.join(backend.startSet(parts, () -> true));
+    public static List<Decision> decideSetIn(Backend backend, List<KeyRequests<?>> parts) {
+        return AsyncFailures.join(startSetIn(backend, parts));
+    }
+
+    public static CompletableFuture<List<Decision>> startSetIn(Backend backend, List<KeyRequests<?>> parts) {
+        CompletableFuture<List<Answer>> answers = new CompletableFuture<>();
+        backend.start(new Call(parts, true, () -> true, answers::complete));
+        return answers.thenApply(
+                all -> all.stream().map(answer -> answer.decisions().get(0)).toList());
     }
 }

@@ -4,17 +4,18 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An engine that can fail, lose answers and be slow. */
-public final class FlakyEngine implements Engine {
+public final class FlakyEngine implements AtOnce {
 
     private final SteppingEngine engine;
     public final AtomicInteger calls = new AtomicInteger();
@@ -59,11 +60,11 @@ public final class FlakyEngine implements Engine {
     }
 
     @Override
-    public void reset(String key) {
+    public CompletableFuture<Void> reset(String key) {
         if (failing) {
-            throw BackendFailures.notExecuted(key, "failing");
+            return CompletableFuture.failedFuture(BackendFailures.notExecuted(key, "failing"));
         }
-        engine.reset(key);
+        return engine.reset(key);
     }
 
     /** As if all holders of the limiter's own permits had been deleted by hand. */

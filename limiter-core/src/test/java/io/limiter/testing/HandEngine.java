@@ -4,9 +4,8 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.KeyRequests;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +18,7 @@ import java.util.function.Consumer;
  * A backend by hand: a call stays under way until the test answers it. Each decision says which request it is for: its
  * limit is the permits asked for, its wait the timeout, and what remains the number of the decision.
  */
-public final class HandEngine implements Backend {
+public final class HandEngine implements FutureBackend {
 
     public static final TokenBucket LIMIT = TokenBucket.of(1, 1);
 
@@ -32,7 +31,7 @@ public final class HandEngine implements Backend {
     private final AtomicLong decisions = new AtomicLong();
 
     @Override
-    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+    public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
         if (!send.getAsBoolean()) {
             return CompletableFuture.completedFuture(batch.stream()
                     .map(asked -> Answer.failed(BackendFailures.notExecuted(asked.key(), "it was withdrawn")))
@@ -63,7 +62,7 @@ public final class HandEngine implements Backend {
     }
 
     @Override
-    public void reset(String key) {
+    public void delete(String key) {
         throw new UnsupportedOperationException();
     }
 
@@ -77,7 +76,7 @@ public final class HandEngine implements Backend {
     }
 
     public static Request request(int permits) {
-        return new Request(permits, permits * 10L, false);
+        return Request.take(permits, permits * 10L);
     }
 
     /** One that is under way, or was. */

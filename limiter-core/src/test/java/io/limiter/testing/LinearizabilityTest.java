@@ -20,11 +20,11 @@ import org.junit.jupiter.api.io.TempDir;
 class LinearizabilityTest {
 
     private static final String REJECTION_CACHE = "io.limiter.internal.cache.RejectionCacheLinearizability";
-    private static final String LOCAL_ENGINE = "io.limiter.local.LocalEngineLinearizability";
+    private static final String LOCAL_ENGINE = "io.limiter.internal.local.LocalEngineLinearizability";
     private static final String PREFETCHED_BLOCK = "io.limiter.internal.prefetch.PrefetchedBlockLinearizability";
     private static final String PREFETCHED_KEY = "io.limiter.internal.prefetch.PrefetchedKeyLinearizability";
-    private static final String HELD_LEASE = "io.limiter.internal.lease.HeldLeaseLinearizability";
-    private static final String HELD_LEASES = "io.limiter.internal.lease.HeldLeasesLinearizability";
+    private static final String COUNTED_LEASE = "io.limiter.internal.lease.CountedLeaseLinearizability";
+    private static final String LEASES = "io.limiter.internal.lease.LeasesLinearizability";
     private static final String LANE = "io.limiter.internal.batch.LaneLinearizability";
 
     @TempDir
@@ -48,8 +48,8 @@ class LinearizabilityTest {
                 LOCAL_ENGINE,
                 PREFETCHED_BLOCK,
                 PREFETCHED_KEY,
-                HELD_LEASE,
-                HELD_LEASES,
+                COUNTED_LEASE,
+                LEASES,
                 LANE);
     }
 
@@ -65,12 +65,12 @@ class LinearizabilityTest {
         // The backend of the check, which decides and records the decision in the cache in one step. The cache itself
         // has no step that may not be split: a rejection that is lost costs a call.
         PlantedRace.plant("io.limiter.testing.SteppingEngine", PlantedRace.LOCKS, races);
-        PlantedRace.plant("io.limiter.local.LocalEngine", PlantedRace.LOCKS, races);
+        PlantedRace.plant("io.limiter.internal.local.LocalEngine", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.prefetch.PrefetchedKey", "compareAndSet", races);
-        PlantedRace.plant("io.limiter.internal.lease.HeldLease", PlantedRace.LOCKS, races);
+        PlantedRace.plant("io.limiter.internal.lease.CountedLease", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.lease.LeaseQueue", "addAndGet", races);
         PlantedRace.plant("io.limiter.internal.batch.Lane", "addAndGet", races);
-        check(Linearizability.PLANTED, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_KEY, HELD_LEASE, HELD_LEASES, LANE);
+        check(Linearizability.PLANTED, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_KEY, COUNTED_LEASE, LEASES, LANE);
     }
 
     private void check(String how, String... checks) throws IOException, InterruptedException {

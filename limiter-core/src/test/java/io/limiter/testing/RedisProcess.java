@@ -4,6 +4,8 @@ import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import org.awaitility.Awaitility;
 import redis.embedded.core.ExecutableProvider;
 
@@ -21,7 +24,12 @@ import redis.embedded.core.ExecutableProvider;
  */
 public final class RedisProcess implements AutoCloseable {
 
+    private static final int FIRST_PORT = 17_000;
+    private static final int LAST_PORT = 22_000;
+    private static final int BUS_OFFSET = 10_000;
+
     private static final Set<RedisProcess> OPEN = ConcurrentHashMap.newKeySet();
+    private static final Set<Integer> USED = ConcurrentHashMap.newKeySet();
 
     private final int port;
     private final Path dir;
@@ -34,29 +42,15 @@ public final class RedisProcess implements AutoCloseable {
         this.arguments = arguments;
     }
 
-    public static RedisProcess start() {
-        while (true) {
-            RedisProcess redis = startOn(TestRedis.freePort());
-            if (redis.process.isAlive()) {
-                return redis;
-            }
-            // Somebody else has taken the port meanwhile.
-            redis.close();
-        }
-    }
-
     /**
-     * @param settings more of them, as on the command line
+     * @param settings more of them, as on the command line; with a certificate, the port is the one for TLS
      */
-    public static RedisProcess startOn(int port, String... settings) {
-        try {
-            Path dir = Files.createTempDirectory("limiter-test-redis");
+    public static RedisProcess start(String... settings) {
+        return start(dir -> {
             List<String> arguments = new ArrayList<>(List.of("--save", "", "--appendonly", "no"));
             arguments.addAll(List.of(settings));
-            return start(port, dir, arguments);
-        } catch (IOException e) {
-            throw new UncheckedIOException("no Redis for the test", e);
-        }
+            return arguments;
+        });
     }
 
     /**
@@ -64,23 +58,53 @@ public final class RedisProcess implements AutoCloseable {
      *
      * @param settings lines of its file
      */
-    static RedisProcess sentinel(int port, String... settings) {
-        try {
-            Path dir = Files.createTempDirectory("limiter-test-sentinel");
-            Path file = Files.write(dir.resolve("sentinel.conf"), List.of(settings));
-            return start(port, dir, List.of(file.toString(), "--sentinel"));
-        } catch (IOException e) {
-            throw new UncheckedIOException("no Sentinel for the test", e);
+    static RedisProcess sentinel(String... settings) {
+        return start(dir -> List.of(
+                Files.write(dir.resolve("sentinel.conf"), List.of(settings)).toString(), "--sentinel"));
+    }
+
+    private static RedisProcess start(Arguments arguments) {
+        // First, so that its hook is there before anything is.
+        Server.path();
+        while (true) {
+            try {
+                Path dir = Files.createTempDirectory("limiter-test-redis");
+                RedisProcess redis = new RedisProcess(freePort(), dir, arguments.in(dir));
+                OPEN.add(redis);
+                redis.startAgain();
+                if (redis.process.isAlive()) {
+                    return redis;
+                }
+                String log = Files.readString(dir.resolve("log"));
+                redis.close();
+                if (!log.contains("Address already in use")) {
+                    throw new IllegalStateException("no Redis for the test: " + log);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException("no Redis for the test", e);
+            }
         }
     }
 
-    private static RedisProcess start(int port, Path dir, List<String> arguments) throws IOException {
-        // First, so that its hook is there before anything is.
-        Server.path();
-        RedisProcess redis = new RedisProcess(port, dir, arguments);
-        OPEN.add(redis);
-        redis.startAgain();
-        return redis;
+    /**
+     * A port that is free now, and so is its Cluster bus, 10,000 above. Each is named once: a killed server is started again
+     * on its own. No client gets one of these by chance, as it could get an ephemeral port.
+     */
+    private static int freePort() {
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+            if (!USED.contains(port) && isFree(port) && isFree(port + BUS_OFFSET) && USED.add(port)) {
+                return port;
+            }
+        }
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** What runs: a {@code redis-server} from the PATH, else the embedded one. */
@@ -115,7 +139,11 @@ public final class RedisProcess implements AutoCloseable {
     public void startAgain() throws IOException {
         List<String> command = new ArrayList<>(List.of(server()));
         command.addAll(arguments);
-        command.addAll(List.of("--port", "" + port, "--bind", "127.0.0.1", "--dir", dir.toString()));
+        command.addAll(
+                arguments.contains("--tls-cert-file")
+                        ? List.of("--port", "0", "--tls-port", "" + port)
+                        : List.of("--port", "" + port));
+        command.addAll(List.of("--bind", "127.0.0.1", "--dir", dir.toString()));
         process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(dir.resolve("log").toFile())
@@ -166,6 +194,10 @@ public final class RedisProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private interface Arguments {
+        List<String> in(Path dir) throws IOException;
     }
 
     /** Looked for, or unpacked, once. */

@@ -6,13 +6,11 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.PendingSet;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingDecision;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /** The simplest backend: a map, stepped under a lock. Records its rejections, as the engines over Redis do. */
-public final class SteppingEngine implements Engine, Backend {
+public final class SteppingEngine implements AtOnce, FutureBackend {
 
     private final Map<String, Object> states = new HashMap<>();
     private final LongSupplier clockMicros;
@@ -52,12 +50,18 @@ public final class SteppingEngine implements Engine, Backend {
     }
 
     @Override
-    public void reset(String key) {
+    public void delete(String key) {
         forget(key);
     }
 
     @Override
-    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+    public CompletableFuture<Void> reset(String key) {
+        forget(key);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
         return CompletableFuture.completedFuture(decide(batch));
     }
 
@@ -72,12 +76,11 @@ public final class SteppingEngine implements Engine, Backend {
     /** A set one part after the other. */
     @Override
     public void decide(PendingDecision<?> pending) {
-        if (pending instanceof PendingSet set) {
-            set.answer(startSet(set.parts(), set::send).join());
-        } else {
-            PendingRequest one = (PendingRequest) pending;
-            one.answer(decide(List.of(KeyRequests.of(one))).get(0).decisions().get(0));
-        }
+        start(new Call(
+                pending.parts(),
+                pending.size() > 1,
+                pending::send,
+                answers -> pending.decided(part -> answers.get(part).decisions().get(0))));
     }
 
     @Override

@@ -90,10 +90,9 @@ public final class TestCertificate implements AutoCloseable {
         return trusted;
     }
 
-    /** Settings of a Redis that has this certificate and also listens with TLS, on a port of its own. */
-    public String[] redisSettings(int tlsPort) {
+    /** Settings of a Redis that has this certificate and listens with TLS. */
+    public String[] redisSettings() {
         return new String[] {
-            "--tls-port", "" + tlsPort,
             "--tls-cert-file", file().toString(),
             "--tls-key-file", keyFile().toString(),
             "--tls-ca-cert-file", file().toString(),

@@ -5,15 +5,9 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -22,14 +16,7 @@ import org.awaitility.Awaitility;
 /** A Redis Cluster on embedded servers. */
 public final class TestCluster implements AutoCloseable {
 
-    private static final int FIRST_PORT = 17_000;
-    private static final int LAST_PORT = 22_000;
-    private static final int BUS_OFFSET = 10_000;
-
     private static final int SLOTS = 16_384;
-
-    // A killed node's port is free, and its Cluster looks for it there.
-    private static final Set<Integer> USED = ConcurrentHashMap.newKeySet();
 
     private final List<RedisProcess> masters;
 
@@ -46,8 +33,8 @@ public final class TestCluster implements AutoCloseable {
         List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes"));
         all.addAll(List.of(settings));
         List<RedisProcess> started = new ArrayList<>();
-        for (int port : freePorts(masters)) {
-            started.add(RedisProcess.startOn(port, all.toArray(new String[0])));
+        for (int i = 0; i < masters; i++) {
+            started.add(RedisProcess.start(all.toArray(new String[0])));
         }
         TestCluster cluster = new TestCluster(started);
         for (int i = 0; i < masters; i++) {
@@ -73,31 +60,6 @@ public final class TestCluster implements AutoCloseable {
             });
         }
         return cluster;
-    }
-
-    /** One that a node of a Cluster can have. */
-    public static int freePort() {
-        return freePorts(1).get(0);
-    }
-
-    /** Ports whose buses, 10,000 above, are free too. */
-    private static List<Integer> freePorts(int count) {
-        Set<Integer> ports = new LinkedHashSet<>();
-        while (ports.size() < count) {
-            int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-            if (!USED.contains(port) && isFree(port) && isFree(port + BUS_OFFSET) && USED.add(port)) {
-                ports.add(port);
-            }
-        }
-        return List.copyOf(ports);
-    }
-
-    private static boolean isFree(int port) {
-        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-            return socket.isBound();
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     /** Each master as {@code host:port}. */

@@ -5,8 +5,11 @@ import ch.qos.logback.classic.Logger;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.LoggerFactory;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
@@ -20,6 +23,8 @@ import org.testcontainers.utility.DockerImageName;
 public final class TestRedis {
 
     private static final String IMAGE = "redis:8-alpine";
+    // A socket that nobody refers to is closed when it is collected.
+    private static final Queue<Socket> HELD = new ConcurrentLinkedQueue<>();
 
     private final String host;
     private final int port;
@@ -46,10 +51,17 @@ public final class TestRedis {
         return "redis://" + host + ":" + port;
     }
 
-    /** A port that was free a moment ago. */
-    public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+    /**
+     * A port that refuses connections. A socket that does not listen holds it as long as this JVM lives, so nobody else can
+     * listen there.
+     */
+    public static int closedPort() {
+        try {
+            @SuppressWarnings("resource") // It ends with the JVM.
+            Socket held = new Socket();
+            held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            HELD.add(held);
+            return held.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -16,7 +16,6 @@ public final class TestSentinel implements AutoCloseable {
     public static TestSentinel start() {
         RedisProcess server = RedisProcess.start();
         RedisProcess sentinel = RedisProcess.sentinel(
-                TestRedis.freePort(),
                 "sentinel monitor " + MASTER + " 127.0.0.1 " + server.port() + " 1",
                 "sentinel down-after-milliseconds " + MASTER + " 60000",
                 "sentinel failover-timeout " + MASTER + " 180000");

@@ -32,7 +32,7 @@ public final class Timeline<S> {
     }
 
     public Decision ask(long nowMicros, int permits, long timeoutMicros) {
-        Step<S> step = limit.step(state, nowMicros, new Request(permits, timeoutMicros, false));
+        Step<S> step = limit.step(state, nowMicros, Request.take(permits, timeoutMicros));
         state = step.state();
         return step.decision();
     }
@@ -44,7 +44,7 @@ public final class Timeline<S> {
 
     /** What {@link #ask} would answer, without taking anything. */
     public Decision peek(long nowMicros, int permits, long timeoutMicros) {
-        return limit.step(state, nowMicros, new Request(permits, timeoutMicros, true))
+        return limit.step(state, nowMicros, Request.peek(permits, timeoutMicros))
                 .decision();
     }
 

@@ -32,7 +32,7 @@ class Traffic implements SmartLifecycle {
         static Instance of(LimiterFactory factory, double share) {
             LimiterFactory limiters = factory.withPrefix("traffic:");
             return new Instance(
-                    limiters.build("search", TokenBucket.perSecond(50).capacity(50)),
+                    limiters.build("search", TokenBucket.perSecond(50).withCapacity(50)),
                     limiters.build("login", FixedWindow.of(5, Duration.ofSeconds(10))),
                     share);
         }

@@ -16,7 +16,7 @@ import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.testing.TestRedis;
+import io.limiter.testing.RedisProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -43,6 +43,7 @@ class ConsoleBrowserTest {
     private static final int PICTURE_MILLIS = 75_000;
 
     private final List<String> complaints = new ArrayList<>();
+    private final RedisProcess redis = RedisProcess.start();
     private ConfigurableApplicationContext sample;
     private Chromium browser;
     private Page page;
@@ -50,7 +51,7 @@ class ConsoleBrowserTest {
     @BeforeEach
     void open() {
         sample = Samples.start(
-                TestRedis.freePort(),
+                redis,
                 "--limiter.limits.rate.enforce=false",
                 "--limiter.limits.rate.rate=0.0001",
                 "--limiter.limits.rate.capacity=1");
@@ -69,6 +70,7 @@ class ConsoleBrowserTest {
     void close() {
         browser.close();
         sample.close();
+        redis.close();
     }
 
     @Test
@@ -435,7 +437,7 @@ class ConsoleBrowserTest {
 
     private void waitsAreShown() {
         RateLimiter queue = sample.getBean(LimiterFactory.class)
-                .build("queue", TokenBucket.perSecond(20).capacity(1));
+                .build("queue", TokenBucket.perSecond(20).withCapacity(1));
         row("queue").locator("a").click();
         assertThat(page.locator("h1")).hasText("queue");
         assertThat(page.locator(".legend b").first()).hasText("0");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.util.concurrent.Uninterruptibles;
 import com.microsoft.playwright.Page;
 import io.limiter.testing.Eventually;
-import io.limiter.testing.TestRedis;
+import io.limiter.testing.RedisProcess;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -45,6 +45,7 @@ class LiveShowTest {
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final List<Load> loads = new ArrayList<>();
+    private final RedisProcess redis = RedisProcess.start();
     private ConfigurableApplicationContext one;
     private ConfigurableApplicationContext other;
     private int rate = BEFORE;
@@ -52,18 +53,17 @@ class LiveShowTest {
 
     @BeforeEach
     void start() {
-        int redisPort = TestRedis.freePort();
-        one = start(redisPort);
-        other = start(redisPort);
+        one = sample();
+        other = sample();
         loads.add(new Load(Samples.uri(one, "/limiter/rate")));
         loads.add(new Load(Samples.uri(other, "/limiter/rate")));
         loads.forEach(
                 load -> Eventually.that(() -> assertThat(load.firstOf(BEFORE)).isPositive()));
     }
 
-    private static ConfigurableApplicationContext start(int redisPort) {
+    private ConfigurableApplicationContext sample() {
         return Samples.start(
-                redisPort,
+                redis,
                 "--limiter.limits.rate.rate=" + BEFORE,
                 "--limiter.limits.rate.burst=1s",
                 "--management.endpoints.web.exposure.include=limiters",
@@ -75,6 +75,7 @@ class LiveShowTest {
         loads.forEach(Load::close);
         one.close();
         other.close();
+        redis.close();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.limiter.browser;
 
 import io.limiter.sample.SampleApplication;
+import io.limiter.testing.RedisProcess;
 import java.lang.reflect.Method;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -10,11 +11,10 @@ final class Samples {
 
     private Samples() {}
 
-    /** @param redisPort where the first one starts a Redis, which the others use */
-    static ConfigurableApplicationContext start(int redisPort, String... arguments) {
+    static ConfigurableApplicationContext start(RedisProcess redis, String... arguments) {
         String[] all = new String[arguments.length + 3];
         all[0] = "--server.port=0";
-        all[1] = "--sample.redis.port=" + redisPort;
+        all[1] = "--spring.data.redis.port=" + redis.port();
         // A slow machine is not an outage.
         all[2] = "--limiter.failure.decision-timeout=2m";
         System.arraycopy(arguments, 0, all, 3, arguments.length);

@@ -183,7 +183,7 @@ class DocsTest {
         TestingSnippets.unit();
         TestingSnippets.off();
         RateLimiter limiter = new LocalLimiterFactory()
-                .build("sms", TokenBucket.per(2, Duration.ofHours(1)).capacity(2));
+                .build("sms", TokenBucket.per(2, Duration.ofHours(1)).withCapacity(2));
         TestingSnippets.peek(limiter);
         TestingSnippets.reset(limiter);
         assertThat(limiter.tryAcquire("0171", 2)).isTrue();
@@ -208,10 +208,10 @@ class DocsTest {
                 .liveLimits(LiveOptions.DEFAULT)
                 .build()) {
             limiters.build("search", 50, 1, 60);
-            LiveLimit stored = LiveSnippets.lowerAndRemove(limiters.live());
+            LiveLimit stored = LiveSnippets.lowerAndRemove(limiters.live().orElseThrow());
             assertThat(stored.settings().rate()).isEqualTo(5);
             assertThat(stored.expiresAt()).isPresent();
-            assertThat(limiters.live().get("search")).isEmpty();
+            assertThat(limiters.live().orElseThrow().get("search")).isEmpty();
         } finally {
             connections.destroy();
         }

@@ -21,7 +21,7 @@ interface GettingStartedSnippets {
     class GreetingController {
 
         @GetMapping("/greeting")
-        @RateLimit(rate = 1.0 / 10, burst = 20)
+        @RateLimit(rate = 1.0 / 10, capacity = 2)
         public String greeting() {
             return "hello";
         }
@@ -39,8 +39,10 @@ interface GettingStartedSnippets {
         }
 
         String send(String phone) {
-            Decision decision = codes.decide(phone, 1);
-            return decision.granted() ? "sent" : "not before " + decision.retryAfter();
+            Decision decision = codes.decide(phone);
+            return decision.granted()
+                    ? "sent"
+                    : "not before " + decision.retryAfter().orElseThrow();
         }
     }
     // end

@@ -27,7 +27,7 @@ class KeysSnippets {
     private final List<String> orders = new ArrayList<>();
 
     // keys: types
-    @RateLimit(limitType = LimitType.IP, rate = 5, burst = 2)
+    @RateLimit(limitType = LimitType.IP, rate = 5, capacity = 10)
     public List<String> search(String text) {
         return index.find(text);
     }
@@ -37,7 +37,7 @@ class KeysSnippets {
         return report.write();
     }
 
-    @RateLimit(key = "sms:#{country}-#{phone}", rate = 1.0 / 60, burst = 60)
+    @RateLimit(key = "sms:#{country}-#{phone}", rate = 1, per = 60)
     public void sendCode(String country, String phone) {
         gateway.send(country, phone);
     }

@@ -10,6 +10,8 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
@@ -40,7 +42,7 @@ class LimitPagesSnippets {
     static LimitSet severalLimits(LimiterFactory limiters, String user, String tenant) {
         // several-limits: set
         RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
-        Limiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+        Limiter perDay = limiters.build("perDay", FixedWindow.of(1000, Duration.ofDays(1)));
         RateLimiter perTenant = limiters.build("perTenant", 100, 1, 60);
 
         LimitSet set = LimitSet.of(perSecond.on(user), perDay.on(user), perTenant.on(tenant));
@@ -54,7 +56,9 @@ class LimitPagesSnippets {
         LimiterFactory byTenant = limiters.withHashTag(HashTag.FIRST_KEY);
         LimitSet inOneSlot = LimitSet.of(
                 byTenant.build("perSecond", 10, 1, 60).on(tenant).on(user),
-                byTenant.count("perDay", 1000, Duration.ofDays(1)).on(tenant).on(user),
+                byTenant.build("perDay", FixedWindow.of(1000, Duration.ofDays(1)))
+                        .on(tenant)
+                        .on(user),
                 byTenant.build("perTenant", 100, 1, 60).on(tenant));
         // end
         return inOneSlot;
@@ -70,7 +74,8 @@ class LimitPagesSnippets {
 
     static String report(LimiterFactory limiters, String customer, String report) {
         // concurrency: lease
-        ConcurrencyLimiter reports = limiters.concurrent("reports", 2, Duration.ofSeconds(30));
+        ConcurrencyLimiter reports =
+                limiters.build("reports", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofSeconds(30)));
 
         Optional<Lease> lease = reports.tryAcquire(customer);
         if (lease.isEmpty()) {

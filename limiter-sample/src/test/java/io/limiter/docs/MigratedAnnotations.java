@@ -45,7 +45,7 @@ class MigratedAnnotations {
         return "hello " + name;
     }
 
-    @RateLimit(rate = 10, burst = 5, permits = 2, fallback = "busy")
+    @RateLimit(rate = 10, capacity = 50, permits = 2, fallback = "busy")
     public String list(String name) {
         return "all of " + name;
     }
@@ -59,7 +59,7 @@ class MigratedAnnotations {
     @RateLimit(
             name = "balance",
             rate = 5,
-            burst = 2,
+            capacity = 10,
             key = "#{id}",
             condition = "#{currency != 'EUR'}",
             fallback = "unknown")

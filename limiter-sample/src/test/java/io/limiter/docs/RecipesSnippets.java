@@ -6,7 +6,9 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -66,16 +68,16 @@ class RecipesSnippets {
 
     RecipesSnippets(LimiterFactory limiters) {
         // recipes: build
-        this.failedLogins = limiters.count("failed-logins", 5, Duration.ofMinutes(15));
+        this.failedLogins = limiters.build("failed-logins", FixedWindow.of(5, Duration.ofMinutes(15)));
         this.perTenant = limiters.build("messages", TokenBucket.perSecond(20));
         this.rows = limiters.build("import", LeakyBucket.queue(100, 1_000));
-        this.jobs = limiters.concurrent("jobs", 1, Duration.ofSeconds(30));
+        this.jobs = limiters.build("jobs", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));
         // end
     }
 
     // recipes: login
     public boolean login(String user, String password) {
-        Decision attempt = failedLogins.decide(user, 1);
+        Decision attempt = failedLogins.decide(user);
         if (!attempt.granted()) {
             throw new RateLimitExceededException("login", attempt);
         }
@@ -135,7 +137,7 @@ class RecipesSnippets {
         if (decision.granted()) {
             handle(message);
         } else {
-            retries.later(message, decision.retryAfter());
+            retries.later(message, decision.retryAfter().orElseThrow());
         }
     }
     // end

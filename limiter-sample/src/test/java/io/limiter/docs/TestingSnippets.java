@@ -25,7 +25,7 @@ final class TestingSnippets {
         }
 
         void send(String phone) {
-            Decision decision = perPhone.decide(phone, 1);
+            Decision decision = perPhone.decide(phone);
             if (!decision.granted()) {
                 throw new RateLimitExceededException("sms", decision);
             }

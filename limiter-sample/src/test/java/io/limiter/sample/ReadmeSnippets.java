@@ -11,6 +11,7 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -64,7 +65,7 @@ class ReadmeSnippets {
 
         // api: search
         @GetMapping("/search")
-        @RateLimit(rate = 50, burst = 2)
+        @RateLimit(rate = 50, capacity = 100)
         @CountLimit(limitType = LimitType.USER, limit = 1000, period = 86_400)
         public List<String> search(@RequestParam String text) {
             return index.find(text);
@@ -85,7 +86,7 @@ class ReadmeSnippets {
         }
 
         void send(String phone) {
-            Decision decision = codes.decide(phone, 1);
+            Decision decision = codes.decide(phone);
             if (!decision.granted()) {
                 throw new RateLimitExceededException(phone, decision);
             }
@@ -96,31 +97,31 @@ class ReadmeSnippets {
 
     static void guava(LimiterFactory limiters) {
         // readme: guava
-        RateLimiter search = limiters.create("search", 50);
+        RateLimiter search = limiters.build("search", TokenBucket.perSecond(50));
         search.acquire();
         // end
     }
 
     static void everyLimiter(LimiterFactory limiters) {
         // api: limiters
-        RateLimiter search = limiters.build("search", TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)));
+        RateLimiter search = limiters.build("search", TokenBucket.perSecond(50).withCapacity(100));
         search.acquire();
         boolean soon = search.tryAcquire(5, Duration.ofMillis(200));
         boolean mine = search.tryAcquire("user:ann");
         Decision decision = search.on("user:ann").peek();
 
-        RateLimiter guava = limiters.create("import", 5);
-        RateLimiter warming = limiters.create("cache", 100, Duration.ofMinutes(1));
+        RateLimiter guava = limiters.build("import", TokenBucket.guava(5));
+        RateLimiter warming = limiters.build("cache", TokenBucket.guava(100, Duration.ofMinutes(1)));
 
         RateLimiter reports = limiters.build(
                 "reports",
                 TokenBucket.per(6, Duration.ofMinutes(1))
-                        .capacity(6)
-                        .maxWait(Duration.ofMinutes(10))
-                        .expire(Duration.ofHours(1)));
+                        .withCapacity(6)
+                        .withMaxWait(Duration.ofMinutes(10))
+                        .withExpire(Duration.ofHours(1)));
         boolean inTime = reports.tryAcquire(Duration.ofSeconds(5));
 
-        Limiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));
+        Limiter logins = limiters.build("logins", FixedWindow.of(5, Duration.ofMinutes(15)));
 
         CompletableFuture<Decision> later = search.on("user:ann").async().decide(1, Duration.ofSeconds(1));
         RateLimiter hot =
@@ -141,7 +142,8 @@ class ReadmeSnippets {
         Limiter wide = limiters.build("wide", SlidingCounter.of(100_000, Duration.ofHours(1)));
         RateLimiter paced = limiters.build("paced", LeakyBucket.queue(10, 50));
 
-        ConcurrencyLimiter exports = limiters.concurrent("exports", 2, Duration.ofSeconds(30));
+        ConcurrencyLimiter exports =
+                limiters.build("exports", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofSeconds(30)));
         try (Lease lease = exports.on("ann").acquire(1, Duration.ofSeconds(5))) {
             lease.onLost(() -> log.warn("another holder may export for ann now"));
         }

@@ -9,8 +9,8 @@ import io.limiter.RateLimiter;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.testing.RedisProcess;
 import io.limiter.testing.SnippetCheck;
-import io.limiter.testing.TestRedis;
 import java.io.IOException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
@@ -37,6 +37,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 class ReadmeTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final RedisProcess REDIS = RedisProcess.start();
     private static ConfigurableApplicationContext application;
 
     @Import({ReadmeSnippets.Sms.class, ReadmeSnippets.Search.class, ReadmeSnippets.Codes.class})
@@ -48,7 +49,7 @@ class ReadmeTest {
                 .sources(Snippets.class)
                 .run(
                         "--server.port=0",
-                        "--sample.redis.port=" + TestRedis.freePort(),
+                        "--spring.data.redis.port=" + REDIS.port(),
                         "--limiter.failure.policy=throw",
                         "--limiter.failure.decision-timeout=2m");
     }
@@ -56,6 +57,7 @@ class ReadmeTest {
     @AfterAll
     static void stop() {
         application.close();
+        REDIS.close();
     }
 
     @Test

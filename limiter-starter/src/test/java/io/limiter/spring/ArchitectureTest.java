@@ -73,7 +73,7 @@ class ArchitectureTest {
     void onlyTheWebPackagesKnowServlets() {
         noClasses()
                 .that()
-                .resideInAnyPackage("io.limiter.spring.aop", "io.limiter.spring.annotation")
+                .resideInAnyPackage("io.limiter.spring.aop..", "io.limiter.spring.annotation")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("jakarta.servlet..", "org.springframework.web..")

@@ -2,6 +2,8 @@ package io.limiter.benchmark.inprocess;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -13,19 +15,14 @@ import io.limiter.spring.web.servlet.ServletClientAddress;
 import io.limiter.spring.web.servlet.ServletCurrentUser;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -37,15 +34,10 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
  * A call of a limited bean whose limiter is a stub. What the interceptor costs is the difference to
- * {@link #noOpInterceptor}, which is what Spring's proxy costs anyway.
+ * {@link Call#NO_OP_INTERCEPTOR}, which is what Spring's proxy costs anyway.
  */
 @State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class InterceptorBenchmark {
+public class InterceptorBenchmark extends InProcessBenchmark {
 
     private final LimitedService bare = new LimitedService();
     private final LimitedService unlimited = unlimited();
@@ -60,80 +52,41 @@ public class InterceptorBenchmark {
     /** A request like most: it comes straight from a caller, or from a proxy that the server has resolved already. */
     @Setup
     public void request() {
-        StubRequest request = new StubRequest("198.51.100.7", Map.of("X-Forwarded-For", List.of("203.0.113.9")));
-        RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
+        RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(Stubs.request()));
     }
 
-    @Benchmark
-    public String bareMethod() {
-        return bare.unlimited(phone);
-    }
+    @Param
+    public Call call = Call.BARE_METHOD;
 
     @Benchmark
-    public String noOpInterceptor() {
-        return unlimited.unlimited(phone);
-    }
-
-    @Benchmark
-    public String method() {
-        return limited.method(phone);
-    }
-
-    @Benchmark
-    public String ip() {
-        return limited.ip(phone);
-    }
-
-    @Benchmark
-    public String user() {
-        return limited.user(phone);
-    }
-
-    @Benchmark
-    public String customArgument() {
-        return limited.argument(phone);
-    }
-
-    @Benchmark
-    public String customPosition() {
-        return limited.position(phone);
-    }
-
-    @Benchmark
-    public String customText() {
-        return limited.text(country, phone);
-    }
-
-    @Benchmark
-    public String customProperty() {
-        return limited.property(user);
-    }
-
-    @Benchmark
-    public String customPropertyOfProperty() {
-        return limited.propertyOfProperty(user);
-    }
-
-    @Benchmark
-    public String customExpression() {
-        return limited.expression(user, params, level);
-    }
-
-    @Benchmark
-    public Object rejected() {
+    public Object call() {
         try {
-            return limited.rejected(phone);
-        } catch (RateLimitExceededException e) {
+            return call.code.apply(this);
+        } catch (RateLimitExceededException | MissingLimitKeyException e) {
             return e;
         }
     }
 
-    @Benchmark
-    public Object blankKey() {
-        try {
-            return limited.argument(" ");
-        } catch (MissingLimitKeyException e) {
-            return e;
+    /** What is called. */
+    public enum Call {
+        BARE_METHOD(of -> of.bare.unlimited(of.phone)),
+        NO_OP_INTERCEPTOR(of -> of.unlimited.unlimited(of.phone)),
+        METHOD(of -> of.limited.method(of.phone)),
+        IP(of -> of.limited.ip(of.phone)),
+        USER(of -> of.limited.user(of.phone)),
+        CUSTOM_ARGUMENT(of -> of.limited.argument(of.phone)),
+        CUSTOM_POSITION(of -> of.limited.position(of.phone)),
+        CUSTOM_TEXT(of -> of.limited.text(of.country, of.phone)),
+        CUSTOM_PROPERTY(of -> of.limited.property(of.user)),
+        CUSTOM_PROPERTY_OF_PROPERTY(of -> of.limited.propertyOfProperty(of.user)),
+        CUSTOM_EXPRESSION(of -> of.limited.expression(of.user, of.params, of.level)),
+        REJECTED(of -> of.limited.rejected(of.phone)),
+        BLANK_KEY(of -> of.limited.argument(" "));
+
+        private final Function<InterceptorBenchmark, Object> code;
+
+        Call(Function<InterceptorBenchmark, Object> code) {
+            this.code = code;
         }
     }
 
@@ -164,7 +117,7 @@ public class InterceptorBenchmark {
 
         @Bean
         LimiterFactory limiterFactory() {
-            return new StubLimiters();
+            return Stubs.limiters();
         }
 
         @Bean
@@ -180,6 +133,70 @@ public class InterceptorBenchmark {
         @Bean
         LimitedService limitedService() {
             return new LimitedService();
+        }
+    }
+
+    /** Methods that do nothing, each limited in another way. */
+    public static class LimitedService {
+
+        public record User(String id, Address home) {}
+
+        public record Address(String city) {}
+
+        public String unlimited(String phone) {
+            return phone;
+        }
+
+        @RateLimit
+        public String method(String phone) {
+            return phone;
+        }
+
+        @RateLimit(limitType = LimitType.IP)
+        public String ip(String phone) {
+            return phone;
+        }
+
+        @RateLimit(limitType = LimitType.USER)
+        public String user(String phone) {
+            return phone;
+        }
+
+        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}")
+        public String argument(String phone) {
+            return phone;
+        }
+
+        @RateLimit(limitType = LimitType.CUSTOM, key = "#{#p0}")
+        public String position(String phone) {
+            return phone;
+        }
+
+        @RateLimit(limitType = LimitType.CUSTOM, key = "sms:#{country}-#{phone}")
+        public String text(String country, String phone) {
+            return phone;
+        }
+
+        @RateLimit(limitType = LimitType.CUSTOM, key = "#{user.id}")
+        public String property(User user) {
+            return user.id();
+        }
+
+        @RateLimit(limitType = LimitType.CUSTOM, key = "#{#user.home.city}")
+        public String propertyOfProperty(User user) {
+            return user.id();
+        }
+
+        @RateLimit(
+                limitType = LimitType.CUSTOM,
+                key = "#{params['phone'] ?: 'none'}/#{level > 5 ? user.id + '+' + user.home.city : 'few'}")
+        public String expression(User user, Map<String, String> params, int level) {
+            return user.id();
+        }
+
+        @RateLimit(name = Stubs.REJECTING)
+        public String rejected(String phone) {
+            return phone;
         }
     }
 }

@@ -1,37 +1,54 @@
 package io.limiter.benchmark.inprocess;
 
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.benchmark.measure.RedisServer;
+import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
-import org.openjdk.jmh.annotations.Warmup;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A whole decision that needs no call to Redis, as callers ask for it: counted, its key taken note of. */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class KnownDecisionBenchmark {
+/**
+ * A whole decision that needs no call to Redis, as callers ask for it: counted, its key taken note of. About one call a
+ * second repeats the rejection, and a few prefetch permits.
+ */
+public class KnownDecisionBenchmark extends InProcessBenchmark {
 
     private static final String KEY = "198.51.100.7";
 
-    private final SteppingLimiters limiters = new SteppingLimiters();
-    private final Limiter closed = limiters.count("closed", 1, Duration.ofDays(1));
-    private final RateLimiter leased =
-            limiters.withPrefetch(1_000_000, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1e9, 1));
+    private final RedisServer redis;
+    private final LettuceConnectionFactory connections;
+    private final RedisRateLimiterFactory limiters;
+    private final Limiter closed;
+    private final RateLimiter leased;
+
+    public KnownDecisionBenchmark() {
+        redis = RedisServer.start();
+        connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
+        connections.afterPropertiesSet();
+        connections.start();
+        // A slow call is to be measured, not replaced by the failure policy.
+        limiters = RedisRateLimiterFactory.builder(connections)
+                .decisionTimeout(Duration.ofMinutes(1))
+                .failurePolicy(FailurePolicy.THROW)
+                .build();
+        limiters.warmUp().join();
+        closed = limiters.build("closed", FixedWindow.of(1, Duration.ofDays(1)));
+        leased = limiters.withPrefetch(1_000_000, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1e9, 1));
+    }
+
+    @TearDown
+    public void disconnect() {
+        limiters.close();
+        connections.destroy();
+        redis.close();
+    }
 
     @Benchmark
     public boolean rejected() {

@@ -5,26 +5,11 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** Asking the factory for a limiter that it has, as callers do who do not keep it. */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class LimiterFactoryBenchmark {
+public class LimiterFactoryBenchmark extends InProcessBenchmark {
 
     private static final int NAMES = 100;
 
@@ -53,15 +38,7 @@ public class LimiterFactoryBenchmark {
         return limiters.build(names[ThreadLocalRandom.current().nextInt(NAMES)], limit);
     }
 
-    @Benchmark
+    /** The same for four threads at once. */
     @Threads(4)
-    public RateLimiter byLimitToFourThreads() {
-        return limiters.build(names[0], limit);
-    }
-
-    @Benchmark
-    @Threads(4)
-    public RateLimiter oneOfManyToFourThreads() {
-        return limiters.build(names[ThreadLocalRandom.current().nextInt(NAMES)], limit);
-    }
+    public static class FourThreads extends LimiterFactoryBenchmark {}
 }

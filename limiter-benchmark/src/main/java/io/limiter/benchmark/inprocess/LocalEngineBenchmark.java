@@ -4,30 +4,16 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** A whole decision in process, as callers ask for it. */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-public class LocalEngineBenchmark {
+public class LocalEngineBenchmark extends InProcessBenchmark {
 
     private static final int KEYS = 10_000;
 
@@ -39,8 +25,8 @@ public class LocalEngineBenchmark {
     /** One permit a day. */
     private final RateLimiter scarce = limiters.build("scarce", TokenBucket.of(1.0 / 86_400, 86_400));
 
-    private final Limiter window = limiters.count("window", Integer.MAX_VALUE, Duration.ofDays(1));
-    private final Limiter closed = limiters.count("closed", 1, Duration.ofDays(1));
+    private final Limiter window = limiters.build("window", FixedWindow.of(Integer.MAX_VALUE, Duration.ofDays(1)));
+    private final Limiter closed = limiters.build("closed", FixedWindow.of(1, Duration.ofDays(1)));
 
     private final com.google.common.util.concurrent.RateLimiter guava =
             com.google.common.util.concurrent.RateLimiter.create(1e9);
@@ -101,39 +87,7 @@ public class LocalEngineBenchmark {
         return closed.decide(1);
     }
 
-    @Benchmark
+    /** The same for four threads at once. */
     @Threads(4)
-    public Decision grantedToFourThreads() {
-        return plenty.decide(1);
-    }
-
-    @Benchmark
-    @Threads(4)
-    public Decision rejectedToFourThreads() {
-        return scarce.decide(1);
-    }
-
-    @Benchmark
-    @Threads(4)
-    public Decision grantedByKeyToFourThreads() {
-        return plenty.decide(keys[ThreadLocalRandom.current().nextInt(KEYS)], 1);
-    }
-
-    @Benchmark
-    @Threads(4)
-    public boolean tryGrantedToFourThreads() {
-        return plenty.tryAcquire();
-    }
-
-    @Benchmark
-    @Threads(4)
-    public boolean tryGrantedByKeyToFourThreads() {
-        return plenty.tryAcquire(keys[ThreadLocalRandom.current().nextInt(KEYS)]);
-    }
-
-    @Benchmark
-    @Threads(4)
-    public boolean guavaGrantedToFourThreads() {
-        return guava.tryAcquire();
-    }
+    public static class FourThreads extends LocalEngineBenchmark {}
 }

@@ -3,36 +3,26 @@ package io.limiter.benchmark.inprocess;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /** A rejection that is known: whether it still holds, and what it says now. */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(1)
 @Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 @Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
-public class RejectionCacheBenchmark {
+public class RejectionCacheBenchmark extends InProcessBenchmark {
 
     private static final String KEY = "rateLimit:{api:198.51.100.7}";
     private static final TokenBucket ONE_A_DAY = TokenBucket.of(1.0 / 86_400, 86_400);
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
 
     private final KnownRejections denials = new KnownRejections(KnownRejections.DEFAULT_SIZE);
 

@@ -1,23 +1,112 @@
 package io.limiter.benchmark.load;
 
 import io.limiter.benchmark.subject.Contender;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 
-/** One comparison: a load, its keys, and the decisions it gets. */
-public record Cell(KeySpace keys, Outcome outcome, Load load) {
+/**
+ * One comparison: the keys of the requests, the decisions they get, and how they are sent, each as soon as the one before it
+ * is answered.
+ *
+ * @param callers how many requests are open at any time
+ */
+public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers) {
+
+    /** Who waits for the answers. */
+    public enum Waiting {
+        /** Platform threads, one for each open request. */
+        THREADS,
+        /** Virtual threads, one for each open request; from JDK 21. */
+        VIRTUAL,
+        /** No thread: each completion starts the next request. */
+        ASYNC
+    }
+
+    public static final Cell HOT_1_THREAD = granted(KeySpace.HOT, Waiting.THREADS, 1);
+    public static final Cell HOT_16_THREADS = granted(KeySpace.HOT, Waiting.THREADS, 16);
+    public static final Cell HOT_64_THREADS = granted(KeySpace.HOT, Waiting.THREADS, 64);
+    public static final Cell WIDE_64_THREADS = granted(KeySpace.UNIFORM, Waiting.THREADS, 64);
+    public static final Cell HOT_64_ASYNC = granted(KeySpace.HOT, Waiting.ASYNC, 64);
+    public static final Cell HOT_1024_ASYNC = granted(KeySpace.HOT, Waiting.ASYNC, 1024);
+    public static final Cell WIDE_64_ASYNC = granted(KeySpace.UNIFORM, Waiting.ASYNC, 64);
+    public static final Cell WIDE_1024_ASYNC = granted(KeySpace.UNIFORM, Waiting.ASYNC, 1024);
+    public static final Cell REJECTED_64_THREADS = new Cell(KeySpace.HOT, Outcome.REJECTED, Waiting.THREADS, 64);
+
+    /** Those of the summary. */
+    public static final List<Cell> SUMMARY = List.of(
+            HOT_1_THREAD,
+            HOT_16_THREADS,
+            HOT_64_THREADS,
+            WIDE_64_THREADS,
+            HOT_64_ASYNC,
+            HOT_1024_ASYNC,
+            WIDE_64_ASYNC,
+            WIDE_1024_ASYNC,
+            REJECTED_64_THREADS);
+
+    /** Those in which variants take part too. */
+    public static final List<Cell> OF_VARIANTS = List.of(HOT_1_THREAD, HOT_64_THREADS);
+
+    /** Those of which it is shown what a decision costs. */
+    public static final List<Cell> OF_COSTS = List.of(HOT_64_THREADS, WIDE_64_THREADS, HOT_64_ASYNC, WIDE_64_ASYNC);
+
+    private static final int FIRST_JDK_WITH_VIRTUAL_THREADS = 21;
+
+    public Cell {
+        if (callers < 1) {
+            throw new IllegalArgumentException("callers must be at least 1, was " + callers);
+        }
+    }
+
+    /** All that this JVM can run, in the order in which they are run and shown. */
+    public static List<Cell> all() {
+        List<Cell> cells = new ArrayList<>(SUMMARY);
+        cells.add(granted(KeySpace.ZIPF, Waiting.THREADS, 64));
+        cells.add(granted(KeySpace.ZIPF, Waiting.ASYNC, 64));
+        if (Runtime.version().feature() >= FIRST_JDK_WITH_VIRTUAL_THREADS) {
+            cells.add(granted(KeySpace.HOT, Waiting.VIRTUAL, 1024));
+            cells.add(granted(KeySpace.UNIFORM, Waiting.VIRTUAL, 1024));
+        }
+        cells.add(new Cell(KeySpace.HOT, Outcome.FLEET, Waiting.THREADS, 16));
+        return List.copyOf(cells);
+    }
+
+    private static Cell granted(KeySpace keys, Waiting waiting, int callers) {
+        return new Cell(keys, Outcome.GRANTED, waiting, callers);
+    }
 
     /** Such as {@code hot-granted-64-threads}. */
     public String name() {
-        return keys.label() + "-" + outcome.label() + "-" + load.name();
+        return String.join("-", keys.label(), outcome.label(), "" + callers, label(waiting));
+    }
+
+    /** Such as {@code hot, granted, 64 threads}. */
+    public String title() {
+        return keys.label() + ", " + outcome.label() + ", " + callers + " "
+                + (callers == 1 && waiting == Waiting.THREADS ? "thread" : label(waiting));
+    }
+
+    private static String label(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
     }
 
     /** The same demand on a limit below it. */
     public Cell limited() {
-        return new Cell(keys, Outcome.LIMITED, load);
+        return new Cell(keys, Outcome.LIMITED, waiting, callers);
     }
 
-    /** The floor has no part in what is to be exact, and instances in one process are no fleet. */
+    /**
+     * Virtual threads are for contenders that block, asynchronous calls for contenders that have them. The floor has no part
+     * in what is to be exact, and instances in one process are no fleet.
+     */
     public boolean suits(Contender contender) {
-        return load.suits(contender)
+        boolean waits = switch (waiting) {
+            case THREADS -> true;
+            case VIRTUAL -> !contender.inProcess();
+            case ASYNC -> contender.async();
+        };
+        return waits
                 && (outcome.hasFloor() || !contender.isFloor())
                 && (outcome.instances() == 1 || !contender.inProcess());
     }

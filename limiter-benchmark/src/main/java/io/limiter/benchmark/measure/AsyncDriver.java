@@ -1,8 +1,7 @@
 package io.limiter.benchmark.measure;
 
-import io.limiter.benchmark.subject.AsyncSubject;
+import io.limiter.benchmark.subject.Subject;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,7 +9,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** As many requests open as there are callers; each completion starts the next one, on the thread that completes it. */
-final class AsyncDriver implements Driver {
+final class AsyncDriver extends Driver {
 
     /**
      * After how many requests a caller goes to the end of the driver's own queue. So callers whose answers are there at
@@ -19,19 +18,18 @@ final class AsyncDriver implements Driver {
      */
     private static final int MAX_IN_A_ROW = 64;
 
-    private final AsyncSubject subject;
-    private final CountDownLatch running;
+    private final Subject.Async subject;
     private final BlockingQueue<Turn> turns = new LinkedBlockingQueue<>();
 
-    private AsyncDriver(AsyncSubject subject, int callers) {
+    private AsyncDriver(Subject.Async subject, Callers callers) {
+        super(callers);
         this.subject = subject;
-        this.running = new CountDownLatch(callers);
     }
 
-    static Driver start(AsyncSubject subject, CallerResults results) {
-        AsyncDriver driver = new AsyncDriver(subject, results.callers().size());
-        results.callers().forEach(caller -> driver.turns.add(driver.new Turn(caller)));
-        ThreadDriver.PLATFORM.newThread(driver::takeTurns).start();
+    static Driver start(Subject.Async subject, Callers callers) {
+        AsyncDriver driver = new AsyncDriver(subject, callers);
+        callers.all().forEach(caller -> driver.turns.add(driver.new Turn(caller)));
+        PLATFORM.newThread(driver::takeTurns).start();
         return driver;
     }
 
@@ -48,46 +46,39 @@ final class AsyncDriver implements Driver {
         }
     }
 
-    @Override
-    public void awaitEnd() throws InterruptedException {
-        if (!running.await(STOP_SECONDS, TimeUnit.SECONDS)) {
-            throw Driver.tookTooLong();
-        }
-    }
-
     /** The requests of one caller. */
     private final class Turn implements BiConsumer<@Nullable Boolean, @Nullable Throwable> {
 
-        private static final int ASKING = 0;
+        private static final int OPENING = 0;
         private static final int ANSWERED = 1;
         private static final int LEFT_OPEN = 2;
 
-        private final Caller caller;
+        private final Callers.Caller caller;
         private final AtomicInteger state = new AtomicInteger();
         private long startNanos;
         private int inARow;
 
-        Turn(Caller caller) {
+        Turn(Callers.Caller caller) {
             this.caller = caller;
         }
 
         void begin() {
             inARow = 0;
-            ask();
+            request();
         }
 
         /** Makes requests until one is left open, for its completion to go on; a loop, as recursion would have no end. */
-        private void ask() {
+        private void request() {
             while (inARow++ < MAX_IN_A_ROW) {
                 if (caller.stopped()) {
                     running.countDown();
                     return;
                 }
-                state.set(ASKING);
+                state.set(OPENING);
                 int id = caller.nextId();
                 startNanos = caller.startNanos();
-                request(id);
-                if (state.compareAndSet(ASKING, LEFT_OPEN)) {
+                start(id);
+                if (state.compareAndSet(OPENING, LEFT_OPEN)) {
                     return;
                 }
             }
@@ -95,7 +86,7 @@ final class AsyncDriver implements Driver {
         }
 
         @SuppressWarnings("FutureReturnValueIgnored") // accept() is all that becomes of it.
-        private void request(int id) {
+        private void start(int id) {
             try {
                 subject.tryAcquireAsync(id).whenComplete(this);
             } catch (RuntimeException e) {
@@ -110,8 +101,8 @@ final class AsyncDriver implements Driver {
             } else {
                 caller.answered(granted, startNanos);
             }
-            if (!state.compareAndSet(ASKING, ANSWERED)) {
-                ask();
+            if (!state.compareAndSet(OPENING, ANSWERED)) {
+                request();
             }
         }
     }

@@ -1,13 +1,12 @@
 package io.limiter.benchmark.measure;
 
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.limiter.benchmark.measure.Slice.RedisStats;
 import io.limiter.benchmark.subject.RedisClients;
 import java.net.URI;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,7 +14,6 @@ import java.util.regex.Pattern;
 /** The Redis of a run, and a connection to read its meters, which no subject uses. */
 public final class BenchmarkRedis implements AutoCloseable {
 
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
     private static final long LATE_MICROS = 700_000;
 
     private final String host;
@@ -24,12 +22,12 @@ public final class BenchmarkRedis implements AutoCloseable {
     private final RedisClient client;
     private final RedisCommands<String, String> redis;
 
-    private BenchmarkRedis(String host, int port, String origin) throws InterruptedException {
+    private BenchmarkRedis(String host, int port, String origin) {
         this.host = host;
         this.port = port;
         this.origin = origin;
         this.client = RedisClient.create(RedisURI.create(host, port));
-        this.redis = connect(client);
+        this.redis = client.connect().sync();
     }
 
     /**
@@ -38,10 +36,11 @@ public final class BenchmarkRedis implements AutoCloseable {
      * @param address such as {@code redis://host:port}, or blank
      * @throws IllegalArgumentException if it is no such address, or that Redis holds keys: they would be deleted
      */
-    public static BenchmarkRedis open(String address) throws InterruptedException {
+    public static BenchmarkRedis open(String address) {
         if (address.isBlank()) {
-            RedisProcess process = RedisProcess.start();
-            return new BenchmarkRedis("127.0.0.1", process.port(), process.origin());
+            @SuppressWarnings("resource") // It ends with the JVM.
+            RedisServer server = RedisServer.start();
+            return new BenchmarkRedis("127.0.0.1", server.port(), server.origin());
         }
         URI uri = URI.create(address);
         if (!"redis".equals(uri.getScheme()) || uri.getHost() == null || uri.getPort() < 0) {
@@ -55,20 +54,6 @@ public final class BenchmarkRedis implements AutoCloseable {
                     + " holds " + keys + ": name another, or run FLUSHDB there first");
         }
         return given;
-    }
-
-    private static RedisCommands<String, String> connect(RedisClient client) throws InterruptedException {
-        long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
-        while (true) {
-            try {
-                return client.connect().sync();
-            } catch (RedisConnectionException e) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw e;
-                }
-                TimeUnit.MILLISECONDS.sleep(50);
-            }
-        }
     }
 
     /** Connections for one subject. */

@@ -1,15 +1,15 @@
 package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.measure.Caller.Answer;
-import io.limiter.benchmark.measure.CallerResults.Phase;
+import io.limiter.benchmark.measure.Callers.Answer;
+import io.limiter.benchmark.measure.Callers.Phase;
+import io.limiter.benchmark.measure.Slice.Latency;
+import io.limiter.benchmark.measure.Slice.RedisStats;
 import io.limiter.benchmark.subject.Contender;
-import io.limiter.benchmark.subject.Contenders;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -22,7 +22,8 @@ import java.util.stream.IntStream;
  */
 public final class CellRunner {
 
-    private static final long LONGEST_WAIT_SECONDS = 30;
+    private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final double NEXT_TO_NOTHING = 0.01;
 
     private final BenchmarkRedis redis;
     private final Timing timing;
@@ -43,7 +44,7 @@ public final class CellRunner {
         if (!cell.outcome().limits()) {
             List<Contender> checked = contenders.stream().filter(result::has).toList();
             try (Turns turns = new Turns(cell.limited(), checked, result)) {
-                turns.take(0, Step.check(timing));
+                turns.take(0, new Step("check", timing.settleSeconds(), timing.seconds(), false));
             }
         }
         return result;
@@ -54,13 +55,21 @@ public final class CellRunner {
         CellResult result = new CellResult(cell);
         redis.deleteAllKeys();
         try (Turns turns = new Turns(cell, contenders, result)) {
-            turns.take(0, Step.warmUp(timing));
+            turns.take(0, new Step("warm-up", timing.warmUpSeconds(), NEXT_TO_NOTHING, false));
             for (int round = 0; round < timing.rounds(); round++) {
-                turns.take(round, Step.round(timing, round));
+                String label = (round + 1) + "/" + timing.rounds();
+                turns.take(round, new Step(label, timing.settleSeconds(), timing.seconds(), true));
             }
         }
         return result;
     }
+
+    /**
+     * One slice of each subject.
+     *
+     * @param counts whether it is part of the figures
+     */
+    private record Step(String label, double unmeasuredSeconds, double seconds, boolean counts) {}
 
     /** The slices of all subjects under one load. */
     private final class Turns implements AutoCloseable {
@@ -98,11 +107,12 @@ public final class CellRunner {
         private void take(Contender contender, Step step) throws InterruptedException {
             OpenSubject subject = open.get(contender);
             if (subject == null) {
-                subject = OpenSubject.open(contender, cell, ids(contender, requests), redis);
+                int ids = 1 + IntStream.of(requests).max().orElse(0);
+                subject = OpenSubject.open(contender, cell, ids, redis);
                 open.put(contender, subject);
             }
             try {
-                CallerResults callers = new CallerResults(cell.load().callers(), requests, subject.check());
+                Callers callers = new Callers(cell.callers(), requests, subject.check());
                 Slice slice = slice(cell, subject, callers, step);
                 if (step.counts()) {
                     result.add(contender, slice);
@@ -123,8 +133,8 @@ public final class CellRunner {
         }
     }
 
-    private Slice slice(Cell cell, OpenSubject open, CallerResults callers, Step step) throws InterruptedException {
-        Driver driver = Driver.start(cell.load(), open.subject(), callers);
+    private Slice slice(Cell cell, OpenSubject open, Callers callers, Step step) throws InterruptedException {
+        Driver driver = Driver.start(cell, open.subject(), callers);
         try {
             sleep(step.unmeasuredSeconds());
             callers.limitTimings(step.unmeasuredSeconds());
@@ -136,14 +146,18 @@ public final class CellRunner {
         }
     }
 
-    private Slice measure(OpenSubject open, CallerResults callers, double atLeastSeconds) throws InterruptedException {
+    private Slice measure(OpenSubject open, Callers callers, double atLeastSeconds) throws InterruptedException {
         RedisStats redisBefore = redis.stats();
         ClientStats clientBefore = ClientStats.now();
         long sentBefore = open.clients().commandsSent();
         long startNanos = System.nanoTime();
         callers.enter(Phase.MEASURED);
         sleep(atLeastSeconds);
-        awaitAnAnswer(callers);
+        // So that a slice of a slow subject is longer, rather than empty.
+        long deadline = System.nanoTime() + LONGEST_WAIT_NANOS;
+        while (callers.count(Phase.MEASURED, Answer.values()) == 0 && System.nanoTime() - deadline < 0) {
+            Thread.sleep(1);
+        }
         callers.enter(Phase.COOL_DOWN);
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         long sent = open.clients().commandsSent() - sentBefore;
@@ -161,51 +175,7 @@ public final class CellRunner {
                 client.allocatedBytesSince(clientBefore));
     }
 
-    /** So that a slice of a slow subject is longer, rather than empty. */
-    private static void awaitAnAnswer(CallerResults callers) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_WAIT_SECONDS);
-        while (callers.count(Phase.MEASURED, Answer.values()) == 0 && System.nanoTime() - deadline < 0) {
-            Thread.sleep(1);
-        }
-    }
-
     private static void sleep(double seconds) throws InterruptedException {
         Thread.sleep(Math.round(seconds * 1000));
-    }
-
-    private static String[] ids(Contender contender, int[] requests) {
-        return ids(contender, 1 + IntStream.of(requests).max().orElse(0));
-    }
-
-    /** Of 16 characters each, and others for every contender, as they are all on one Redis. */
-    static String[] ids(Contender contender, int count) {
-        String start = String.format(Locale.ROOT, "s%02d", Contenders.ALL.indexOf(contender) + 1);
-        String[] ids = new String[count];
-        for (int i = 0; i < count; i++) {
-            ids[i] = start + String.format(Locale.ROOT, "-%012d", i);
-        }
-        return ids;
-    }
-
-    /**
-     * One slice of each subject.
-     *
-     * @param counts whether it is part of the figures
-     */
-    private record Step(String label, double unmeasuredSeconds, double seconds, boolean counts) {
-
-        private static final double NEXT_TO_NOTHING = 0.01;
-
-        static Step warmUp(Timing timing) {
-            return new Step("warm-up", timing.warmUpSeconds(), NEXT_TO_NOTHING, false);
-        }
-
-        static Step round(Timing timing, int round) {
-            return new Step((round + 1) + "/" + timing.rounds(), timing.settleSeconds(), timing.seconds(), true);
-        }
-
-        static Step check(Timing timing) {
-            return new Step("check", timing.settleSeconds(), timing.seconds(), false);
-        }
     }
 }

@@ -25,7 +25,7 @@ public record KeyMemory(String contender, long afterOne, long afterThousand) {
     public static KeyMemory measure(Contender contender, BenchmarkRedis redis) {
         redis.deleteAllKeys();
         try (RedisClients clients = redis.clients();
-                Subject subject = contender.opener().open(clients, ALLOWANCE, CellRunner.ids(contender, 1))) {
+                Subject subject = contender.opener().open(clients, ALLOWANCE, OpenSubject.ids(contender, 1))) {
             acquire(contender, subject, 1);
             long afterOne = redis.bytesOfAllKeys();
             acquire(contender, subject, GRANTS - 1);

@@ -56,9 +56,9 @@ final class OpenLoop {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             int number = i;
-            Histogram histogram = new Histogram(1, CallerResults.LONGEST_NANOS, 3);
+            Histogram histogram = new Histogram(1, Callers.LONGEST_NANOS, 3);
             histograms.add(histogram);
-            threads.add(ThreadDriver.PLATFORM.newThread(() -> loop.send(number, histogram)));
+            threads.add(Driver.PLATFORM.newThread(() -> loop.send(number, histogram)));
         }
         threads.forEach(Thread::start);
         TimeUnit.NANOSECONDS.sleep(loop.measuredNanos + (loop.endNanos - loop.measuredNanos) / 3 - System.nanoTime());
@@ -69,7 +69,7 @@ final class OpenLoop {
         if (loop.failed.get() > 0) {
             throw new IllegalStateException(loop.failed.get() + " requests have failed");
         }
-        Histogram sum = new Histogram(1, CallerResults.LONGEST_NANOS, 3);
+        Histogram sum = new Histogram(1, Callers.LONGEST_NANOS, 3);
         histograms.forEach(sum::add);
         return sum;
     }
@@ -85,7 +85,7 @@ final class OpenLoop {
                 send();
             }
             if (intended - measuredNanos >= 0) {
-                histogram.recordValue(Math.min(System.nanoTime() - intended, CallerResults.LONGEST_NANOS));
+                histogram.recordValue(Math.min(System.nanoTime() - intended, Callers.LONGEST_NANOS));
             }
         }
     }

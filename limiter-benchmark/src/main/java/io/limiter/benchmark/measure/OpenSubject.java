@@ -4,103 +4,99 @@ import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.subject.Allowance;
 import io.limiter.benchmark.subject.Contender;
-import io.limiter.benchmark.subject.Contender.Opener;
+import io.limiter.benchmark.subject.Contenders;
 import io.limiter.benchmark.subject.RedisClients;
 import io.limiter.benchmark.subject.Subject;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.Locale;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A contender ready for a cell, with what belongs to it. */
-final class OpenSubject implements AutoCloseable {
+/**
+ * A contender ready for a cell, with what belongs to it.
+ *
+ * @param check {@code null} where next to nothing is limited
+ */
+record OpenSubject(
+        RedisClients clients, Subject subject, @Nullable LimitCheck check) implements AutoCloseable {
 
-    private static final int PREPARING_THREADS = 16;
     private static final int MOST_GRANTS_OF_ONE_PERMIT = 1000;
 
-    private final Contender contender;
-    private final RedisClients clients;
-    private final Subject subject;
-    private final @Nullable LimitCheck check;
-
-    private OpenSubject(Contender contender, RedisClients clients, Subject subject, @Nullable LimitCheck check) {
-        this.contender = contender;
-        this.clients = clients;
-        this.subject = subject;
-        this.check = check;
-    }
-
-    static OpenSubject open(Contender contender, Cell cell, String[] ids, BenchmarkRedis redis)
+    static OpenSubject open(Contender contender, Cell cell, int numberOfIds, BenchmarkRedis redis)
             throws InterruptedException {
         Outcome outcome = cell.outcome();
         Allowance allowance = outcome.allowance(cell.keys());
+        String[] ids = ids(contender, numberOfIds);
         RedisClients clients = redis.clients();
-        Opener opener = contender.opener();
-        Subject subject = outcome.instances() == 1
-                ? opener.open(clients, allowance, ids)
-                : Fleet.of(outcome.instances(), () -> opener.open(clients, allowance, ids));
+        List<Subject> instances = Stream.generate(() -> contender.opener().open(clients, allowance, ids))
+                .limit(outcome.instances())
+                .toList();
         if (outcome.startsFresh()) {
             redis.awaitLateInASecond();
         }
         LimitCheck check = outcome.limits() && !contender.isFloor() ? new LimitCheck(allowance, ids.length) : null;
-        OpenSubject open = new OpenSubject(contender, clients, subject, check);
+        Subject fleet = contender.async() ? new AsyncFleet(instances) : new Fleet(instances);
+        Subject subject = instances.size() == 1 ? instances.get(0) : fleet;
         if (outcome == Outcome.REJECTED && check != null) {
-            open.useUpPermits(ids.length, check);
-        }
-        return open;
-    }
-
-    Contender contender() {
-        return contender;
-    }
-
-    RedisClients clients() {
-        return clients;
-    }
-
-    Subject subject() {
-        return subject;
-    }
-
-    /** Nothing where next to nothing is limited. */
-    @Nullable
-    LimitCheck check() {
-        return check;
-    }
-
-    private void useUpPermits(int ids, LimitCheck counted) throws InterruptedException {
-        int threads = Math.min(ids, PREPARING_THREADS);
-        ExecutorService executor = Executors.newFixedThreadPool(threads);
-        try {
-            List<Future<?>> parts = new ArrayList<>();
-            for (int part = 0; part < threads; part++) {
-                int first = part;
-                parts.add(executor.submit(() -> IntStream.iterate(first, id -> id < ids, id -> id + threads)
-                        .forEach(id -> useUp(id, counted))));
+            for (int id = 0; id < ids.length; id++) {
+                for (int i = 0; i < MOST_GRANTS_OF_ONE_PERMIT && subject.tryAcquire(id); i++) {
+                    check.granted(id);
+                }
             }
-            for (Future<?> part : parts) {
-                part.get();
-            }
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("could not use up the permits of " + contender.name(), e.getCause());
-        } finally {
-            executor.shutdown();
         }
+        return new OpenSubject(clients, subject, check);
     }
 
-    private void useUp(int id, LimitCheck counted) {
-        for (int i = 0; i < MOST_GRANTS_OF_ONE_PERMIT && subject.tryAcquire(id); i++) {
-            counted.granted(id);
-        }
+    /** Of 16 characters each, and others for every contender, as they are all on one Redis. */
+    static String[] ids(Contender contender, int count) {
+        String start = String.format(Locale.ROOT, "s%02d-", Contenders.ALL.indexOf(contender) + 1);
+        return IntStream.range(0, count)
+                .mapToObj(i -> start + String.format(Locale.ROOT, "%012d", i))
+                .toArray(String[]::new);
     }
 
     @Override
     public void close() {
         subject.close();
         clients.close();
+    }
+
+    /** Several instances with connections of their own, as if each was another JVM. Each request goes to any of them. */
+    private static class Fleet implements Subject {
+
+        private final List<Subject> instances;
+
+        Fleet(List<Subject> instances) {
+            this.instances = instances;
+        }
+
+        Subject any() {
+            return instances.get(ThreadLocalRandom.current().nextInt(instances.size()));
+        }
+
+        @Override
+        public boolean tryAcquire(int id) {
+            return any().tryAcquire(id);
+        }
+
+        @Override
+        public void close() {
+            instances.forEach(Subject::close);
+        }
+    }
+
+    private static final class AsyncFleet extends Fleet implements Subject.Async {
+
+        AsyncFleet(List<Subject> instances) {
+            super(instances);
+        }
+
+        @Override
+        public CompletionStage<Boolean> tryAcquireAsync(int id) {
+            return ((Subject.Async) any()).tryAcquireAsync(id);
+        }
     }
 }

@@ -1,6 +1,8 @@
 package io.limiter.benchmark.measure;
 
+import io.limiter.benchmark.load.Cell;
 import java.util.List;
+import java.util.Map;
 
 /** What a decision of the limiter consists of. */
 public enum Stage {
@@ -18,7 +20,7 @@ public enum Stage {
             "io.limiter.internal.cache.",
             "io.limiter.internal.statistics."),
     QUEUE("queue and batch", 6, "io.limiter.internal.batch."),
-    FUTURE("future: made, sent, completed", 4, "io.limiter.spi."),
+    FUTURE("future: made, sent, completed", 4, "io.limiter.internal.engine."),
     DEADLINE("deadline and circuit breaker", 0, "io.limiter.internal.resilience.", "io.limiter.internal.time."),
     ENCODING(
             "arguments and reply",
@@ -74,4 +76,12 @@ public enum Stage {
         }
         return OTHER;
     }
+
+    /**
+     * What the stages of a decision cost under one load.
+     *
+     * @param nanos processor time for one decision
+     * @param bytes allocated for one decision
+     */
+    public record Costs(Cell cell, Map<Stage, Double> nanos, Map<Stage, Double> bytes) {}
 }

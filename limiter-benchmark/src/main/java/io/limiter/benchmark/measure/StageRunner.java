@@ -1,7 +1,6 @@
 package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.subject.Contenders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,8 +26,7 @@ public final class StageRunner {
     private static final String PROCESSOR = "jdk.CPUTimeSample";
     private static final String ALLOCATION = "jdk.ObjectAllocationSample";
 
-    private static final List<Cell> CELLS =
-            List.of(Cells.HOT_64_THREADS, Cells.WIDE_64_THREADS, Cells.HOT_64_ASYNC, Cells.WIDE_64_ASYNC);
+    private static final List<Cell> CELLS = Cell.OF_COSTS;
 
     private final BenchmarkRedis redis;
     private final Timing timing;
@@ -53,8 +51,8 @@ public final class StageRunner {
                 - CELLS.size() * timing.warmUpSeconds();
     }
 
-    public List<StageResult> run() throws InterruptedException {
-        List<StageResult> results = new ArrayList<>();
+    public List<Stage.Costs> run() throws InterruptedException {
+        List<Stage.Costs> results = new ArrayList<>();
         for (Cell cell : CELLS) {
             saturate(cell, timing);
             results.add(recorded(cell));
@@ -68,7 +66,7 @@ public final class StageRunner {
     }
 
     /** The shares of the stages in all that was recorded, of what one decision costs. */
-    private StageResult recorded(Cell cell) throws InterruptedException {
+    private Stage.Costs recorded(Cell cell) throws InterruptedException {
         Map<Stage, Double> nanos = new EnumMap<>(Stage.class);
         Map<Stage, Double> bytes = new EnumMap<>(Stage.class);
         CellResult result;
@@ -87,7 +85,7 @@ public final class StageRunner {
         nanos.merge(Stage.OTHER, Math.max(0, usedNanos - sampledNanos), Double::sum);
         scale(nanos, median(result, Slice::clientCpuNanos));
         scale(bytes, median(result, Slice::allocatedBytes));
-        return new StageResult(cell, nanos, bytes);
+        return new Stage.Costs(cell, nanos, bytes);
     }
 
     private static void add(Recording recording, Map<Stage, Double> nanos, Map<Stage, Double> bytes) {

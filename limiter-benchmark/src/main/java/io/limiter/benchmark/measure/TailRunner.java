@@ -1,21 +1,26 @@
 package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.load.Cells;
-import io.limiter.benchmark.measure.TailResult.Kind;
+import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
-import java.time.Duration;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
 
 /** Measures latencies of blocking decisions at rates below saturation, with one key; subjects take turns in every round. */
 public final class TailRunner {
 
-    private static final Cell SATURATED = Cells.HOT_64_THREADS;
+    /** How long the JVM is paused. */
+    public static final int PAUSE_MILLIS = 150;
+
+    private static final Cell SATURATED = Cell.HOT_64_THREADS;
 
     /** A pause and what follows from it have to fit in. */
     private static final double PAUSED_SECONDS = 1;
@@ -24,10 +29,38 @@ public final class TailRunner {
     private final Timing timing;
     private final Consumer<String> progress;
 
+    /** A rate of requests, as a share of the one at which the floor is saturated, and whether this JVM is paused once. */
+    public enum Kind {
+        FIFTH(0.2),
+        HALF(0.5),
+        PAUSED(0.2);
+
+        private final double share;
+
+        Kind(double share) {
+            this.share = share;
+        }
+    }
+
+    /**
+     * Latencies of a contender at one rate of requests.
+     *
+     * @param contender its name
+     * @param perSecond requests
+     * @param rounds one for each
+     */
+    public record Result(String contender, Kind kind, double perSecond, List<Latency> rounds) {
+
+        /** A figure of each round. */
+        public Spread spread(ToDoubleFunction<Latency> figure) {
+            return Spread.of(rounds.stream().mapToDouble(figure));
+        }
+    }
+
     public TailRunner(BenchmarkRedis redis, Timing timing, Consumer<String> progress) {
         this.redis = redis;
         this.timing = timing;
-        this.progress = progress;
+        this.progress = line -> progress.accept("tail: " + line);
     }
 
     /** Those whose tail is of interest; the floor is one of them. */
@@ -41,16 +74,15 @@ public final class TailRunner {
     /**
      * @param contenders with the floor, whose rate without pauses between requests is measured first
      */
-    public List<TailResult> run(List<Contender> contenders) throws InterruptedException {
-        CellRunner saturating = new CellRunner(redis, timing, line -> progress.accept("tail: " + line));
-        CellResult saturated = saturating.saturate(SATURATED, contenders);
-        double perSecond = saturated
+    public List<Result> run(List<Contender> contenders) throws InterruptedException {
+        double perSecond = new CellRunner(redis, timing, progress)
+                .saturate(SATURATED, contenders)
                 .spread(Contenders.RAW_EVALSHA, Slice::decisionsPerSecond)
                 .median();
         Map<Contender, OpenSubject> open = new LinkedHashMap<>();
         try {
             for (Contender contender : contenders) {
-                open.put(contender, OpenSubject.open(contender, SATURATED, CellRunner.ids(contender, 1), redis));
+                open.put(contender, OpenSubject.open(contender, SATURATED, 1, redis));
             }
             return takeTurns(open, perSecond);
         } finally {
@@ -59,33 +91,43 @@ public final class TailRunner {
         }
     }
 
-    private List<TailResult> takeTurns(Map<Contender, OpenSubject> open, double perSecond) throws InterruptedException {
-        List<TailResult> results = new ArrayList<>();
+    private List<Result> takeTurns(Map<Contender, OpenSubject> open, double perSecond) throws InterruptedException {
+        List<Result> results = new ArrayList<>();
         for (Kind kind : Kind.values()) {
-            List<TailResult> ofKind = open.keySet().stream()
-                    .map(contender ->
-                            new TailResult(contender.name(), kind, kind.share() * perSecond, new ArrayList<>()))
-                    .toList();
+            Map<Contender, Result> ofKind = new LinkedHashMap<>();
             for (int round = 0; round < timing.rounds(); round++) {
-                int next = 0;
-                for (OpenSubject subject : open.values()) {
-                    TailResult result = ofKind.get(next++);
-                    progress.accept(
-                            "tail: " + kind + "  " + (round + 1) + "/" + timing.rounds() + "  " + result.contender());
-                    result.rounds().add(measure(subject, kind, result.perSecond()));
+                for (Map.Entry<Contender, OpenSubject> each : open.entrySet()) {
+                    String name = each.getKey().name();
+                    progress.accept(kind + "  " + (round + 1) + "/" + timing.rounds() + "  " + name);
+                    Result result = ofKind.computeIfAbsent(
+                            each.getKey(),
+                            contender -> new Result(name, kind, kind.share * perSecond, new ArrayList<>()));
+                    result.rounds().add(measure(each.getValue(), kind, result.perSecond()));
                 }
             }
-            results.addAll(ofKind);
+            results.addAll(ofKind.values());
         }
         return results;
     }
 
     private Latency measure(OpenSubject subject, Kind kind, double perSecond) throws InterruptedException {
-        double seconds = kind.paused() ? Math.max(PAUSED_SECONDS, timing.seconds()) : timing.seconds();
-        return Latency.of(OpenLoop.run(subject.subject(), perSecond, timing.settleSeconds(), seconds, () -> {
-            if (kind.paused()) {
-                PauseOfThisJvm.last(Duration.ofMillis(Kind.PAUSE_MILLIS));
+        boolean paused = kind == Kind.PAUSED;
+        double seconds = paused ? Math.max(PAUSED_SECONDS, timing.seconds()) : timing.seconds();
+        return Latency.of(OpenLoop.run(
+                subject.subject(), perSecond, timing.settleSeconds(), seconds, paused ? TailRunner::pause : () -> {}));
+    }
+
+    /** Stops this process for a while as a collection of garbage would; its connections stay open. */
+    private static void pause() throws InterruptedException {
+        long pid = ProcessHandle.current().pid();
+        String command =
+                String.format(Locale.ROOT, "kill -STOP %d && sleep %.3f; kill -CONT %d", pid, PAUSE_MILLIS / 1e3, pid);
+        try {
+            if (new ProcessBuilder("sh", "-c", command).inheritIO().start().waitFor() != 0) {
+                throw new IllegalStateException("this JVM could not be paused: " + command);
             }
-        }));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

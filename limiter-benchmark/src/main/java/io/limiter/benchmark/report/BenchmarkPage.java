@@ -1,7 +1,7 @@
 package io.limiter.benchmark.report;
 
 import io.limiter.benchmark.subject.Contender;
-import io.limiter.benchmark.subject.Guarantee;
+import io.limiter.benchmark.subject.Contender.Guarantee;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -63,8 +63,7 @@ public final class BenchmarkPage {
                 .filter(promise -> !promise.isEmpty())
                 .toList());
         for (Results run : runs) {
-            CostTable.write(run, page);
-            StageTable.write(run, page);
+            CostTables.write(run, page);
         }
         runs.forEach(run -> TailTable.write(run, page));
         runs.forEach(run -> CellTables.write(run, page));

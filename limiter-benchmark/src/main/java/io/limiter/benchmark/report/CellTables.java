@@ -1,11 +1,15 @@
 package io.limiter.benchmark.report;
 
-import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.KeyMemory;
+import io.limiter.benchmark.measure.Slice;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
 import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /** All figures: every subject beside the floor, what keys weigh, and each cell in a table of its own. */
@@ -39,7 +43,7 @@ final class CellTables {
         page.table(
                 Stream.concat(
                                 Stream.of("", "above the limit"),
-                                compared.stream().map(cell -> title(cell.cell())))
+                                compared.stream().map(cell -> cell.cell().title()))
                         .toList(),
                 results.measured().stream()
                         .map(contender -> Stream.concat(
@@ -73,12 +77,12 @@ final class CellTables {
     }
 
     private static void cell(Results results, CellResult cell, Markdown page) {
-        List<CellColumn> columns = CellColumn.ALL.stream()
+        List<Column> columns = Column.ALL.stream()
                 .filter(column -> column.shown().test(cell.cell().outcome()))
                 .toList();
-        page.add("### " + results.titled(title(cell.cell())));
+        page.add("### " + results.titled(cell.cell().title()));
         page.table(
-                Stream.concat(Stream.of(""), columns.stream().map(CellColumn::title))
+                Stream.concat(Stream.of(""), columns.stream().map(Column::title))
                         .toList(),
                 results.contenders().stream()
                         .filter(cell::has)
@@ -96,8 +100,70 @@ final class CellTables {
         }
     }
 
-    static String title(Cell cell) {
-        String load = cell.load().name().replaceFirst("-", " ").replace("1 threads", "1 thread");
-        return cell.keys().label() + ", " + cell.outcome().label() + ", " + load;
+    /**
+     * A column of a cell's table.
+     *
+     * @param shown whether the cell has it
+     */
+    private record Column(String title, Predicate<Outcome> shown, BiFunction<CellResult, Contender, String> text) {
+
+        static final List<Column> ALL = List.of(
+                new Column(
+                        "decisions/s",
+                        outcome -> true,
+                        (cell, contender) -> Numbers.spread(cell.spread(contender, Slice::decisionsPerSecond))),
+                new Column("× floor", Outcome::hasFloor, Column::ratio),
+                median("p50 µs", slice -> slice.latency().p50()),
+                median("p99 µs", slice -> slice.latency().p99()),
+                median("p99.9 µs", slice -> slice.latency().p999()),
+                ofRedis("Redis calls", slice -> slice.perDecision(slice.commandsSent())),
+                ofRedis("Redis CPU µs", slice -> slice.perDecision(slice.redis().cpuMicros())),
+                ofRedis("script µs", Slice::microsPerScript),
+                median("client CPU µs", slice -> slice.perDecision(slice.clientCpuNanos() / 1e3)),
+                median("bytes allocated", slice -> slice.perDecision(slice.allocatedBytes())),
+                new Column(
+                        "grants/s",
+                        outcome -> !outcome.hasFloor(),
+                        (cell, contender) ->
+                                Numbers.spread(cell.spread(contender, slice -> slice.granted() / slice.seconds()))),
+                new Column(
+                        "Redis calls/s",
+                        outcome -> !outcome.hasFloor(),
+                        (cell, contender) -> contender.inProcess()
+                                ? Numbers.NONE
+                                : Numbers.median(
+                                        cell.spread(contender, slice -> slice.commandsSent() / slice.seconds()))),
+                new Column("above the limit", outcome -> true, Column::above),
+                new Column(
+                        "failed",
+                        outcome -> true,
+                        (cell, contender) -> Numbers.of(
+                                Math.round(cell.spread(contender, Slice::failed).most()))));
+
+        private static Column median(String title, ToDoubleFunction<Slice> figure) {
+            return new Column(
+                    title, outcome -> true, (cell, contender) -> Numbers.median(cell.spread(contender, figure)));
+        }
+
+        /** A column that is empty for contenders without Redis. */
+        private static Column ofRedis(String title, ToDoubleFunction<Slice> figure) {
+            return new Column(
+                    title,
+                    outcome -> true,
+                    (cell, contender) ->
+                            contender.inProcess() ? Numbers.NONE : Numbers.median(cell.spread(contender, figure)));
+        }
+
+        private static String ratio(CellResult cell, Contender contender) {
+            return Numbers.spread(cell.ratio(contender, Contenders.RAW_EVALSHA));
+        }
+
+        private static String above(CellResult cell, Contender contender) {
+            Long above = cell.above(contender);
+            if (above == null) {
+                return Numbers.NONE;
+            }
+            return above > 0 ? "**" + Numbers.of(above) + "**" : "0";
+        }
     }
 }

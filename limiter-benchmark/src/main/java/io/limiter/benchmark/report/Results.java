@@ -3,14 +3,15 @@ package io.limiter.benchmark.report;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.KeyMemory;
-import io.limiter.benchmark.measure.StageResult;
-import io.limiter.benchmark.measure.TailResult;
+import io.limiter.benchmark.measure.Stage;
+import io.limiter.benchmark.measure.TailRunner;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The results of a run.
@@ -23,11 +24,11 @@ public record Results(Environment environment, List<Contender> contenders, List<
         return parts.stream().map(Finished::cell).filter(Objects::nonNull).toList();
     }
 
-    List<TailResult> tails() {
+    List<TailRunner.Result> tails() {
         return parts.stream().flatMap(part -> part.tails().stream()).toList();
     }
 
-    List<StageResult> stages() {
+    List<Stage.Costs> stages() {
         return parts.stream().flatMap(part -> part.stages().stream()).toList();
     }
 
@@ -81,5 +82,34 @@ public record Results(Environment environment, List<Contender> contenders, List<
     /** The name, with a mark if it grants more than its limit. */
     String marked(Contender contender) {
         return above(contender) > 0 ? contender.name() + " ⚠" : contender.name();
+    }
+
+    /**
+     * The results of one part of a run.
+     *
+     * @param part its name
+     */
+    public record Finished(
+            String part,
+            @Nullable CellResult cell,
+            List<TailRunner.Result> tails,
+            List<Stage.Costs> stages,
+            List<KeyMemory> memory) {
+
+        public static Finished cell(CellResult cell) {
+            return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of());
+        }
+
+        public static Finished tails(String part, List<TailRunner.Result> tails) {
+            return new Finished(part, null, tails, List.of(), List.of());
+        }
+
+        public static Finished stages(String part, List<Stage.Costs> stages) {
+            return new Finished(part, null, List.of(), stages, List.of());
+        }
+
+        public static Finished memory(String part, List<KeyMemory> memory) {
+            return new Finished(part, null, List.of(), List.of(), memory);
+        }
     }
 }

@@ -67,7 +67,7 @@ public final class ResultsFile {
         }
     }
 
-    public void add(Finished part) throws IOException {
+    public void add(Results.Finished part) throws IOException {
         Files.writeString(file, line(part), StandardOpenOption.APPEND);
     }
 
@@ -76,9 +76,9 @@ public final class ResultsFile {
      */
     public Results read(List<Contender> contenders) throws IOException {
         List<String> lines = Files.readAllLines(file);
-        List<Finished> parts = new ArrayList<>();
+        List<Results.Finished> parts = new ArrayList<>();
         for (String line : lines.subList(1, lines.size())) {
-            parts.add(JSON.readValue(line, Finished.class));
+            parts.add(JSON.readValue(line, Results.Finished.class));
         }
         return new Results(JSON.readValue(lines.get(0), Environment.class), contenders, parts);
     }

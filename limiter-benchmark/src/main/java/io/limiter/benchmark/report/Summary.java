@@ -1,15 +1,10 @@
 package io.limiter.benchmark.report;
 
-import static io.limiter.benchmark.subject.Contender.Where.IN_PROCESS;
-import static io.limiter.benchmark.subject.Contender.Where.REDIS;
-
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.Slice;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
-import io.limiter.benchmark.subject.Contender.Where;
 import io.limiter.benchmark.subject.Contenders;
 import java.util.Comparator;
 import java.util.List;
@@ -23,33 +18,20 @@ final class Summary {
     /**
      * A row.
      *
-     * @param limiter which of this project's
-     * @param peers where the permits of the peers are that it is compared with
+     * @param limiter which of this project's; the standard one is compared with peers in Redis, others with those in process
      * @param wantedToPeer the least ratio to the best peer that is good enough; 0 if there is no goal
      * @param wantedToFloor the least ratio to the floor
      * @param obstacle what stands in the way of more, and what was tried; empty if the goal was always reached
      */
     private record Line(
-            String title,
-            Cell cell,
-            String limiter,
-            Where peers,
-            double wantedToPeer,
-            double wantedToFloor,
-            String obstacle) {
+            String title, Cell cell, String limiter, double wantedToPeer, double wantedToFloor, String obstacle) {
 
-        static Line redis(String title, Cell cell, double wantedToPeer, double wantedToFloor) {
-            return new Line(title, cell, "limiter", REDIS, wantedToPeer, wantedToFloor, "");
-        }
-
-        static Line inProcess(String title, Cell cell, String limiter, double wantedToPeer) {
-            return new Line(title, cell, limiter, IN_PROCESS, wantedToPeer, 0, "");
-        }
-
-        Line limitedBy(String newObstacle) {
-            return new Line(title, cell, limiter, peers, wantedToPeer, wantedToFloor, newObstacle);
+        boolean standard() {
+            return limiter.equals(STANDARD);
         }
     }
+
+    private static final String STANDARD = "limiter";
 
     private static final String REDIS_IS_BUSY =
             "Redis is busy all the time: by `perf`, a third of it to find keys in its table, where it waits for memory, two"
@@ -57,39 +39,50 @@ final class Summary {
                     + " the keys of a call in smaller groups, to find them in the processor's cache, gained nothing.";
 
     private static final String MORE_THAN_A_LOCK =
-            "Guava's limiter is a lock and a clock. Here a request also finds its key" + " and is counted";
+            "Guava's limiter is a lock and a clock. Here a request also finds its key and is counted.";
 
     private static final List<Line> LINES = List.of(
-            Line.redis("1 thread, one key", Cells.HOT_1_THREAD, 0, 1)
-                    .limitedBy(
-                            "Both make one call per decision, and the limiter's script takes a few µs more. Threads that"
-                                    + " yield need not be woken (`limiter-yield`), at the price of a busy core."),
-            Line.redis("16 threads, one key", Cells.HOT_16_THREADS, 2, 0),
-            Line.redis("64 threads, one key", Cells.HOT_64_THREADS, 2, 0),
-            Line.redis("64 threads, 10,000 keys", Cells.WIDE_64_THREADS, 0, 2.2)
-                    .limitedBy(
-                            "Client and Redis use up both cores, the client much of it to park and wake threads. Longer"
-                                    + " yields and a third call in flight gained nothing."),
-            Line.redis("64 asynchronous, one key", Cells.HOT_64_ASYNC, 1.5, 0),
-            Line.redis("1,024 asynchronous, one key", Cells.HOT_1024_ASYNC, 1.6, 0)
-                    .limitedBy(
-                            "One thread reads a reply and completes all of its futures, as the peer's does. Completing"
-                                    + " them on a second one was slower, at nearly twice the processor time."),
-            Line.redis("64 asynchronous, 10,000 keys", Cells.WIDE_64_ASYNC, 0, 2.7)
-                    .limitedBy(REDIS_IS_BUSY),
-            Line.redis("1,024 asynchronous, 10,000 keys", Cells.WIDE_1024_ASYNC, 0, 2.7)
-                    .limitedBy(REDIS_IS_BUSY),
-            Line.redis("64 threads, known rejection", Cells.REJECTED_64_THREADS, 100, 0),
-            Line.inProcess("1 thread, local engine", Cells.HOT_1_THREAD, "limiter-local", 1)
-                    .limitedBy(MORE_THAN_A_LOCK + "."),
-            Line.inProcess("64 threads, local engine", Cells.HOT_64_THREADS, "limiter-local", 1)
-                    .limitedBy(MORE_THAN_A_LOCK + "."),
-            Line.inProcess("1 thread, prefetched", Cells.HOT_1_THREAD, "limiter-prefetch", 1)
-                    .limitedBy(MORE_THAN_A_LOCK + "."),
-            Line.inProcess("64 threads, prefetched", Cells.HOT_64_THREADS, "limiter-prefetch", 3)
-                    .limitedBy(
-                            "All threads take from one number, whose cache line one core at a time can change; so two"
-                                    + " cores decide about as often as one."));
+            new Line(
+                    "1 thread, one key",
+                    Cell.HOT_1_THREAD,
+                    STANDARD,
+                    0,
+                    1,
+                    "Both make one call per decision, and the limiter's script takes a few µs more. Threads that"
+                            + " yield need not be woken (`limiter-yield`), at the price of a busy core."),
+            new Line("16 threads, one key", Cell.HOT_16_THREADS, STANDARD, 2, 0, ""),
+            new Line("64 threads, one key", Cell.HOT_64_THREADS, STANDARD, 2, 0, ""),
+            new Line(
+                    "64 threads, 10,000 keys",
+                    Cell.WIDE_64_THREADS,
+                    STANDARD,
+                    0,
+                    2.2,
+                    "Client and Redis use up both cores, the client much of it to park and wake threads. Longer"
+                            + " yields and a third call in flight gained nothing."),
+            new Line("64 asynchronous, one key", Cell.HOT_64_ASYNC, STANDARD, 1.5, 0, ""),
+            new Line(
+                    "1,024 asynchronous, one key",
+                    Cell.HOT_1024_ASYNC,
+                    STANDARD,
+                    1.6,
+                    0,
+                    "One thread reads a reply and completes all of its futures, as the peer's does. Completing"
+                            + " them on a second one was slower, at nearly twice the processor time."),
+            new Line("64 asynchronous, 10,000 keys", Cell.WIDE_64_ASYNC, STANDARD, 0, 2.7, REDIS_IS_BUSY),
+            new Line("1,024 asynchronous, 10,000 keys", Cell.WIDE_1024_ASYNC, STANDARD, 0, 2.7, REDIS_IS_BUSY),
+            new Line("64 threads, known rejection", Cell.REJECTED_64_THREADS, STANDARD, 100, 0, ""),
+            new Line("1 thread, local engine", Cell.HOT_1_THREAD, "limiter-local", 1, 0, MORE_THAN_A_LOCK),
+            new Line("64 threads, local engine", Cell.HOT_64_THREADS, "limiter-local", 1, 0, MORE_THAN_A_LOCK),
+            new Line("1 thread, prefetched", Cell.HOT_1_THREAD, "limiter-prefetch", 1, 0, MORE_THAN_A_LOCK),
+            new Line(
+                    "64 threads, prefetched",
+                    Cell.HOT_64_THREADS,
+                    "limiter-prefetch",
+                    3,
+                    0,
+                    "All threads take from one number, whose cache line one core at a time can change; so two"
+                            + " cores decide about as often as one."));
 
     /** A line with its figures; not numbers where there are none. */
     record Row(Line line, double floor, String peer, double best, double ours, double toPeer, double toFloor) {
@@ -100,7 +93,7 @@ final class Summary {
 
         /** Whether it is a row of decisions in Redis, one by one. */
         boolean standard() {
-            return "limiter".equals(line.limiter());
+            return line.standard();
         }
 
         boolean misses() {
@@ -159,7 +152,7 @@ final class Summary {
         Contender floor = Contenders.RAW_EVALSHA;
         Contender peer = results.contenders().stream()
                 .filter(contender -> contender.family() == Family.PEER
-                        && contender.where() == line.peers()
+                        && contender.inProcess() != line.standard()
                         && cell.has(contender)
                         && contender.guarantee().exact()
                         && results.above(contender) == 0)

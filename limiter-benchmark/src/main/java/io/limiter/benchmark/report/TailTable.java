@@ -1,11 +1,12 @@
 package io.limiter.benchmark.report;
 
-import io.limiter.benchmark.measure.Latency;
-import io.limiter.benchmark.measure.TailResult;
-import io.limiter.benchmark.measure.TailResult.Kind;
+import io.limiter.benchmark.measure.Slice.Latency;
+import io.limiter.benchmark.measure.TailRunner;
+import io.limiter.benchmark.measure.TailRunner.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /** The slowest decisions below saturation. */
@@ -14,53 +15,55 @@ final class TailTable {
     private TailTable() {}
 
     static void write(Results results, Markdown page) {
-        List<TailResult> tails = results.tails();
+        List<TailRunner.Result> tails = results.tails();
         if (tails.isEmpty()) {
             return;
         }
         page.add("## " + results.titled("Tail latency"));
-        page.add(String.format(Locale.ROOT, """
+        page.add(String.format(
+                Locale.ROOT, """
                 64 blocking threads on one key send %s and %s requests per second: 20 %% and 50 %% of what the floor decides
                 without pauses between requests. The times of requests are fixed beforehand, and a latency counts from that time
                 to the decision, so what waits behind a slow decision is slow too. Waking the thread up is included, for the
                 floor as well. *pause*: at 20 %%, the JVM is stopped once in each round for %d ms (`SIGSTOP`), as a
                 collection of garbage would; the worst call includes it.
-                """, rate(tails, Kind.FIFTH), rate(tails, Kind.HALF), Kind.PAUSE_MILLIS));
-        List<String> names =
-                tails.stream().map(TailResult::contender).distinct().toList();
+                """, rate(tails, Kind.FIFTH), rate(tails, Kind.HALF), TailRunner.PAUSE_MILLIS));
         page.table(
                 List.of("µs", "20 %: p50", "p99", "p99.9", "50 %: p50", "p99", "p99.9", "pause: worst call, ms"),
-                names.stream().map(name -> row(name, tails)).toList());
+                tails.stream()
+                        .map(TailRunner.Result::contender)
+                        .distinct()
+                        .map(name -> row(tails.stream()
+                                .filter(tail -> tail.contender().equals(name))
+                                .toList()))
+                        .toList());
     }
 
-    private static String rate(List<TailResult> tails, Kind kind) {
-        return tails.stream()
-                .filter(tail -> tail.kind() == kind)
-                .findFirst()
-                .map(tail -> Numbers.of(tail.perSecond()))
-                .orElse(Numbers.NONE);
+    private static String rate(List<TailRunner.Result> tails, Kind kind) {
+        return text(tails, kind, tail -> Numbers.of(tail.perSecond()));
     }
 
-    private static List<String> row(String name, List<TailResult> tails) {
-        List<String> row = new ArrayList<>(List.of(name));
+    /** Of one contender. */
+    private static List<String> row(List<TailRunner.Result> tails) {
+        List<String> row = new ArrayList<>(List.of(tails.get(0).contender()));
         for (Kind kind : List.of(Kind.FIFTH, Kind.HALF)) {
-            row.add(median(name, kind, tails, Latency::p50));
-            row.add(median(name, kind, tails, Latency::p99));
-            row.add(median(name, kind, tails, Latency::p999));
+            for (ToDoubleFunction<Latency> figure :
+                    List.<ToDoubleFunction<Latency>>of(Latency::p50, Latency::p99, Latency::p999)) {
+                row.add(text(tails, kind, tail -> Numbers.median(tail.spread(figure))));
+            }
         }
-        row.add(tails.stream()
-                .filter(tail -> tail.contender().equals(name) && tail.kind() == Kind.PAUSED)
-                .findFirst()
-                .map(tail -> Numbers.of(tail.spread(Latency::worst).most() / 1000))
-                .orElse(Numbers.NONE));
+        row.add(text(
+                tails,
+                Kind.PAUSED,
+                tail -> Numbers.of(tail.spread(Latency::worst).most() / 1000)));
         return row;
     }
 
-    private static String median(String name, Kind kind, List<TailResult> tails, ToDoubleFunction<Latency> figure) {
+    private static String text(List<TailRunner.Result> tails, Kind kind, Function<TailRunner.Result, String> text) {
         return tails.stream()
-                .filter(tail -> tail.contender().equals(name) && tail.kind() == kind)
+                .filter(tail -> tail.kind() == kind)
                 .findFirst()
-                .map(tail -> Numbers.median(tail.spread(figure)))
+                .map(text)
                 .orElse(Numbers.NONE);
     }
 }

@@ -2,6 +2,7 @@ package io.limiter.benchmark.scale;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.benchmark.scale.Totals.By;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,16 +64,16 @@ final class HotKey {
     void request() {
         long now = timeline.nowNanos();
         if (takePrefetched(now)) {
-            totals.prefetched();
+            totals.decidedAtOnce(By.PREFETCHED);
             totals.taken(now / 1_000);
             totals.granted();
         } else if (now / 1_000 < rejectedUntilMicros) {
-            totals.cached();
+            totals.decidedAtOnce(By.CACHED);
         } else if (breaker.isOpen()) {
             decideLocally(0);
         } else {
             queue.add(new Waiting(now));
-            if (!scenario.groupCommit() || callsInFlight.isEmpty()) {
+            if (!scenario.groupCommit || callsInFlight.isEmpty()) {
                 send();
             } else if (callsInFlight.size() == 1 && queue.size() >= SECOND_CALL_FROM) {
                 send();
@@ -129,7 +130,7 @@ final class HotKey {
             remaining = decision.remaining();
             if (decision.granted()) {
                 totals.taken(serverMicros);
-            } else if (scenario.rejectionCache()) {
+            } else if (scenario.rejectionCache) {
                 rejectedUntilMicros = serverMicros + decision.retryAfterMicros();
             }
         }
@@ -144,7 +145,7 @@ final class HotKey {
         for (Waiting each : batch) {
             if (!each.answered) {
                 each.answered = true;
-                totals.decidedByBackend(timeline.nowNanos() - each.sinceNanos);
+                totals.decided(By.BACKEND, timeline.nowNanos() - each.sinceNanos);
                 if (each.granted) {
                     totals.granted();
                 }
@@ -154,7 +155,7 @@ final class HotKey {
         if (!queue.isEmpty()) {
             send();
         }
-        if (scenario.prefetch() > 0 && prefetched == 0) {
+        if (scenario.prefetch > 0 && prefetched == 0) {
             prefetch();
         }
     }
@@ -179,7 +180,7 @@ final class HotKey {
     }
 
     private void decideLocally(long waitedNanos) {
-        totals.local(waitedNanos);
+        totals.decided(By.LOCAL, waitedNanos);
         if (own.take(1, timeline.nowNanos() / 1_000).granted()) {
             totals.taken(timeline.nowNanos() / 1_000);
             totals.granted();
@@ -222,7 +223,7 @@ final class HotKey {
                     prefetching = false;
                     if (granted[0]) {
                         if (timeline.nowNanos() - blockSinceNanos < BLOCK_NANOS / 2) {
-                            blockSize = Math.min(Math.max(SMALLEST_BLOCK, scenario.prefetch() / 2), 2 * blockSize);
+                            blockSize = Math.min(Math.max(SMALLEST_BLOCK, scenario.prefetch / 2), 2 * blockSize);
                         }
                         prefetched += permits;
                         blockSinceNanos = timeline.nowNanos();

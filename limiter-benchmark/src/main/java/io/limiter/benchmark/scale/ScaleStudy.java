@@ -1,12 +1,14 @@
 package io.limiter.benchmark.scale;
 
+import io.limiter.benchmark.scale.Simulation.Result;
+import io.limiter.benchmark.scale.Totals.By;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -56,11 +58,17 @@ public final class ScaleStudy {
     }
 
     private static String wide() {
-        StringBuilder table = new StringBuilder("""
-                | 10 million keys | calls/s | requests per call | busiest shard | average shard | p50 ms | p99 ms |
-                | --- | ---: | ---: | ---: | ---: | ---: | ---: |
-                """);
-        for (Scenario scenario : List.of(
+        return table(
+                "10 million keys | calls/s | requests per call | busiest shard | average shard | p50 ms | p99 ms",
+                MEASURED_NANOS,
+                result -> row(
+                        "%,.0f | %.2f | %.0f %% | %.0f %% | %.2f | %.2f",
+                        result.callsPerSecond(),
+                        result.requestsPerCall(),
+                        100 * result.busiest(),
+                        100 * result.averageBusy(),
+                        result.wide().latencyMillis(50),
+                        result.wide().latencyMillis(99)),
                 new Scenario("one Redis, 10 instances, 100,000 requests/s")
                         .shards(1)
                         .instances(10)
@@ -70,131 +78,103 @@ public final class ScaleStudy {
                         .wide(100_000, false),
                 new Scenario("32 shards, 1,000 instances, 1 million requests/s").wide(MILLION, false),
                 new Scenario("32 shards, 1,000 instances, 3 million requests/s").wide(3 * MILLION, false),
-                new Scenario("the same, by Zipf's law").wide(3 * MILLION, true))) {
-            Result result = run(scenario);
-            table.append(String.format(
-                    Locale.ROOT,
-                    "| %s | %,.0f | %.2f | %.0f %% | %.0f %% | %.2f | %.2f |\n",
-                    scenario.name(),
-                    result.callsPerSecond(),
-                    result.requestsPerCall(),
-                    100 * result.busiest(),
-                    100 * result.averageBusy(),
-                    result.wide().latencyMillis(50),
-                    result.wide().latencyMillis(99)));
-        }
-        return table.toString();
+                new Scenario("the same, by Zipf's law").wide(3 * MILLION, true));
     }
 
     private static String hot() {
-        return hotTable(List.of(
-                new Scenario("10 instances").instances(10).hot(MILLION, 2 * MILLION),
-                new Scenario("100 instances").instances(100).hot(MILLION, 2 * MILLION),
-                new Scenario("1,000 instances").hot(MILLION, 2 * MILLION),
-                new Scenario("5,000 instances").instances(5_000).hot(MILLION, 2 * MILLION),
-                new Scenario("1,000 instances, without group commit")
-                        .hot(MILLION, 2 * MILLION)
-                        .withoutGroupCommit()));
+        return hotTable(
+                hot("10 instances", 2 * MILLION).instances(10),
+                hot("100 instances", 2 * MILLION).instances(100),
+                hot("1,000 instances", 2 * MILLION),
+                hot("5,000 instances", 2 * MILLION).instances(5_000),
+                hot("1,000 instances, without group commit", 2 * MILLION).withoutGroupCommit());
     }
 
     private static String limited() {
-        return hotTable(List.of(
-                new Scenario("limit 500,000/s").hot(MILLION, 500_000),
-                new Scenario("limit 100,000/s").hot(MILLION, 100_000),
-                new Scenario("limit 1,000/s").hot(MILLION, 1_000),
-                new Scenario("limit 1,000/s, without rejection cache")
-                        .hot(MILLION, 1_000)
-                        .withoutRejectionCache()));
+        return hotTable(
+                hot("limit 500,000/s", 500_000),
+                hot("limit 100,000/s", 100_000),
+                hot("limit 1,000/s", 1_000),
+                hot("limit 1,000/s, without rejection cache", 1_000).withoutRejectionCache());
     }
 
     private static String prefetch() {
-        return hotTable(List.of(
-                new Scenario("prefetch 100, limit 2,000,000/s")
-                        .hot(MILLION, 2 * MILLION)
-                        .prefetch(100),
-                new Scenario("prefetch 1,000, limit 2,000,000/s")
-                        .hot(MILLION, 2 * MILLION)
-                        .prefetch(1_000),
-                new Scenario("prefetch 100, limit 500,000/s")
-                        .hot(MILLION, 500_000)
-                        .prefetch(100),
-                new Scenario("prefetch 1,000, limit 500,000/s")
-                        .hot(MILLION, 500_000)
-                        .prefetch(1_000),
-                new Scenario("prefetch 1,000, limit 2,000,000/s, 100 crashes/s")
-                        .hot(MILLION, 2 * MILLION)
+        return hotTable(
+                hot("prefetch 100, limit 2,000,000/s", 2 * MILLION).prefetch(100),
+                hot("prefetch 1,000, limit 2,000,000/s", 2 * MILLION).prefetch(1_000),
+                hot("prefetch 100, limit 500,000/s", 500_000).prefetch(100),
+                hot("prefetch 1,000, limit 500,000/s", 500_000).prefetch(1_000),
+                hot("prefetch 1,000, limit 2,000,000/s, 100 crashes/s", 2 * MILLION)
                         .prefetch(1_000)
-                        .crashes(100)));
+                        .crashes(100));
     }
 
     private static String split() {
-        return hotTable(List.of(
-                new Scenario("1 key, limit 900,000/s").hot(MILLION, 900_000),
-                new Scenario("4 keys of 225,000/s").hot(MILLION, 900_000).hashTags(4),
-                new Scenario("16 keys of 56,250/s").hot(MILLION, 900_000).hashTags(16),
-                new Scenario("32 keys, limit 2,000,000/s")
-                        .hot(MILLION, 2 * MILLION)
-                        .hashTags(32)));
+        return hotTable(
+                hot("1 key, limit 900,000/s", 900_000),
+                hot("4 keys of 225,000/s", 900_000).hashTags(4),
+                hot("16 keys of 56,250/s", 900_000).hashTags(16),
+                hot("32 keys, limit 2,000,000/s", 2 * MILLION).hashTags(32));
     }
 
     private static String lost() {
-        StringBuilder table = new StringBuilder("""
-                | a shard of 32 is lost for 2 of 4 s | its hot key decided locally | other keys decided locally | worst call ms |
-                | --- | ---: | ---: | ---: |
-                """);
-        for (Scenario scenario : List.of(
-                new Scenario("a circuit breaker per shard")
-                        .instances(100)
-                        .hot(20_000, 1e5)
-                        .wide(200_000, false)
-                        .loses(2_000_000_000L),
-                new Scenario("one circuit breaker for all")
-                        .instances(100)
-                        .hot(20_000, 1e5)
-                        .wide(200_000, false)
-                        .loses(2_000_000_000L)
-                        .oneBreakerForAllShards())) {
-            Result result = new Simulation(scenario, CallCost.MEASURED, SEED).run(WARM_UP_NANOS, 4 * MEASURED_NANOS);
-            table.append(String.format(
-                    Locale.ROOT,
-                    "| %s | %.1f %% | %.1f %% | %.0f |\n",
-                    scenario.name(),
-                    100 * result.hot().shareOfLocal(),
-                    100 * result.wide().shareOfLocal(),
-                    Math.max(result.hot().latencyMillis(100), result.wide().latencyMillis(100))));
-        }
-        return table.toString();
+        return table(
+                "a shard of 32 is lost for 2 of 4 s | its hot key decided locally | other keys decided locally"
+                        + " | worst call ms",
+                4 * MEASURED_NANOS,
+                result -> row(
+                        "%.1f %% | %.1f %% | %.0f",
+                        100 * result.hot().share(By.LOCAL),
+                        100 * result.wide().share(By.LOCAL),
+                        Math.max(result.hot().latencyMillis(100), result.wide().latencyMillis(100))),
+                losing("a circuit breaker per shard"),
+                losing("one circuit breaker for all").oneBreakerForAllShards());
     }
 
-    private static String hotTable(List<Scenario> scenarios) {
-        StringBuilder table = new StringBuilder("""
-                | one key, 1 million requests/s | calls/s | requests per call | its shard | p50 ms | p99 ms | from Redis \
-                | without a call | locally | granted, of what one bucket would | most above the refill |
-                | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-                """);
+    private static Scenario losing(String name) {
+        return new Scenario(name)
+                .instances(100)
+                .hot(20_000, 1e5)
+                .wide(200_000, false)
+                .loses(2_000_000_000L);
+    }
+
+    private static Scenario hot(String name, double limitPerSecond) {
+        return new Scenario(name).hot(MILLION, limitPerSecond);
+    }
+
+    private static String hotTable(Scenario... scenarios) {
+        return table(
+                "one key, 1 million requests/s | calls/s | requests per call | its shard | p50 ms | p99 ms | from Redis"
+                        + " | without a call | locally | granted, of what one bucket would | most above the refill",
+                MEASURED_NANOS,
+                result -> row(
+                        "%,.0f | %.1f | %.0f %% | %.2f | %.2f | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %,.0f of %,.0f",
+                        result.callsPerSecond(),
+                        result.requestsPerCall(),
+                        100 * result.busiest(),
+                        result.hot().latencyMillis(50),
+                        result.hot().latencyMillis(99),
+                        100 * result.hot().share(By.BACKEND),
+                        100 * (result.hot().share(By.PREFETCHED) + result.hot().share(By.CACHED)),
+                        100 * result.hot().share(By.LOCAL),
+                        100 * result.hot().grantedOfPossible(),
+                        result.hot().worstExcess(),
+                        result.scenario().limitPerSecond / 10),
+                scenarios);
+    }
+
+    private static String table(String titles, long nanos, Function<Result, String> row, Scenario... scenarios) {
+        int figures = titles.split(" \\| ").length - 1;
+        StringBuilder table = new StringBuilder("| " + titles + " |\n| --- |" + " ---: |".repeat(figures) + "\n");
         for (Scenario scenario : scenarios) {
-            Result result = run(scenario);
-            Totals hot = result.hot();
-            table.append(String.format(
-                    Locale.ROOT,
-                    "| %s | %,.0f | %.1f | %.0f %% | %.2f | %.2f | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %,.0f of %,.0f |\n",
-                    scenario.name(),
-                    result.callsPerSecond(),
-                    result.requestsPerCall(),
-                    100 * result.busiest(),
-                    hot.latencyMillis(50),
-                    hot.latencyMillis(99),
-                    100 * hot.shareOfBackend(),
-                    100 * hot.shareWithoutCall(),
-                    100 * hot.shareOfLocal(),
-                    100 * hot.grantedOfPossible(),
-                    hot.worstExcess(),
-                    scenario.limitPerSecond() / 10));
+            Result result = new Simulation(scenario, SEED).run(WARM_UP_NANOS, nanos);
+            table.append("| " + scenario.name + " | " + row.apply(result) + " |\n");
         }
         return table.toString();
     }
 
-    private static Result run(Scenario scenario) {
-        return new Simulation(scenario, CallCost.MEASURED, SEED).run(WARM_UP_NANOS, MEASURED_NANOS);
+    private static String row(String format, Object... figures) {
+        return String.format(Locale.ROOT, format, figures);
     }
 }

@@ -1,24 +1,27 @@
 package io.limiter.benchmark.scale;
 
-/** What a simulated fleet does for a while: by default a thousand instances that do nothing, on a Cluster of 32 shards. */
+/**
+ * What a simulated fleet does for a while: by default a thousand instances that do nothing, on a Cluster of 32 shards. The
+ * simulation reads the fields.
+ */
 final class Scenario {
 
     static final long WIDE_KEYS = 10_000_000;
 
-    private final String name;
-    private int instances = 1_000;
-    private int shards = 32;
-    private double hotPerSecond;
-    private double limitPerSecond = 1_000;
-    private double widePerSecond;
-    private boolean zipf;
-    private boolean groupCommit = true;
-    private boolean rejectionCache = true;
-    private int prefetch;
-    private int hashTags = 1;
-    private boolean breakerPerShard = true;
-    private long lossNanos;
-    private double crashesPerSecond;
+    final String name;
+    int instances = 1_000;
+    int shards = 32;
+    double hotPerSecond;
+    double limitPerSecond = 1_000;
+    double widePerSecond;
+    boolean zipf;
+    boolean groupCommit = true;
+    boolean rejectionCache = true;
+    int prefetch;
+    int hashTags = 1;
+    boolean breakerPerShard = true;
+    long lossNanos;
+    double crashesPerSecond;
 
     Scenario(String name) {
         this.name = name;
@@ -85,61 +88,5 @@ final class Scenario {
     Scenario crashes(double perSecond) {
         crashesPerSecond = perSecond;
         return this;
-    }
-
-    String name() {
-        return name;
-    }
-
-    int instances() {
-        return instances;
-    }
-
-    int shards() {
-        return shards;
-    }
-
-    double hotPerSecond() {
-        return hotPerSecond;
-    }
-
-    double limitPerSecond() {
-        return limitPerSecond;
-    }
-
-    double widePerSecond() {
-        return widePerSecond;
-    }
-
-    boolean zipf() {
-        return zipf;
-    }
-
-    boolean groupCommit() {
-        return groupCommit;
-    }
-
-    boolean rejectionCache() {
-        return rejectionCache;
-    }
-
-    int prefetch() {
-        return prefetch;
-    }
-
-    int hashTags() {
-        return hashTags;
-    }
-
-    boolean breakerPerShard() {
-        return breakerPerShard;
-    }
-
-    long lossNanos() {
-        return lossNanos;
-    }
-
-    double crashesPerSecond() {
-        return crashesPerSecond;
     }
 }

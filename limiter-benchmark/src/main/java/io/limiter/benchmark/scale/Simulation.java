@@ -1,7 +1,9 @@
 package io.limiter.benchmark.scale;
 
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.benchmark.scale.Totals.By;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -12,7 +14,6 @@ final class Simulation {
     private static final int SLOTS = 16_384;
 
     private final Scenario scenario;
-    private final CallCost cost;
     private final SplittableRandom random;
     private final Timeline timeline = new Timeline();
     private final Shard[] shards;
@@ -23,24 +24,23 @@ final class Simulation {
     private final Bucket ideal;
     private final Map<Long, WideLane> lanes = new HashMap<>();
 
-    Simulation(Scenario scenario, CallCost cost, long seed) {
+    Simulation(Scenario scenario, long seed) {
         this.scenario = scenario;
-        this.cost = cost;
         this.random = new SplittableRandom(seed);
-        this.shards = new Shard[scenario.shards()];
+        this.shards = new Shard[scenario.shards];
         for (int i = 0; i < shards.length; i++) {
-            shards[i] = new Shard(timeline, cost);
+            shards[i] = new Shard(timeline);
         }
-        this.hot = new Totals(scenario.limitPerSecond());
-        this.ideal = new Bucket(bucket(scenario.limitPerSecond()));
-        Bucket[] shared = new Bucket[scenario.hashTags()];
-        TokenBucket part = bucket(scenario.limitPerSecond() / shared.length);
+        this.hot = new Totals(scenario.limitPerSecond);
+        this.ideal = new Bucket(bucket(scenario.limitPerSecond));
+        Bucket[] shared = new Bucket[scenario.hashTags];
+        TokenBucket part = bucket(scenario.limitPerSecond / shared.length);
         for (int i = 0; i < shared.length; i++) {
             shared[i] = new Bucket(part);
         }
-        this.breakers = new Breaker[scenario.instances()][];
-        this.hotKeys = new HotKey[scenario.instances()][];
-        for (int i = 0; i < scenario.instances(); i++) {
+        this.breakers = new Breaker[scenario.instances][];
+        this.hotKeys = new HotKey[scenario.instances][];
+        for (int i = 0; i < scenario.instances; i++) {
             breakers[i] = breakers();
             hotKeys[i] = new HotKey[shared.length];
             for (int tag = 0; tag < shared.length; tag++) {
@@ -53,28 +53,28 @@ final class Simulation {
 
     /** A tenth of a second's worth is the capacity. */
     private static TokenBucket bucket(double permitsPerSecond) {
-        return TokenBucket.perSecond(permitsPerSecond).burst(Duration.ofMillis(100));
+        return TokenBucket.perSecond(permitsPerSecond).withBurst(Duration.ofMillis(100));
     }
 
     private Breaker[] breakers() {
         Breaker[] all = new Breaker[shards.length];
         Breaker common = new Breaker(timeline, shards[0]);
         for (int i = 0; i < all.length; i++) {
-            all[i] = scenario.breakerPerShard() ? new Breaker(timeline, shards[i]) : common;
+            all[i] = scenario.breakerPerShard ? new Breaker(timeline, shards[i]) : common;
         }
         return all;
     }
 
     /** Runs until it is warm, and then for the time that is measured. */
     Result run(long warmUpNanos, long measuredNanos) {
-        if (scenario.hotPerSecond() > 0) {
-            arrive(scenario.hotPerSecond(), this::hotRequest);
+        if (scenario.hotPerSecond > 0) {
+            arrive(scenario.hotPerSecond, this::hotRequest);
         }
-        if (scenario.widePerSecond() > 0) {
-            arrive(scenario.widePerSecond(), this::wideRequest);
+        if (scenario.widePerSecond > 0) {
+            arrive(scenario.widePerSecond, this::wideRequest);
         }
-        if (scenario.crashesPerSecond() > 0) {
-            arrive(scenario.crashesPerSecond(), this::crash);
+        if (scenario.crashesPerSecond > 0) {
+            arrive(scenario.crashesPerSecond, this::crash);
         }
         timeline.run(warmUpNanos);
         for (Shard shard : shards) {
@@ -82,10 +82,10 @@ final class Simulation {
         }
         hot.startMeasuring();
         wide.startMeasuring();
-        if (scenario.lossNanos() > 0) {
-            long from = warmUpNanos + (measuredNanos - scenario.lossNanos()) / 2;
+        if (scenario.lossNanos > 0) {
+            long from = warmUpNanos + (measuredNanos - scenario.lossNanos) / 2;
             timeline.at(from, shards[0]::lose);
-            timeline.at(from + scenario.lossNanos(), shards[0]::recover);
+            timeline.at(from + scenario.lossNanos, shards[0]::recover);
         }
         timeline.run(warmUpNanos + measuredNanos);
         return new Result(scenario, measuredNanos, shards, hot, wide);
@@ -104,7 +104,7 @@ final class Simulation {
         if (ideal.take(1, timeline.nowNanos() / 1_000).granted()) {
             hot.grantedByOne();
         }
-        hotKeys[random.nextInt(hotKeys.length)][random.nextInt(scenario.hashTags())].request();
+        hotKeys[random.nextInt(hotKeys.length)][random.nextInt(scenario.hashTags)].request();
     }
 
     private void crash() {
@@ -114,11 +114,11 @@ final class Simulation {
     }
 
     private void wideRequest() {
-        int instance = random.nextInt(scenario.instances());
-        int slot = slot(scenario.zipf() ? byZipf() : random.nextLong(Scenario.WIDE_KEYS));
+        int instance = random.nextInt(scenario.instances);
+        int slot = slot(scenario.zipf ? byZipf() : random.nextLong(Scenario.WIDE_KEYS));
         int shard = (int) ((long) slot * shards.length / SLOTS);
         if (breakers[instance][shard].isOpen()) {
-            wide.local(0);
+            wide.decided(By.LOCAL, 0);
             return;
         }
         // A single Redis has one lane for all slots, a Cluster one for each.
@@ -139,5 +139,30 @@ final class Simulation {
     private static int slot(long key) {
         long mixed = (key + 1) * 0x9E3779B97F4A7C15L;
         return (int) ((mixed ^ mixed >>> 29) >>> 11 & SLOTS - 1);
+    }
+
+    /** What a scenario came to. */
+    record Result(Scenario scenario, long measuredNanos, Shard[] shards, Totals hot, Totals wide) {
+
+        double callsPerSecond() {
+            return Arrays.stream(shards).mapToLong(Shard::calls).sum() / seconds();
+        }
+
+        double requestsPerCall() {
+            return Arrays.stream(shards).mapToLong(Shard::requests).sum() / seconds() / callsPerSecond();
+        }
+
+        /** The share of its time for which the busiest shard works. */
+        double busiest() {
+            return Arrays.stream(shards).mapToLong(Shard::busyNanos).max().orElse(0) / (double) measuredNanos;
+        }
+
+        double averageBusy() {
+            return Arrays.stream(shards).mapToLong(Shard::busyNanos).average().orElse(0) / measuredNanos;
+        }
+
+        private double seconds() {
+            return measuredNanos / 1e9;
+        }
     }
 }

@@ -5,13 +5,20 @@ import org.HdrHistogram.Histogram;
 /** What became of the requests of a simulated run. */
 final class Totals {
 
+    /** Where a request was decided. */
+    enum By {
+        BACKEND,
+        PREFETCHED,
+        CACHED,
+        LOCAL
+    }
+
+    private static final long NO_CALL_NANOS = 1;
+
     private final double permitsPerMicro;
     private final Histogram latency = new Histogram(60_000_000_000L, 2);
+    private final long[] decided = new long[By.values().length];
     private boolean measuring;
-    private long backend;
-    private long prefetched;
-    private long cached;
-    private long local;
     private long granted;
     private long grantedByOne;
     private double excess;
@@ -27,39 +34,20 @@ final class Totals {
         measuring = true;
     }
 
-    void decidedByBackend(long nanos) {
-        if (measuring) {
-            backend++;
-            latency.recordValue(nanos);
-        }
+    void decidedAtOnce(By by) {
+        decided(by, NO_CALL_NANOS);
     }
 
-    void prefetched() {
+    void decided(By by, long nanos) {
         if (measuring) {
-            prefetched++;
-            latency.recordValue(1);
-        }
-    }
-
-    void cached() {
-        if (measuring) {
-            cached++;
-            latency.recordValue(1);
-        }
-    }
-
-    void local(long nanos) {
-        if (measuring) {
-            local++;
+            decided[by.ordinal()]++;
             latency.recordValue(nanos);
         }
     }
 
     /** A permit that a caller got. */
     void granted() {
-        if (measuring) {
-            granted++;
-        }
+        granted += measuring ? 1 : 0;
     }
 
     /**
@@ -74,29 +62,19 @@ final class Totals {
 
     /** What a single bucket without any network would have granted. */
     void grantedByOne() {
-        if (measuring) {
-            grantedByOne++;
-        }
+        grantedByOne += measuring ? 1 : 0;
     }
 
     long requests() {
-        return backend + prefetched + cached + local;
+        long sum = 0;
+        for (long part : decided) {
+            sum += part;
+        }
+        return sum;
     }
 
-    double shareOfBackend() {
-        return share(backend);
-    }
-
-    double shareWithoutCall() {
-        return share(prefetched + cached);
-    }
-
-    double shareOfLocal() {
-        return share(local);
-    }
-
-    private double share(long part) {
-        return requests() == 0 ? 0 : (double) part / requests();
+    double share(By by) {
+        return requests() == 0 ? 0 : (double) decided[by.ordinal()] / requests();
     }
 
     double grantedOfPossible() {

@@ -1,5 +1,6 @@
 package io.limiter.benchmark.scale;
 
+import io.limiter.benchmark.scale.Totals.By;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,7 @@ final class WideLane {
                 answered[0] = true;
                 callsInFlight--;
                 for (long since : batch) {
-                    totals.decidedByBackend(timeline.nowNanos() - since);
+                    totals.decided(By.BACKEND, timeline.nowNanos() - since);
                     breaker.outcome(false);
                 }
                 if (!queue.isEmpty()) {
@@ -58,7 +59,7 @@ final class WideLane {
                 answered[0] = true;
                 callsInFlight--;
                 for (long since : batch) {
-                    totals.local(timeline.nowNanos() - since);
+                    totals.decided(By.LOCAL, timeline.nowNanos() - since);
                     breaker.outcome(true);
                 }
                 if (!queue.isEmpty()) {

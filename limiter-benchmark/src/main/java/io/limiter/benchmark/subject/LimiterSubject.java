@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** This project's limiters: one limiter, and the ids are its keys. */
-final class LimiterSubject implements AsyncSubject {
+final class LimiterSubject implements Subject.Async {
 
     private static final int DEFAULT_LOCAL_KEYS = 100_000;
     private static final Duration YIELD = Duration.ofMillis(1);

@@ -1,8 +1,14 @@
 package io.limiter.benchmark.subject;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.common.io.Resources;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
@@ -11,12 +17,22 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.NettyHook;
+import org.redisson.client.protocol.CommandsData;
 import org.redisson.config.Config;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -43,7 +59,7 @@ public final class RedisClients implements AutoCloseable {
 
     /** Commands sent so far, by all clients together. */
     public long commandsSent() {
-        return sent.count();
+        return sent.commands.sum();
     }
 
     /** A connection of Lettuce's own. */
@@ -83,6 +99,30 @@ public final class RedisClients implements AutoCloseable {
         return client;
     }
 
+    /** A script beside this class, loaded once and run by its digest, over a connection of Lettuce's own. */
+    Script script(String fileName) {
+        StatefulRedisConnection<String, byte[]> connection = lettuce();
+        try {
+            String source = Resources.toString(Resources.getResource(RedisClients.class, fileName), UTF_8);
+            return new Script(connection.async(), connection.sync().scriptLoad(source));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + fileName, e);
+        }
+    }
+
+    static byte[] argument(long number) {
+        return Long.toString(number).getBytes(US_ASCII);
+    }
+
+    /** A loaded script; each run is one {@code EVALSHA}. */
+    record Script(RedisAsyncCommands<String, byte[]> redis, String sha1) {
+
+        /** What the script returned, a list or one number. */
+        <T> CompletableFuture<T> run(ScriptOutputType type, String[] keys, byte[]... arguments) {
+            return redis.<T>evalsha(sha1, type, keys, arguments).toCompletableFuture();
+        }
+    }
+
     private ClientResources lettuceResources() {
         ClientResources resources = ClientResources.builder()
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
@@ -101,6 +141,28 @@ public final class RedisClients implements AutoCloseable {
     public void close() {
         while (!closers.isEmpty()) {
             closers.pop().run();
+        }
+    }
+
+    /** Counts the commands that Lettuce and Redisson hand to their channels. */
+    @Sharable
+    private static final class CommandCounter extends ChannelDuplexHandler {
+
+        private final LongAdder commands = new LongAdder();
+
+        @Override
+        public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+            commands.add(commandsIn(message));
+            context.write(message, promise);
+        }
+
+        private static int commandsIn(Object message) {
+            if (message instanceof Collection<?> several) {
+                return several.size();
+            }
+            return message instanceof CommandsData several
+                    ? several.getCommands().size()
+                    : 1;
         }
     }
 }

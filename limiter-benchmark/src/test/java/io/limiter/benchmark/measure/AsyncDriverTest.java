@@ -2,9 +2,9 @@ package io.limiter.benchmark.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.benchmark.measure.Caller.Answer;
-import io.limiter.benchmark.measure.CallerResults.Phase;
-import io.limiter.benchmark.subject.AsyncSubject;
+import io.limiter.benchmark.measure.Callers.Answer;
+import io.limiter.benchmark.measure.Callers.Phase;
+import io.limiter.benchmark.subject.Subject;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,7 +16,7 @@ class AsyncDriverTest {
 
     private static final int CALLERS = 1000;
 
-    private final CallerResults results = new CallerResults(CALLERS, new int[1], null);
+    private final Callers results = new Callers(CALLERS, new int[1], null);
 
     @Test
     void callers_whose_answers_are_there_at_once_take_turns() throws InterruptedException {
@@ -28,7 +28,7 @@ class AsyncDriverTest {
             return true;
         };
         AsyncDriver.start(atOnce, results).awaitEnd();
-        assertThat(results.callers())
+        assertThat(results.all())
                 .allSatisfy(caller ->
                         assertThat(caller.count(Phase.WARM_UP, Answer.GRANTED)).isBetween(100L, 300L));
     }
@@ -51,7 +51,7 @@ class AsyncDriverTest {
     }
 
     /** Leaves requests open until they are completed. */
-    private static final class Open implements AsyncSubject {
+    private static final class Open implements Subject.Async {
 
         private final AtomicInteger open = new AtomicInteger();
         private final AtomicInteger most = new AtomicInteger();

@@ -3,15 +3,13 @@ package io.limiter.benchmark.measure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.load.Cell.Waiting;
 import io.limiter.benchmark.load.KeySpace;
-import io.limiter.benchmark.load.Load;
-import io.limiter.benchmark.load.Load.Kind;
 import io.limiter.benchmark.load.Outcome;
-import io.limiter.benchmark.load.VirtualThreads;
 import io.limiter.benchmark.subject.Allowance;
 import io.limiter.benchmark.subject.Contender;
+import io.limiter.benchmark.subject.Contender.Guarantee;
 import io.limiter.benchmark.subject.Contenders;
-import io.limiter.benchmark.subject.Guarantee;
 import io.limiter.benchmark.subject.RedisClients;
 import io.limiter.benchmark.subject.Subject;
 import java.util.List;
@@ -38,13 +36,13 @@ class CellRunnerTest {
 
     @Test
     void every_subject_grants_all_that_threads_ask_for() throws InterruptedException {
-        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 2));
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, Waiting.THREADS, 2);
         assertDecides(cell, run(cell, Contenders.ALL), Contenders.ALL);
     }
 
     @Test
     void every_asynchronous_subject_grants_all_that_is_asked_of_many_ids() throws InterruptedException {
-        Cell cell = new Cell(KeySpace.UNIFORM, Outcome.GRANTED, new Load(Kind.ASYNC, 8));
+        Cell cell = new Cell(KeySpace.UNIFORM, Outcome.GRANTED, Waiting.ASYNC, 8);
         assertDecides(
                 cell,
                 run(cell, Contenders.ALL),
@@ -53,7 +51,7 @@ class CellRunnerTest {
 
     @Test
     void every_subject_rejects_when_its_permits_are_used_up() throws InterruptedException {
-        Cell cell = new Cell(KeySpace.HOT, Outcome.REJECTED, new Load(Kind.THREADS, 2));
+        Cell cell = new Cell(KeySpace.HOT, Outcome.REJECTED, Waiting.THREADS, 2);
         CellResult result = run(cell, Contenders.ALL);
         assertDecides(cell, result, Contenders.ALL);
         for (Contender contender : Contenders.ALL) {
@@ -67,15 +65,16 @@ class CellRunnerTest {
 
     @Test
     void virtual_threads_wait_for_answers_where_there_are_any() throws InterruptedException {
-        assertThat(VirtualThreads.areThere()).isEqualTo(Runtime.version().feature() >= 21);
-        Kind kind = VirtualThreads.areThere() ? Kind.VIRTUAL : Kind.THREADS;
-        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(kind, 50));
+        Waiting kind = Runtime.version().feature() >= 21 ? Waiting.VIRTUAL : Waiting.THREADS;
+        assertThat(Cell.all().stream().anyMatch(cell -> cell.waiting() == Waiting.VIRTUAL))
+                .isEqualTo(kind == Waiting.VIRTUAL);
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, kind, 50);
         assertDecides(cell, run(cell, List.of(Contenders.RAW_EVALSHA)), List.of(Contenders.RAW_EVALSHA));
     }
 
     @Test
     void the_floor_is_one_call_a_decision_and_its_own_measure() throws InterruptedException {
-        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 1));
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, Waiting.THREADS, 1);
         CellResult result = run(cell, List.of(Contenders.RAW_EVALSHA));
         assertThat(result.ratio(Contenders.RAW_EVALSHA, Contenders.RAW_EVALSHA)).isEqualTo(new Spread(1, 1, 1));
         assertThat(result.spread(Contenders.RAW_EVALSHA, slice -> slice.perDecision(slice.commandsSent()))
@@ -85,8 +84,8 @@ class CellRunnerTest {
 
     @Test
     void too_many_grants_are_noticed_and_the_right_number_is_not_held_against_anyone() throws InterruptedException {
-        for (Load load : List.of(new Load(Kind.THREADS, 4), new Load(Kind.ASYNC, 4))) {
-            Cell cell = new Cell(KeySpace.HOT, Outcome.LIMITED, load);
+        for (Waiting waiting : List.of(Waiting.THREADS, Waiting.ASYNC)) {
+            Cell cell = new Cell(KeySpace.HOT, Outcome.LIMITED, waiting, 4);
             CellResult result = run(cell, List.of(Fakes.exact(), Fakes.tooGenerous()));
             assertThat(result.above(Fakes.exact())).isZero();
             assertThat(result.above(Fakes.tooGenerous())).isPositive();
@@ -112,7 +111,7 @@ class CellRunnerTest {
         Allowance allowance = Allowance.perSecond(10);
         Contender contender = contender(name);
         try (RedisClients clients = redis.clients();
-                Subject subject = contender.opener().open(clients, allowance, CellRunner.ids(contender, 1))) {
+                Subject subject = contender.opener().open(clients, allowance, OpenSubject.ids(contender, 1))) {
             redis.awaitLateInASecond();
             LimitCheck check = new LimitCheck(allowance, 1);
             long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(600);
@@ -128,7 +127,7 @@ class CellRunnerTest {
     @Test
     void a_limit_above_the_demand_is_checked_with_one_below_it() throws InterruptedException {
         for (KeySpace keys : List.of(KeySpace.HOT, KeySpace.UNIFORM)) {
-            Cell cell = new Cell(keys, Outcome.GRANTED, new Load(Kind.ASYNC, 4));
+            Cell cell = new Cell(keys, Outcome.GRANTED, Waiting.ASYNC, 4);
             CellResult result = run(cell, List.of(Fakes.tooGenerous()));
             assertThat(result.problems()).isEmpty();
             assertThat(result.above(Fakes.tooGenerous())).as(cell.name()).isPositive();
@@ -137,7 +136,7 @@ class CellRunnerTest {
 
     @Test
     void several_instances_share_the_permits_of_a_fleet() throws InterruptedException {
-        Cell cell = new Cell(KeySpace.HOT, Outcome.FLEET, new Load(Kind.THREADS, 4));
+        Cell cell = new Cell(KeySpace.HOT, Outcome.FLEET, Waiting.THREADS, 4);
         List<Contender> contenders = List.of(Contenders.RAW_EVALSHA, contender("limiter"), contender("guava"));
         CellResult result = run(cell, contenders);
         assertDecides(cell, result, List.of(contender("limiter")));
@@ -145,7 +144,7 @@ class CellRunnerTest {
 
     @Test
     void a_rejection_where_all_is_to_be_granted_makes_figures_worthless() throws InterruptedException {
-        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 1));
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, Waiting.THREADS, 1);
         assertThat(run(cell, List.of(Fakes.rejecting())).problems())
                 .singleElement()
                 .asString()
@@ -154,8 +153,8 @@ class CellRunnerTest {
 
     @Test
     void an_exception_is_no_decision() throws InterruptedException {
-        for (Kind kind : List.of(Kind.THREADS, Kind.ASYNC)) {
-            Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(kind, 2));
+        for (Waiting kind : List.of(Waiting.THREADS, Waiting.ASYNC)) {
+            Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, kind, 2);
             Contender failing = Fakes.failing();
             CellResult result = run(cell, List.of(failing));
             assertThat(result.spread(failing, Slice::failed).least()).isPositive();
@@ -178,7 +177,7 @@ class CellRunnerTest {
                 (clients, allowance, ids) -> {
                     throw new IllegalStateException("no way");
                 });
-        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 1));
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, Waiting.THREADS, 1);
         CellResult result = run(cell, List.of(broken, Fakes.exact()));
         assertThat(result.slicesByContender()).containsOnlyKeys("exact");
         assertThat(result.problems())

@@ -1,11 +1,11 @@
 package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.subject.Allowance;
-import io.limiter.benchmark.subject.AsyncSubject;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
+import io.limiter.benchmark.subject.Contender.Guarantee;
 import io.limiter.benchmark.subject.Contender.Where;
-import io.limiter.benchmark.subject.Guarantee;
+import io.limiter.benchmark.subject.Subject;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -48,7 +48,10 @@ public final class Fakes {
     }
 
     /** Decides at once, also when asked asynchronously. */
-    interface Decider extends AsyncSubject {
+    interface Decider extends Subject.Async {
+
+        @Override
+        boolean tryAcquire(int id);
 
         @Override
         default CompletionStage<Boolean> tryAcquireAsync(int id) {

@@ -6,6 +6,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
@@ -24,20 +25,20 @@ final class MigrationSnippets {
 
     void guava() {
         // migration: guava-after
-        RateLimiter limiter = limiters.create("import", 5);
+        RateLimiter limiter = limiters.build("import", TokenBucket.guava(5));
         Duration waited = limiter.acquire();
         boolean soon = limiter.tryAcquire(3, 200, TimeUnit.MILLISECONDS);
         limiter.setRate(10);
-        RateLimiter warming = limiters.create("cache", 100, Duration.ofMinutes(1));
+        RateLimiter warming = limiters.build("cache", TokenBucket.guava(100, Duration.ofMinutes(1)));
         // end
     }
 
     boolean bucket4j(String user, Consumer<Duration> reject) {
         // migration: bucket4j-after
         RateLimiter search = limiters.build("search", 10, 5, 60);
-        Decision decision = search.decide(user, 1);
+        Decision decision = search.decide(user);
         if (!decision.granted()) {
-            reject.accept(decision.retryAfter());
+            reject.accept(decision.retryAfter().orElseThrow());
         }
         // end
         return decision.granted();
@@ -46,7 +47,7 @@ final class MigrationSnippets {
     boolean bucket4jTwo(String user) {
         // migration: bucket4j-two-after
         RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
-        Limiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+        Limiter perDay = limiters.build("perDay", FixedWindow.of(1000, Duration.ofDays(1)));
         boolean granted = LimitSet.of(perSecond.on(user), perDay.on(user)).tryAcquire();
         // end
         return granted;

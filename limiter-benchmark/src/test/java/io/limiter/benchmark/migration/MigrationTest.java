@@ -9,26 +9,20 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.benchmark.measure.RedisServer;
 import io.limiter.local.LocalLimiterFactory;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.redisson.Redisson;
 import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
-import redis.embedded.RedisServer;
-import redis.embedded.core.ExecutableProvider;
 
 /** What docs/migration.md says of both sides, where no clock can make a difference: the rates are of an hour and more. */
 class MigrationTest {
@@ -59,7 +53,7 @@ class MigrationTest {
     void in_guava_and_with_create_the_next_caller_pays() {
         com.google.common.util.concurrent.RateLimiter guava =
                 com.google.common.util.concurrent.RateLimiter.create(ONE_AN_HOUR);
-        RateLimiter created = limiters.create("guava", ONE_AN_HOUR);
+        RateLimiter created = limiters.build("guava", TokenBucket.guava(ONE_AN_HOUR));
         assertThat(List.of(guava.tryAcquire(1), guava.tryAcquire(1))).containsExactly(true, false);
         assertThat(List.of(created.tryAcquire(1), created.tryAcquire(1))).containsExactly(true, false);
     }
@@ -70,8 +64,10 @@ class MigrationTest {
         assertThat(com.google.common.util.concurrent.RateLimiter.create(fiveASecond)
                         .tryAcquire(18_001))
                 .isTrue();
-        assertThat(limiters.create("much", fiveASecond).tryAcquire(18_000)).isTrue();
-        assertThatThrownBy(() -> limiters.create("too-much", fiveASecond).acquire(18_001))
+        assertThat(limiters.build("much", TokenBucket.guava(fiveASecond)).tryAcquire(18_000))
+                .isTrue();
+        assertThatThrownBy(() -> limiters.build("too-much", TokenBucket.guava(fiveASecond))
+                        .acquire(18_001))
                 .isInstanceOf(RateLimitExceededException.class);
     }
 
@@ -92,7 +88,7 @@ class MigrationTest {
         for (int permits : new int[] {51, 20, 31, 30, 1}) {
             assertThat(limiter.tryAcquire(permits)).as("%d permits", permits).isEqualTo(bucket.tryConsume(permits));
         }
-        assertThat(limiter.decide(51).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.decide(51).retryAfter()).isEmpty();
     }
 
     @Test
@@ -104,16 +100,9 @@ class MigrationTest {
     }
 
     @Test
-    void redisson_forgets_what_was_taken_when_the_rate_is_set(@TempDir Path dir) throws IOException {
-        int port = freePort();
-        RedisServer redis = RedisServer.newRedisServer()
-                .executableProvider(ExecutableProvider.newJarResourceProvider(dir.toFile()))
-                .port(port)
-                .bind("127.0.0.1")
-                .setting("save \"\"")
-                .build();
-        redis.start();
-        RedissonClient redisson = redisson(port);
+    void redisson_forgets_what_was_taken_when_the_rate_is_set() {
+        RedisServer redis = RedisServer.start();
+        RedissonClient redisson = redisson(redis.port());
         try {
             RRateLimiter before = redisson.getRateLimiter("limiter");
             before.trySetRate(RateType.OVERALL, 2, HOUR);
@@ -126,7 +115,7 @@ class MigrationTest {
             assertThat(before.remainTimeToLive()).isEqualTo(-1);
         } finally {
             redisson.shutdown();
-            redis.stop();
+            redis.close();
         }
     }
 
@@ -136,7 +125,7 @@ class MigrationTest {
         Limiter more = limiters.build("log", SlidingLog.of(4, HOUR));
         assertThat(more.tryAcquire(3)).isFalse();
         assertThat(more.tryAcquire(2)).isTrue();
-        assertThat(more.decide(5).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(more.decide(5).retryAfter()).isEmpty();
         more.refund(100);
         assertThat(more.peek().remaining()).isEqualTo(4);
 
@@ -150,11 +139,5 @@ class MigrationTest {
         Config config = new Config();
         config.useSingleServer().setAddress("redis://127.0.0.1:" + port);
         return Redisson.create(config);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -3,6 +3,7 @@ package io.limiter.benchmark.scale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.benchmark.scale.Totals.By;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -12,8 +13,8 @@ class SimulationTest {
 
     @Test
     void one_seed_gives_one_result() {
-        Result first = run(limited(), 7);
-        Result second = run(limited(), 7);
+        Simulation.Result first = run(limited(), 7);
+        Simulation.Result second = run(limited(), 7);
 
         assertThat(second.callsPerSecond()).isEqualTo(first.callsPerSecond());
         assertThat(second.hot().requests()).isEqualTo(first.hot().requests());
@@ -22,20 +23,21 @@ class SimulationTest {
 
     @Test
     void a_fleet_grants_no_more_than_one_bucket_would() {
-        Result result = run(limited(), 1);
+        Simulation.Result result = run(limited(), 1);
 
-        assertThat(result.hot().shareOfLocal()).isZero();
+        assertThat(result.hot().share(By.LOCAL)).isZero();
         assertThat(result.hot().worstExcess()).isBetween(900.0, 1_000.001);
         assertThat(result.hot().grantedOfPossible()).isBetween(0.95, 1.05);
     }
 
     @Test
     void group_commit_saves_calls_and_keeps_a_saturated_shard_in_time() {
-        Result with = run(new Scenario("").instances(50).hot(400_000, 1e6), 1);
-        Result without = run(new Scenario("").instances(50).hot(400_000, 1e6).withoutGroupCommit(), 1);
+        Simulation.Result with = run(new Scenario("").instances(50).hot(400_000, 1e6), 1);
+        Simulation.Result without =
+                run(new Scenario("").instances(50).hot(400_000, 1e6).withoutGroupCommit(), 1);
 
         assertThat(with.requestsPerCall()).isGreaterThan(2);
-        assertThat(with.hot().shareOfLocal()).isZero();
+        assertThat(with.hot().share(By.LOCAL)).isZero();
         assertThat(without.requestsPerCall()).isLessThan(with.requestsPerCall());
         assertThat(without.hot().latencyMillis(99)).isGreaterThan(with.hot().latencyMillis(99));
     }
@@ -54,15 +56,9 @@ class SimulationTest {
                 .loses(2 * TENTH_NANOS)
                 .oneBreakerForAllShards();
 
-        assertThat(new Simulation(perShard, CallCost.MEASURED, 1)
-                        .run(0, 6 * TENTH_NANOS)
-                        .wide()
-                        .shareOfLocal())
+        assertThat(new Simulation(perShard, 1).run(0, 6 * TENTH_NANOS).wide().share(By.LOCAL))
                 .isBetween(0.001, 0.04);
-        assertThat(new Simulation(forAll, CallCost.MEASURED, 1)
-                        .run(0, 6 * TENTH_NANOS)
-                        .wide()
-                        .shareOfLocal())
+        assertThat(new Simulation(forAll, 1).run(0, 6 * TENTH_NANOS).wide().share(By.LOCAL))
                 .isGreaterThan(0.15);
     }
 
@@ -79,7 +75,7 @@ class SimulationTest {
         return new Scenario("").instances(20).hot(20_000, 10_000);
     }
 
-    private static Result run(Scenario scenario, long seed) {
-        return new Simulation(scenario, CallCost.MEASURED, seed).run(2 * TENTH_NANOS, 2 * TENTH_NANOS);
+    private static Simulation.Result run(Scenario scenario, long seed) {
+        return new Simulation(scenario, seed).run(2 * TENTH_NANOS, 2 * TENTH_NANOS);
     }
 }

@@ -2,8 +2,7 @@ package io.limiter.internal.backend;
 
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.KeyRequests;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -16,30 +15,19 @@ import org.jspecify.annotations.Nullable;
 public interface Backend extends AutoCloseable {
 
     /**
-     * Decides a batch of requests; those for one key in order, as if they had arrived one after the other at the same
-     * moment. Batches that share keys are decided in the order in which they were started.
+     * Decides a call: the requests for one key in order, as if they had arrived one after the other at the same moment.
+     * Calls that share keys are decided in the order in which they were sent, which may differ from the one in which two
+     * threads have started them.
      *
-     * @param batch no key twice
-     * @param send called once, immediately before anything is executed; nothing is executed if it returns {@code
-     *     false}
-     * @return an answer for each key, in the order of the batch; never completed exceptionally
+     * <p>A backend that cannot decide several keys at one moment decides a call for all or nothing by {@link SequentialSet}.
      */
-    CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send);
+    void start(Call call);
 
-    /**
-     * Acquires permits of several keys, all or nothing.
-     *
-     * <p>This default peeks at all keys, then acquires from one after the other up to the first rejection, and then
-     * cancels the earlier grants; see {@link SequentialSet}. Backends that can decide all parts at one moment override
-     * it.
-     *
-     * @param parts no key twice
-     * @param send as for {@link #start}
-     * @return a decision for each part, in order. If all are granted, all permits are taken; otherwise none, and the
-     *     granted decisions say what would have been granted. Fails with {@link LimiterBackendException}
-     */
-    default CompletableFuture<List<@Nullable Decision>> startSet(List<SetPart<?>> parts, BooleanSupplier send) {
-        return SequentialSet.decide(this, parts, send);
+    /** Starts a call for a batch of requests that are independent of each other; never completed exceptionally. */
+    default CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        CompletableFuture<List<Answer>> answers = new CompletableFuture<>();
+        start(new Call(batch, false, send, answers::complete));
+        return answers;
     }
 
     /** Whether {@link #start} would block the calling thread to connect or to wait for the answer. */
@@ -122,7 +110,7 @@ public interface Backend extends AutoCloseable {
      *
      * @throws LimiterBackendException if it is not certain that the state was deleted
      */
-    void reset(String key);
+    void delete(String key);
 
     /** Fails all later requests; those already sent are still answered. */
     @Override

@@ -8,14 +8,13 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.KeyRequests;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,15 +26,15 @@ import org.jspecify.annotations.Nullable;
  * nothing; a peek alone would not save what a rejection saves. After them, those whose cancellation restores everything
  * come before those whose cancellation may not; so one bucket beside windows never has to be cancelled.
  */
-final class SequentialSet {
+public final class SequentialSet {
 
     private final Backend backend;
-    private final List<SetPart<?>> parts;
+    private final List<KeyRequests<?>> parts;
     private final List<Decision> peeked;
     private final List<Integer> order;
     private final @Nullable Decision[] taken;
 
-    private SequentialSet(Backend backend, List<SetPart<?>> parts, List<Decision> peeked) {
+    private SequentialSet(Backend backend, List<KeyRequests<?>> parts, List<Decision> peeked) {
         this.backend = backend;
         this.parts = parts;
         this.peeked = peeked;
@@ -48,19 +47,35 @@ final class SequentialSet {
     }
 
     /**
-     * @param send called immediately before anything is executed
+     * @param call for all or nothing
      */
-    static CompletableFuture<List<@Nullable Decision>> decide(
-            Backend backend, List<SetPart<?>> parts, BooleanSupplier send) {
-        return backend.start(
-                        parts.stream().<KeyRequests<?>>map(KeyRequests::peek).toList(), send)
+    public static void decide(Backend backend, Call call) {
+        List<KeyRequests<?>> peeks =
+                call.keys().stream().<KeyRequests<?>>map(KeyRequests::peek).toList();
+        backend.start(peeks, call.send())
                 .thenCompose(answers -> new SequentialSet(
                                 backend,
-                                parts,
+                                call.keys(),
                                 answers.stream()
                                         .map(answer -> answer.decisions().get(0))
                                         .toList())
-                        .takeFrom(0));
+                        .takeFrom(0))
+                .whenComplete((decisions, error) -> {
+                    if (error == null) {
+                        call.answered()
+                                .accept(decisions.stream()
+                                        .map(decision -> Answer.of(List.of(decision)))
+                                        .toList());
+                    } else {
+                        call.failed(failure(call.keys().get(0).key(), AsyncFailures.cause(error)));
+                    }
+                });
+    }
+
+    private static LimiterBackendException failure(String key, Throwable error) {
+        return error instanceof LimiterBackendException known
+                ? known
+                : BackendFailures.ambiguous(key, "the call failed: " + error, error);
     }
 
     /** How much a cancellation may not restore: 0 for nothing. An application's own limit is not known. */
@@ -71,12 +86,13 @@ final class SequentialSet {
         return limit instanceof TokenBucket bucket && bucket.warmUp() == null ? 1 : 2;
     }
 
-    private CompletableFuture<List<@Nullable Decision>> takeFrom(int place) {
+    private CompletableFuture<List<Decision>> takeFrom(int place) {
         if (place == order.size()) {
-            return CompletableFuture.completedFuture(Arrays.asList(taken));
+            return CompletableFuture.completedFuture(
+                    Arrays.stream(taken).map(Objects::requireNonNull).toList());
         }
         int part = order.get(place);
-        return backend.start(List.of(KeyRequests.of(parts.get(part))), () -> true)
+        return backend.start(List.of(parts.get(part)), () -> true)
                 .thenApply(answers -> answers.get(0).decisions().get(0))
                 .handle((decision, error) -> {
                     if (error != null) {
@@ -94,7 +110,7 @@ final class SequentialSet {
      * @param failures why the set is not decided; empty if the next part rejected
      * @return the rejection and the peeks of the others, unless there are failures
      */
-    private CompletableFuture<List<@Nullable Decision>> cancelFirst(int count, List<Throwable> failures) {
+    private CompletableFuture<List<Decision>> cancelFirst(int count, List<Throwable> failures) {
         int before = failures.size();
         List<KeyRequests<?>> cancellations = order.stream()
                 .limit(count)
@@ -106,9 +122,9 @@ final class SequentialSet {
         return cancelled.thenCompose(answers -> {
             answers.stream().map(Answer::failure).filter(Objects::nonNull).forEach(failures::add);
             if (failures.isEmpty()) {
-                List<@Nullable Decision> decisions = new ArrayList<>(peeked);
+                List<Decision> decisions = new ArrayList<>(peeked);
                 int rejecting = order.get(count);
-                decisions.set(rejecting, taken[rejecting]);
+                decisions.set(rejecting, Objects.requireNonNull(taken[rejecting]));
                 return CompletableFuture.completedFuture(decisions);
             }
             Throwable first = failures.get(0);
@@ -122,8 +138,7 @@ final class SequentialSet {
     }
 
     private KeyRequests<?> cancellation(int part) {
-        SetPart<?> cancelled = parts.get(part);
-        return KeyRequests.of(
-                cancelled, Request.cancel(cancelled.request().permits(), Objects.requireNonNull(taken[part])));
+        KeyRequests<?> cancelled = parts.get(part);
+        return cancelled.with(Request.cancel(cancelled.request().permits(), Objects.requireNonNull(taken[part])));
     }
 }

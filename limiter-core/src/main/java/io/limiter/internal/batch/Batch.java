@@ -6,26 +6,28 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.spi.PendingRequest;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one call, grouped by key. Those for one key are in order, cancellations first. */
+/** The requests of one call, each with one part, grouped by key. Those for one key are in order, cancellations first. */
 final class Batch {
 
     private final int expected;
     private final List<OfKey> keys = new ArrayList<>();
     private @Nullable Map<String, OfKey> byKey;
+    private final AtomicBoolean ended = new AtomicBoolean();
     private int requests;
     private long startNanos;
 
@@ -46,17 +48,26 @@ final class Batch {
     }
 
     /**
+     * Records that the call has ended.
+     *
+     * @return {@code false} if it had ended before
+     */
+    boolean end() {
+        return ended.compareAndSet(false, true);
+    }
+
+    /**
      * Adds a request. If this throws, because the {@code equals} of a custom limit does, the request was not added
      * and no other may be.
      *
      * @return {@code false} if the batch is full, or contains the key with another limit
      */
-    boolean add(PendingRequest request, GroupCommit.Settings settings) {
+    boolean add(PendingDecision<?> request, GroupCommit.Settings settings) {
         if (requests >= settings.maxRequestsPerCall()) {
             return false;
         }
         OfKey sameKey = find(request.key());
-        if (sameKey == null ? keys.size() >= settings.maxKeysPerCall() : !sameKey.limit.equals(request.limit())) {
+        if (sameKey == null ? keys.size() >= settings.maxKeysPerCall() : !sameKey.limit.equals(request.limit(0))) {
             return false;
         }
         if (!request.send()) {
@@ -84,7 +95,7 @@ final class Batch {
         return byKey == null ? null : byKey.get(key);
     }
 
-    private void addKey(PendingRequest request) {
+    private void addKey(PendingDecision<?> request) {
         OfKey added = new OfKey(request);
         if (keys.size() == 1) {
             byKey = new HashMap<>();
@@ -139,7 +150,7 @@ final class Batch {
         forEach(request -> request.fail(why.apply(request.key()), guard.outside()));
     }
 
-    void forEach(Consumer<PendingRequest> action) {
+    void forEach(Consumer<PendingDecision<?>> action) {
         for (OfKey key : keys) {
             key.pending.forEach(action);
         }
@@ -156,7 +167,7 @@ final class Batch {
             @Nullable List<Answer> answers,
             @Nullable Throwable error,
             Consumer<String> decided,
-            BiConsumer<List<PendingRequest>, LimiterBackendException> failed) {
+            BiConsumer<List<PendingDecision<?>>, LimiterBackendException> failed) {
         boolean answered = false;
         for (int i = 0; i < keys.size(); i++) {
             OfKey key = keys.get(i);
@@ -177,28 +188,28 @@ final class Batch {
         private final String key;
         private final Limit<?> limit;
         // Unmodifiable while there is one, as there is for most keys.
-        private List<PendingRequest> pending;
+        private List<PendingDecision<?>> pending;
 
-        OfKey(PendingRequest first) {
+        OfKey(PendingDecision<?> first) {
             this.key = first.key();
-            this.limit = first.limit();
+            this.limit = first.limit(0);
             this.pending = List.of(first);
         }
 
         /**
          * @param expected for how many requests there is to be room
          */
-        void add(PendingRequest request, int expected) {
+        void add(PendingDecision<?> request, int expected) {
             if (pending.size() == 1) {
-                PendingRequest first = pending.get(0);
+                PendingDecision<?> first = pending.get(0);
                 pending = new ArrayList<>(Math.max(2, expected));
                 pending.add(first);
             }
             pending.add(isCancellation(request) ? placeOfCancellation(request) : pending.size(), request);
         }
 
-        private boolean isCancellation(PendingRequest pending) {
-            Request request = pending.request();
+        private boolean isCancellation(PendingDecision<?> pending) {
+            Request request = pending.request(0);
             return request.action() == Request.Action.REFUND
                     && request.id() != 0
                     && !(limit instanceof ConcurrencyLimit);
@@ -208,12 +219,12 @@ final class Batch {
          * Before all other requests and the latest reservation first: permits reserved after a cancelled reservation
          * are not restored.
          */
-        private int placeOfCancellation(PendingRequest cancellation) {
+        private int placeOfCancellation(PendingDecision<?> cancellation) {
             int place = 0;
             while (place < pending.size()
                     && isCancellation(pending.get(place))
-                    && pending.get(place).request().id()
-                            >= cancellation.request().id()) {
+                    && pending.get(place).request(0).id()
+                            >= cancellation.request(0).id()) {
                 place++;
             }
             return place;
@@ -221,12 +232,12 @@ final class Batch {
 
         List<Request> requests() {
             if (pending.size() == 1) {
-                return List.of(pending.get(0).request());
+                return List.of(pending.get(0).request(0));
             }
             return new AbstractList<>() {
                 @Override
                 public Request get(int index) {
-                    return pending.get(index).request();
+                    return pending.get(index).request(0);
                 }
 
                 @Override
@@ -247,7 +258,7 @@ final class Batch {
                 }
                 List<Decision> decisions = answer.decisions();
                 for (int i = 0; i < pending.size(); i++) {
-                    pending.get(i).answer(decisions.get(i));
+                    pending.get(i).decided(decisions.get(i));
                 }
                 return null;
             } catch (RuntimeException | Error e) {

@@ -2,16 +2,16 @@ package io.limiter.internal.batch;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * There is no timer and no artificial delay: if no call is in flight, a request is sent at once, by the caller's
  * thread. The higher the load, the more requests queue up during one round trip and share the next one. Each keeps its
- * own permits and timeout and gets its own decision; those for one key are decided in the order of their arrival.
+ * own permits and timeout and gets its own decision; those for one key are decided in the order of their arrival,
+ * unless a call that the client's I/O thread starts overtakes one of a caller's thread.
  *
  * <p>If the round trip is so long that requests would time out while they wait for the reply to another call, they are
  * sent in time in a call of their own.
@@ -80,22 +81,22 @@ public final class GroupCommit implements Engine {
         guard.deadlines().watch(this::endOverdue);
     }
 
-    /** Limit sets bypass the queue with a call of their own, because all their keys must be decided at one moment. */
+    /** Several parts bypass the queue with a call of their own, because all their keys must be decided at one moment. */
     @Override
     public void decide(PendingDecision<?> pending) {
-        if (!(pending instanceof PendingRequest request)) {
+        if (pending.size() > 1) {
             unbatched.decide(pending);
             return;
         }
-        request.dueAt(guard.deadlineNanos());
+        pending.dueAt(guard.deadlineNanos());
         try {
-            add(request);
+            add(pending);
         } catch (LimiterBackendException e) {
-            request.fail(e, guard.outside());
+            pending.fail(e, guard.outside());
         }
     }
 
-    private void add(PendingRequest pending) {
+    private void add(PendingDecision<?> pending) {
         guard.check(pending.key());
         Lane lane = lane(pending.key());
         if (lane.isWorthYielding(yielding)) {
@@ -134,8 +135,8 @@ public final class GroupCommit implements Engine {
     }
 
     @Override
-    public void reset(String key) {
-        unbatched.reset(key);
+    public CompletableFuture<Void> reset(String key) {
+        return unbatched.reset(key);
     }
 
     /** Fails queued and all later requests; those already sent are still answered. */

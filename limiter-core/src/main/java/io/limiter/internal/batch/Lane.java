@@ -3,15 +3,15 @@ package io.limiter.internal.batch;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Call;
+import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -49,15 +49,15 @@ public final class Lane {
     private final int maxCalls;
     private final Executor blockingCalls;
     private final Guard guard;
-    private final Queue<PendingRequest> queue = new ConcurrentLinkedQueue<>();
+    private final Queue<PendingDecision<?>> queue = new ConcurrentLinkedQueue<>();
     // Failed requests to be retried; they are sent before queued ones.
-    private final Queue<PendingRequest> retrying = new ConcurrentLinkedQueue<>();
+    private final Queue<PendingDecision<?>> retrying = new ConcurrentLinkedQueue<>();
     // Failed requests that pause before they are retried.
-    private final Set<PendingRequest> pausing = ConcurrentHashMap.newKeySet();
+    private final Set<PendingDecision<?>> pausing = ConcurrentHashMap.newKeySet();
     private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
     // Requests that could not be completed at their deadline. Once withdrawn, they may be in none of the other
     // collections.
-    private final Set<PendingRequest> overdue = ConcurrentHashMap.newKeySet();
+    private final Set<PendingDecision<?>> overdue = ConcurrentHashMap.newKeySet();
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger signals = new AtomicInteger();
@@ -66,7 +66,7 @@ public final class Lane {
     // Confined to the owner: how many calls it has started.
     private int started;
     // Written by the owner: taken from the queue, but it did not fit into the last batch.
-    private volatile @Nullable PendingRequest heldBack;
+    private volatile @Nullable PendingDecision<?> heldBack;
     // Whether the next call must not wait for a reply.
     private volatile boolean startsNow;
     // How many requests share the last call.
@@ -88,7 +88,7 @@ public final class Lane {
     /**
      * @throws LimiterBackendException if the queue is full
      */
-    void add(PendingRequest request) {
+    void add(PendingDecision<?> request) {
         if (queued.incrementAndGet() > settings.maxQueued()) {
             queued.decrementAndGet();
             throw BackendFailures.notExecuted(
@@ -115,28 +115,28 @@ public final class Lane {
      * @return whether any request is still pending
      */
     boolean endOverdue(long nowNanos) {
-        for (PendingRequest request : overdue) {
+        for (PendingDecision<?> request : overdue) {
             endOverdue(request, nowNanos);
         }
-        overdue.removeIf(PendingRequest::isDone);
+        overdue.removeIf(PendingDecision::isDone);
         long oldestNanos = 0;
         long now = guard.now();
         for (Batch batch : sent) {
             oldestNanos = Math.max(oldestNanos, now - batch.startNanos());
             batch.forEach(request -> endOverdue(request, nowNanos));
         }
-        for (PendingRequest request : retrying) {
+        for (PendingDecision<?> request : retrying) {
             endOverdue(request, nowNanos);
         }
-        for (PendingRequest request : pausing) {
+        for (PendingDecision<?> request : pausing) {
             endOverdue(request, nowNanos);
         }
-        PendingRequest held = heldBack;
+        PendingDecision<?> held = heldBack;
         if (held != null) {
             endOverdue(held, nowNanos);
         }
         // All have the same decision timeout, so the queue is in the order of deadlines.
-        for (PendingRequest request : queue) {
+        for (PendingDecision<?> request : queue) {
             if (!endOverdue(request, nowNanos)) {
                 break;
             }
@@ -152,7 +152,7 @@ public final class Lane {
      * @param oldestNanos how long the oldest call has been in flight; 0 for none
      */
     private void startInTime(long nowNanos, long oldestNanos) {
-        PendingRequest oldest = oldestQueued();
+        PendingDecision<?> oldest = oldestQueued();
         if (oldest == null || backend.blocks()) {
             return;
         }
@@ -160,7 +160,7 @@ public final class Lane {
         long waitedNanos = deadlines.decisionTimeoutNanos() - (oldest.deadlineNanos() - nowNanos);
         long known = roundTripNanos;
         boolean longer = known > 0 && oldestNanos > known;
-        if (longer || deadlines.isUrgent(waitedNanos, Math.max(known, oldestNanos))) {
+        if (longer || deadlines.mustNotWait(waitedNanos, Math.max(known, oldestNanos))) {
             startsNow = true;
             try {
                 deadlines.handOver(this::signal);
@@ -170,9 +170,9 @@ public final class Lane {
         }
     }
 
-    private @Nullable PendingRequest oldestQueued() {
-        PendingRequest held = heldBack;
-        PendingRequest retried = held == null ? retrying.peek() : held;
+    private @Nullable PendingDecision<?> oldestQueued() {
+        PendingDecision<?> held = heldBack;
+        PendingDecision<?> retried = held == null ? retrying.peek() : held;
         return retried == null ? queue.peek() : retried;
     }
 
@@ -182,7 +182,7 @@ public final class Lane {
         roundTripNanos = Math.max(nanos, before - before / ROUND_TRIPS);
     }
 
-    private boolean endOverdue(PendingRequest request, long nowNanos) {
+    private boolean endOverdue(PendingDecision<?> request, long nowNanos) {
         boolean isOverdue = request.isOverdue(nowNanos);
         if (isOverdue) {
             try {
@@ -317,7 +317,7 @@ public final class Lane {
         Batch batch = null;
         int taken = 0;
         try {
-            PendingRequest next;
+            PendingDecision<?> next;
             while ((next = poll()) != null) {
                 taken++;
                 if (next.isDone()) {
@@ -350,13 +350,13 @@ public final class Lane {
     }
 
     /** The next request, which may be completed or cancelled; the caller has to count it out of {@link #queued}. */
-    private @Nullable PendingRequest poll() {
-        PendingRequest held = heldBack;
+    private @Nullable PendingDecision<?> poll() {
+        PendingDecision<?> held = heldBack;
         if (held != null) {
             heldBack = null;
             return held;
         }
-        PendingRequest retried = retrying.poll();
+        PendingDecision<?> retried = retrying.poll();
         return retried == null ? queue.poll() : retried;
     }
 
@@ -369,13 +369,21 @@ public final class Lane {
         batch.startedAt(guard.now());
         try {
             sent.add(batch);
-            call(batch, notConnected).whenComplete((answers, error) -> onReply(batch, answers, error));
+            if (notConnected == null) {
+                backend.start(new Call(batch.keyRequests(), false, SENT, answers -> onReply(batch, answers, null)));
+            } else {
+                onReply(batch, batch.failed(key -> backend.notConnected(key, notConnected)), null);
+            }
         } catch (RuntimeException | Error e) {
+            // Errors too, such as a StackOverflowError of the caller: the owner must always end its ownership.
             onReply(batch, null, e);
         }
     }
 
     private void onReply(Batch batch, @Nullable List<Answer> answers, @Nullable Throwable error) {
+        if (!batch.end()) {
+            return;
+        }
         calls.decrementAndGet();
         // The next call first, so that the backend works while these callers are woken.
         signal();
@@ -391,24 +399,13 @@ public final class Lane {
         }
     }
 
-    private CompletableFuture<List<Answer>> call(Batch batch, @Nullable RuntimeException notConnected) {
-        try {
-            return notConnected == null
-                    ? backend.start(batch.keyRequests(), SENT)
-                    : CompletableFuture.completedFuture(batch.failed(key -> backend.notConnected(key, notConnected)));
-        } catch (RuntimeException | Error e) {
-            // Errors too, such as a StackOverflowError of the caller: the owner must always end its ownership.
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
     /** Retries the requests that may succeed before their deadline, and fails the others. */
-    private void failed(List<PendingRequest> requests, LimiterBackendException failure) {
+    private void failed(List<PendingDecision<?>> requests, LimiterBackendException failure) {
         long now = guard.now();
         long shortestPause = Long.MAX_VALUE;
-        List<PendingRequest> retries = new ArrayList<>(0);
+        List<PendingDecision<?>> retries = new ArrayList<>(0);
         boolean anyFailed = false;
-        for (PendingRequest request : requests) {
+        for (PendingDecision<?> request : requests) {
             long pause = closed ? 0 : guard.pauseNanos(request, failure, now);
             if (pause > 0) {
                 request.waitAgain();
@@ -427,7 +424,7 @@ public final class Lane {
         }
     }
 
-    private void retryAfter(long pauseNanos, List<PendingRequest> requests, LimiterBackendException failure) {
+    private void retryAfter(long pauseNanos, List<PendingDecision<?>> requests, LimiterBackendException failure) {
         pausing.addAll(requests);
         try {
             guard.deadlines().later(pauseNanos, () -> requeue(requests));
@@ -441,7 +438,7 @@ public final class Lane {
         }
     }
 
-    private void requeue(List<PendingRequest> requests) {
+    private void requeue(List<PendingDecision<?>> requests) {
         queued.addAndGet(requests.size());
         retrying.addAll(requests);
         pausing.removeAll(requests);
@@ -450,7 +447,7 @@ public final class Lane {
     }
 
     private void failQueued(Function<String, LimiterBackendException> why) {
-        PendingRequest next;
+        PendingDecision<?> next;
         while ((next = poll()) != null) {
             queued.decrementAndGet();
             // Does nothing if it is completed or cancelled.

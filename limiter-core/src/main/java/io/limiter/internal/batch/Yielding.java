@@ -1,7 +1,7 @@
 package io.limiter.internal.batch;
 
 import com.google.common.base.Ticker;
-import io.limiter.spi.Pending;
+import io.limiter.internal.engine.Pending;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;

@@ -4,7 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
 import java.util.List;
@@ -114,7 +114,7 @@ public final class KnownRejections {
         }
         boolean onlyPeeks = true;
         for (int i = decisions.size() - 1; i >= 0; i--) {
-            if (keyRequests.requests().get(i).peek()) {
+            if (keyRequests.requests().get(i).isPeek()) {
                 continue;
             }
             onlyPeeks = false;

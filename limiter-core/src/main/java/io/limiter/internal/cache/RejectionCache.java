@@ -3,15 +3,17 @@ package io.limiter.internal.cache;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingDecision;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Rejects requests that a cached rejection of {@link KnownRejections} applies to, and passes all others to the next
  * engine.
  */
-public final class RejectionCache implements Engine {
+public final class RejectionCache implements AtOnce {
 
     private final KnownRejections rejections;
     private final Engine next;
@@ -25,8 +27,13 @@ public final class RejectionCache implements Engine {
     }
 
     @Override
-    public Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return rejections.rejects(key, limit, permits, timeoutMicros) ? Known.REJECTED : Known.UNKNOWN;
+    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return rejections.rejects(key, limit, permits, timeoutMicros) ? Known.STILL_REJECTED : Known.UNKNOWN;
+    }
+
+    @Override
+    public Engine ifUnknown() {
+        return next;
     }
 
     /** One cached rejection rejects a limit set; its other parts are not decided. */
@@ -55,10 +62,9 @@ public final class RejectionCache implements Engine {
     }
 
     @Override
-    public void reset(String key) {
-        next.reset(key);
+    public CompletableFuture<Void> reset(String key) {
         // After the backend: rejections can be recorded until it has deleted the state.
-        rejections.forget(key);
+        return next.reset(key).thenRun(() -> rejections.forget(key));
     }
 
     @Override

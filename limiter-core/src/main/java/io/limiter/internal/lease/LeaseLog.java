@@ -5,9 +5,11 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.ThrottledLog;
-import java.util.Arrays;
+import io.limiter.internal.log.LogThrottle;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * Logs what happens to the leases of a factory. An outage concerns all of them at once, so each cause is one line a
@@ -17,11 +19,11 @@ final class LeaseLog {
 
     private static final AsyncLog log = AsyncLog.of(LeaseLog.class);
 
-    private final ThrottledLog[] lost = new ThrottledLog[Loss.values().length];
-    private final ThrottledLog notRenewed;
-    private final ThrottledLog notReleased;
-    private final ThrottledLog renewalThrew;
-    private final ThrottledLog actionThrew;
+    private final Map<Loss, LogThrottle> lost = new EnumMap<>(Loss.class);
+    private final LogThrottle notRenewed;
+    private final LogThrottle notReleased;
+    private final LogThrottle renewalThrew;
+    private final LogThrottle actionThrew;
 
     /** Why leases are lost. */
     enum Loss {
@@ -38,46 +40,54 @@ final class LeaseLog {
     }
 
     LeaseLog(Ticker ticker) {
-        Arrays.setAll(lost, loss -> new ThrottledLog(log, ticker));
-        notRenewed = new ThrottledLog(log, ticker);
-        notReleased = new ThrottledLog(log, ticker);
-        renewalThrew = new ThrottledLog(log, ticker);
-        actionThrew = new ThrottledLog(log, ticker);
+        for (Loss loss : Loss.values()) {
+            lost.put(loss, new LogThrottle(ticker));
+        }
+        notRenewed = new LogThrottle(ticker);
+        notReleased = new LogThrottle(ticker);
+        renewalThrew = new LogThrottle(ticker);
+        actionThrew = new LogThrottle(ticker);
     }
 
     /**
      * @param key of one of the leases
      */
     void lost(int leases, String key, Loss loss) {
-        lost[loss.ordinal()].warn(
+        log.warn(
+                Objects.requireNonNull(lost.get(loss)),
                 leases,
-                () -> "A lease of '" + ShownKey.of(key) + "' is lost: " + loss.text
-                        + ". Its permits may be granted to others now.");
+                "A lease of '{}' is lost: {}. Its permits may be granted to others now.",
+                ShownKey.of(key),
+                loss.text);
     }
 
     void notRenewed(List<LimiterBackendException> failures) {
         LimiterBackendException failure = failures.get(0);
-        notRenewed.warn(
+        log.warn(
+                notRenewed,
                 failures.size(),
-                failure,
-                () -> "A lease of '" + ShownKey.of(failure.key()) + "' could not be renewed: " + failure.getMessage()
-                        + ". Renewal is retried until the lease expires; then it is lost.");
+                "A lease of '{}' could not be renewed: {}. Renewal is retried until the lease expires; then it is lost.",
+                ShownKey.of(failure.key()),
+                failure.getMessage(),
+                failure);
     }
 
     void notReleased(int leases, String key, ConcurrencyLimit limit, Throwable failure) {
-        notReleased.warn(
+        log.warn(
+                notReleased,
                 leases,
-                failure,
-                () -> "A lease of '" + ShownKey.of(key) + "' could not be released: "
-                        + (failure instanceof LimiterBackendException ? failure.getMessage() : failure.toString())
-                        + ". Its permits stay taken until it expires, within " + limit.leaseTime() + ".");
+                "A lease of '{}' could not be released: {}. Its permits stay taken until it expires, within {}.",
+                ShownKey.of(key),
+                failure instanceof LimiterBackendException ? failure.getMessage() : failure.toString(),
+                limit.leaseTime(),
+                failure);
     }
 
     void renewalThrew(Throwable error) {
-        renewalThrew.error(error, () -> "Renewing leases has failed; retrying until they expire.");
+        log.error(renewalThrew, "Renewing leases has failed; retrying until they expire.", error);
     }
 
     void actionThrew(String key, Throwable error) {
-        actionThrew.error(error, () -> "An onLost action of a lease of '" + ShownKey.of(key) + "' has thrown.");
+        log.error(actionThrew, "An onLost action of a lease of '{}' has thrown.", ShownKey.of(key), error);
     }
 }

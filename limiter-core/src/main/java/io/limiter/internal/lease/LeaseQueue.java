@@ -28,7 +28,7 @@ final class LeaseQueue {
     private static final long FIRST_PAUSE_MICROS = 16_000;
     private static final long LONGEST_PAUSE_MICROS = 1_000_000;
 
-    private final HeldLeases leases;
+    private final Leases leases;
     private final Sleeper sleeper;
     private final Ticker ticker;
     private final Runnable whenEmpty;
@@ -48,7 +48,7 @@ final class LeaseQueue {
     /**
      * @param whenEmpty run when the last caller has left; no further request is accepted then
      */
-    LeaseQueue(HeldLeases leases, Sleeper sleeper, Runnable whenEmpty) {
+    LeaseQueue(Leases leases, Sleeper sleeper, Runnable whenEmpty) {
         this.leases = leases;
         this.sleeper = sleeper;
         this.ticker = sleeper.ticker();
@@ -66,7 +66,7 @@ final class LeaseQueue {
                 return false;
             }
             first = waiting.isEmpty();
-            if (request.isUrgent() && !first) {
+            if (request.mustNotWait() && !first) {
                 // It must not overtake waiting callers. While there is no rejection yet, it waits for the first one's
                 // reply.
                 rejected = lastRejection;
@@ -152,7 +152,7 @@ final class LeaseQueue {
     }
 
     private void sendRequest(LeaseRequest<?> first) {
-        leases.request(first).whenComplete((outcome, error) -> {
+        leases.send(first).whenComplete((outcome, error) -> {
             if (error != null) {
                 failed(error);
             } else if (outcome.lease() != null) {
@@ -174,7 +174,7 @@ final class LeaseQueue {
         failed.forEach(request -> request.fail(AsyncFailures.cause(error)));
     }
 
-    private void granted(LeaseRequest<?> first, HeldLease lease, Decision decision) {
+    private void granted(LeaseRequest<?> first, CountedLease lease, Decision decision) {
         synchronized (this) {
             requesting = false;
             remove(first);
@@ -186,9 +186,7 @@ final class LeaseQueue {
         }
         // The next call first, so that the backend works while this caller is woken.
         signal();
-        if (!first.grant(lease, decision)) {
-            lease.closeAsync();
-        }
+        lease.handTo(first, decision);
     }
 
     private void rejected(LeaseRequest<?> first, Decision decision) {

@@ -3,10 +3,10 @@ package io.limiter.internal.lease;
 import com.google.common.collect.Lists;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.lease.LeaseLog.Loss;
 import io.limiter.internal.time.ExpiryClock;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -41,7 +41,7 @@ final class LeaseRenewer {
     private final int batchSize;
     private final boolean inBackground;
     private final ScheduledThreadPoolExecutor threads;
-    private final Set<HeldLease> held = ConcurrentHashMap.newKeySet();
+    private final Set<CountedLease> held = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean renewing = new AtomicBoolean();
     private volatile long intervalNanos = NEVER;
     // Guarded by this.
@@ -68,7 +68,7 @@ final class LeaseRenewer {
         threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    void add(HeldLease lease) {
+    void add(CountedLease lease) {
         held.add(lease);
         // Read after the lease was added, while scheduleCheck() writes the interval before it reads the leases: so
         // none is missed.
@@ -78,7 +78,7 @@ final class LeaseRenewer {
     }
 
     /** Returns whether it was held: of two that remove it, one has to release it. */
-    boolean remove(HeldLease lease) {
+    boolean remove(CountedLease lease) {
         return held.remove(lease);
     }
 
@@ -90,7 +90,7 @@ final class LeaseRenewer {
     /** The number of permits of a key held. */
     int permits(String key) {
         int permits = 0;
-        for (HeldLease lease : held) {
+        for (CountedLease lease : held) {
             permits += lease.key().equals(key) && lease.isHeld() ? lease.permits() : 0;
         }
         return permits;
@@ -98,7 +98,7 @@ final class LeaseRenewer {
 
     /** Marks expired leases as lost. */
     void findLost() {
-        lose(held.stream().filter(HeldLease::isOver).toList(), Loss.EXPIRED);
+        lose(held.stream().filter(CountedLease::isOver).toList(), Loss.EXPIRED);
     }
 
     /** Marks all leases of a key as lost. */
@@ -106,9 +106,9 @@ final class LeaseRenewer {
         lose(held.stream().filter(lease -> lease.key().equals(key)).toList(), Loss.RESET);
     }
 
-    private void lose(List<HeldLease> leases, Loss loss) {
+    private void lose(List<CountedLease> leases, Loss loss) {
         leases.forEach(held::remove);
-        List<HeldLease> lost = leases.stream().filter(HeldLease::markLost).toList();
+        List<CountedLease> lost = leases.stream().filter(CountedLease::markLost).toList();
         if (!lost.isEmpty()) {
             log.lost(lost.size(), lost.get(0).key(), loss);
             lost.forEach(lease -> lease.runOnLost(log));
@@ -117,14 +117,14 @@ final class LeaseRenewer {
 
     /** Renews all leases that are due. Blocks until the backend has answered. */
     void renewDue() {
-        List<HeldLease> due =
+        List<CountedLease> due =
                 held.stream().filter(lease -> lease.isDue() && !lease.isOver()).toList();
         List<LimiterBackendException> failures = new ArrayList<>();
-        for (List<HeldLease> batch : Lists.partition(due, batchSize)) {
-            List<HeldLease> deleted = new ArrayList<>();
+        for (List<CountedLease> batch : Lists.partition(due, batchSize)) {
+            List<CountedLease> deleted = new ArrayList<>();
             // Measured from before the requests are sent.
-            List<HeldLease.Times> times = batch.stream()
-                    .map(lease -> new HeldLease.Times(clock, lease.limit()))
+            List<CountedLease.Times> times = batch.stream()
+                    .map(lease -> new CountedLease.Times(clock, lease.limit()))
                     .toList();
             List<PendingRequest> renewals = start(batch, Request::renew);
             for (int i = 0; i < batch.size(); i++) {
@@ -145,7 +145,7 @@ final class LeaseRenewer {
         }
     }
 
-    private List<PendingRequest> start(List<HeldLease> batch, LongFunction<Request> request) {
+    private List<PendingRequest> start(List<CountedLease> batch, LongFunction<Request> request) {
         return batch.stream()
                 .map(lease -> PendingRequest.start(engine, lease.key(), lease.limit(), request.apply(lease.id())))
                 .toList();
@@ -153,7 +153,7 @@ final class LeaseRenewer {
 
     /** Marks all leases as lost and releases their permits, waiting at most one second. */
     void close() {
-        List<HeldLease> all = held.stream().filter(held::remove).toList();
+        List<CountedLease> all = held.stream().filter(held::remove).toList();
         // First, so that no lease counts as held after its release.
         lose(all, Loss.CLOSED);
         if (all.isEmpty()) {
@@ -161,7 +161,7 @@ final class LeaseRenewer {
             return;
         }
         try {
-            threads.submit(() -> release(all)).get(HeldLeases.CLOSE_SECONDS, TimeUnit.SECONDS);
+            threads.submit(() -> release(all)).get(Leases.CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RuntimeException e) {
@@ -171,7 +171,7 @@ final class LeaseRenewer {
         }
     }
 
-    private static long intervalOf(HeldLease lease) {
+    private static long intervalOf(CountedLease lease) {
         return lease.limit().leaseTime().toNanos() / CHECKS_PER_LEASE;
     }
 
@@ -201,7 +201,7 @@ final class LeaseRenewer {
         }
         intervalNanos = NEVER;
         long shortest = NEVER;
-        for (HeldLease lease : held) {
+        for (CountedLease lease : held) {
             shortest = Math.min(shortest, intervalOf(lease));
         }
         if (shortest < NEVER && !threads.isShutdown()) {
@@ -219,9 +219,9 @@ final class LeaseRenewer {
     }
 
     /** Releases all of them, even if some fail. */
-    private void release(List<HeldLease> leases) {
+    private void release(List<CountedLease> leases) {
         List<LimiterBackendException> failures = new ArrayList<>();
-        for (List<HeldLease> batch : Lists.partition(leases, batchSize)) {
+        for (List<CountedLease> batch : Lists.partition(leases, batchSize)) {
             for (PendingRequest release : start(batch, Request::release)) {
                 try {
                     release.await();
@@ -231,7 +231,7 @@ final class LeaseRenewer {
             }
         }
         if (!failures.isEmpty()) {
-            HeldLease lease = leases.get(0);
+            CountedLease lease = leases.get(0);
             log.notReleased(
                     failures.size(), lease.key(), lease.limit(), failures.get(0).forKey(lease.key()));
         }

@@ -39,8 +39,8 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
      * @param counters of the limiter
      * @param key the backend's key
      * @param permits at least 1
-     * @param timeout at least 0
-     * @param nowNanos by {@link HeldLeases#ticker}
+     * @param timeout zero or a negative one not to wait
+     * @param nowNanos by {@link Leases#ticker}
      */
     protected LeaseRequest(
             LimiterCounters counters,
@@ -52,16 +52,13 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
         if (permits < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + permits);
         }
-        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
-            throw new IllegalArgumentException("timeout must not be negative, was " + timeout);
-        }
         this.counters = counters;
         this.key = key;
         this.limit = limit;
         this.permits = permits;
         this.timeoutNanos = nanos(timeout);
         this.deadlineNanos = nowNanos + timeoutNanos;
-        this.mayWait = isUrgent() ? EngineObserver.MayWait.NONE : counters.mayWait();
+        this.mayWait = mustNotWait() ? EngineObserver.MayWait.NONE : counters.mayWait();
     }
 
     /** The caller's result if granted. */
@@ -111,12 +108,12 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
     }
 
     /** Whether the caller does not wait: without a timeout, or because it can never be granted. */
-    boolean isUrgent() {
-        return timeoutNanos == 0 || isInVain();
+    boolean mustNotWait() {
+        return timeoutNanos == 0 || exceedsLimit();
     }
 
     /** Whether more permits are requested than the limit has. */
-    boolean isInVain() {
+    boolean exceedsLimit() {
         return permits > limit.limit();
     }
 
@@ -141,7 +138,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
 
     /** Notifies the observer that the caller waits. Idempotent. */
     void waits() {
-        if (!isUrgent() && waits.compareAndSet(false, true)) {
+        if (!mustNotWait() && waits.compareAndSet(false, true)) {
             Runnable end = counters.waitBegins(mayWait);
             whenComplete((result, error) -> end.run());
         }
@@ -198,6 +195,9 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
     }
 
     private static long nanos(Duration timeout) {
+        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
+            return 0;
+        }
         return timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) > 0 ? LONGEST_NANOS : timeout.toNanos();
     }
 }

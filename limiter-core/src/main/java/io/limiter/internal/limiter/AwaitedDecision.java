@@ -1,8 +1,8 @@
 package io.limiter.internal.limiter;
 
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Pending;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Pending;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;

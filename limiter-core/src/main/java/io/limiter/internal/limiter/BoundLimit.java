@@ -5,12 +5,13 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.ChangeableLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
-import io.limiter.spi.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +50,8 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return engine().start(backendKey, limit(), request);
     }
 
-    void reset(String backendKey) {
-        engine().reset(backendKey);
+    CompletableFuture<Void> reset(String backendKey) {
+        return engine().reset(backendKey);
     }
 
     /**
@@ -59,7 +60,13 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * @param key the caller's key; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        Decision decision = decideNow(key, backendKey, engine(), limit(), Request.take(permits, timeoutMicros));
+        return decideAndWait(key, backendKey, permits, timeoutMicros, false);
+    }
+
+    private Decision decideAndWait(
+            @Nullable String key, String backendKey, int permits, long timeoutMicros, boolean unknown) {
+        Request request = Request.take(permits, timeoutMicros);
+        Decision decision = decideNow(key, backendKey, engine(), limit(), request, unknown);
         long waitMicros = waitMicros(decision);
         if (waitMicros > 0) {
             Runnable end = counters().waitBegins(counters().mayWait());
@@ -77,11 +84,21 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return decision.granted() ? decision.waitMicros() : 0;
     }
 
+    /**
+     * @param unknown whether {@link Failover#tryAcquire} did not know it a moment ago
+     */
     private Decision decideNow(
-            @Nullable String key, String backendKey, Failover usedEngine, L usedLimit, Request request) {
+            @Nullable String key,
+            String backendKey,
+            Failover usedEngine,
+            L usedLimit,
+            Request request,
+            boolean unknown) {
         Decision decision;
         try {
-            decision = usedEngine.decide(backendKey, usedLimit, request);
+            decision = unknown
+                    ? usedEngine.decideUnknown(backendKey, usedLimit, request)
+                    : usedEngine.decide(backendKey, usedLimit, request);
         } catch (LimiterBackendException e) {
             counters().failed();
             throw e;
@@ -100,33 +117,15 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
     boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         // The request rejects less than one permit as an error.
-        Engine.Known known = permits < 1
-                ? Engine.Known.UNKNOWN
-                : engine().tryWithoutBackend(backendKey, limit(), permits, timeoutMicros);
-        switch (known) {
-            case GRANTED -> {
-                counters().counted(key, true, Decision.Source.PREFETCH);
-                return true;
-            }
-            case GRANTED_AT_ONCE -> {
-                counters().counted(key, true, Decision.Source.BACKEND);
-                return true;
-            }
-            case REJECTED, REJECTED_AT_ONCE -> {
-                if (!counters().isListenedTo()) {
-                    counters()
-                            .counted(
-                                    key,
-                                    false,
-                                    known == Engine.Known.REJECTED
-                                            ? Decision.Source.REJECTION_CACHE
-                                            : Decision.Source.BACKEND);
-                    return false;
-                }
-            }
-            case UNKNOWN -> {}
+        boolean valid = permits >= 1;
+        AtOnce.Known known =
+                valid ? engine().tryAcquire(backendKey, limit(), permits, timeoutMicros) : AtOnce.Known.UNKNOWN;
+        if (known != AtOnce.Known.UNKNOWN && (known.granted() || !counters().isListenedTo())) {
+            counters().counted(key, known.granted(), known.source());
+            return known.granted();
         }
-        return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
+        boolean unknown = valid && known == AtOnce.Known.UNKNOWN;
+        return decideAndWait(key, backendKey, permits, timeoutMicros, unknown).granted();
     }
 
     /** As {@link #decideAndWait}, without blocking the calling thread. */
@@ -162,7 +161,8 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         Failover usedEngine = engine();
         L usedLimit = limit();
-        Decision decision = decideNow(key, backendKey, usedEngine, usedLimit, Request.take(permits, timeoutMicros));
+        Request request = Request.take(permits, timeoutMicros);
+        Decision decision = decideNow(key, backendKey, usedEngine, usedLimit, request, false);
         return reservation(backendKey, usedEngine, usedLimit, permits, decision);
     }
 

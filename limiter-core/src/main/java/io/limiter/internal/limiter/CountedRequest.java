@@ -5,7 +5,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.spi.PendingRequest;
+import io.limiter.internal.engine.PendingRequest;
 import org.jspecify.annotations.Nullable;
 
 /** A pending request that counts its decision itself, because a stage for that would cost as much again. */

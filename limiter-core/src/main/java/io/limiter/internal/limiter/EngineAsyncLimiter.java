@@ -3,6 +3,7 @@ package io.limiter.internal.limiter;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.AsyncFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -36,7 +37,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Decision> peek(int permits) {
-        return limiter.decideUncountedAsync(new Request(permits, 0, true));
+        return limiter.decideUncountedAsync(Request.peek(permits, 0));
     }
 
     @Override
@@ -47,6 +48,11 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     @Override
     public final CompletableFuture<Decision> charge(int permits) {
         return limiter.decideUncountedAsync(Request.charge(permits));
+    }
+
+    @Override
+    public final CompletableFuture<Void> reset() {
+        return AsyncFailures.map(limiter.bound.reset(limiter.path.backendKey()), Function.identity());
     }
 
     final CompletableFuture<Decision> decide(int permits, long timeoutMicros) {

@@ -8,30 +8,35 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.lease.LeaseRequest;
+import io.limiter.internal.lease.Leases;
 import io.limiter.internal.lease.UncountedLease;
+import io.limiter.internal.live.override.ChangeableLimit;
+import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
-import io.limiter.spi.Engine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** A {@link ConcurrencyLimiter} on an engine, or a view of one of its keys. */
 public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
-    private static final Request PEEK = new Request(1, 0, true);
+    private static final Request PEEK = Request.peek(1, 0);
 
     private final KeySpace keys;
     private final KeyPath path;
     private final ChangeableLimit<ConcurrencyLimit> changeable;
-    private final HeldLeases leases;
-    private final HeldLeases localLeases;
+    private final Leases leases;
+    private final Leases localLeases;
 
     /** Without a failure policy: failures are thrown. */
-    public EngineConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, Engine engine, HeldLeases leases) {
+    public EngineConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, Engine engine, Leases leases) {
         this(keys, limit, Failover.none(engine), leases, leases);
     }
 
@@ -40,7 +45,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
      * @param localLeases leases of the local fallback
      */
     public EngineConcurrencyLimiter(
-            KeySpace keys, ConcurrencyLimit limit, Failover engine, HeldLeases leases, HeldLeases localLeases) {
+            KeySpace keys, ConcurrencyLimit limit, Failover engine, Leases leases, Leases localLeases) {
         this.keys = keys;
         this.path = KeyPath.own(keys);
         this.changeable = new ChangeableLimit<>(keys.prefix(), keys.name(), limit, engine);
@@ -62,8 +67,8 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     }
 
     /** To be called when it is built again, which makes no new one. */
-    void builtAgain() {
-        changeable.builtAgain();
+    void rebuilt() {
+        changeable.rebuilt();
     }
 
     /** Sets what may change it. To be called before any other thread sees this limiter. */
@@ -98,46 +103,67 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public Optional<Lease> tryAcquire(int permits, Duration timeout) {
-        return await(new TryAcquire(permits, timeout));
+        return startTryAcquire(permits, timeout).await();
     }
 
     @Override
     public Lease acquire(int permits, Duration timeout) {
-        return await(new Acquire(permits, timeout));
+        return startAcquire(permits, timeout).await();
     }
 
     @Override
     public Decision peek() {
-        return changeable.engine().decide(path.backendKey(), limit(), PEEK);
+        return startPeek(limit()).await();
     }
 
     @Override
     public int inUse() {
-        String backendKey = path.backendKey();
-        // Under the limit itself, permits above it would not be counted, for example after it was lowered.
-        Decision peeked = changeable.engine().decide(backendKey, limit().withMostPermits(), PEEK);
+        return inUse(startPeek(limit().withMostPermits()).await());
+    }
+
+    private PendingRequest startPeek(ConcurrencyLimit peeked) {
+        return changeable.engine().start(path.backendKey(), peeked, PEEK);
+    }
+
+    /**
+     * @param peeked under the most permits: under the limit itself, permits above it would not be counted, for example after it was
+     *     lowered
+     */
+    private int inUse(Decision peeked) {
         if (peeked.source() == Decision.Source.BACKEND) {
             return (int) (peeked.limit() - peeked.remaining());
         }
-        int local = localLeases == leases ? 0 : localLeases.permits(backendKey);
-        return leases.permits(backendKey) + local;
+        int local = localLeases == leases ? 0 : localLeases.permits(path.backendKey());
+        return leases.permits(path.backendKey()) + local;
     }
 
     @Override
     public void reset() {
-        if (leases != localLeases) {
-            localLeases.reset(path.backendKey());
-        }
-        leases.reset(path.backendKey());
+        AsyncFailures.join(startReset());
     }
 
-    private <T> T await(LeaseRequest<T> request) {
+    private CompletableFuture<Void> startReset() {
+        String backendKey = path.backendKey();
+        return leases == localLeases
+                ? leases.reset(backendKey)
+                : localLeases.reset(backendKey).thenCompose(done -> leases.reset(backendKey));
+    }
+
+    /** Has no lease if rejected. */
+    private LeaseRequest<Optional<Lease>> startTryAcquire(int permits, Duration timeout) {
+        return start(new PolicyRequest<>(permits, timeout, Optional::of, rejection -> Optional.empty()));
+    }
+
+    /** Fails if rejected. */
+    private LeaseRequest<Lease> startAcquire(int permits, Duration timeout) {
+        return start(new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
+            String key = path.countedKey();
+            throw new RateLimitExceededException(key == null ? keys.name() : key, rejection);
+        }));
+    }
+
+    private <T> LeaseRequest<T> start(LeaseRequest<T> request) {
         leases.acquire(request);
-        return request.await();
-    }
-
-    private <T> CompletableFuture<T> start(LeaseRequest<T> request) {
-        leases.acquireAsync(request);
         return request;
     }
 
@@ -148,9 +174,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     }
 
     /** A request whose failures the failure policy decides. */
-    private abstract class PolicyRequest<T> extends LeaseRequest<T> {
+    private final class PolicyRequest<T> extends LeaseRequest<T> {
 
-        PolicyRequest(int permits, Duration timeout) {
+        private final Function<Lease, T> granted;
+        private final Function<Decision, T> rejected;
+
+        PolicyRequest(int permits, Duration timeout, Function<Lease, T> granted, Function<Decision, T> rejected) {
             super(
                     changeable.counters(),
                     path.backendKey(),
@@ -158,6 +187,18 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
                     permits,
                     timeout,
                     leases.ticker().read());
+            this.granted = granted;
+            this.rejected = rejected;
+        }
+
+        @Override
+        protected T granted(Lease lease) {
+            return granted.apply(lease);
+        }
+
+        @Override
+        protected T rejected(Decision rejection) {
+            return rejected.apply(rejection);
         }
 
         @Override
@@ -178,45 +219,8 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
                 case THROW -> completeExceptionally(failure);
                 case DENY -> reject(engine.rejected(limit));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));
-                case LOCAL -> localLeases.acquireAsync(locally(limit.scaled(policy.share())));
+                case LOCAL -> localLeases.acquire(locally(limit.scaled(policy.share())));
             }
-        }
-    }
-
-    /** Has no lease if rejected. */
-    private final class TryAcquire extends PolicyRequest<Optional<Lease>> {
-
-        TryAcquire(int permits, Duration timeout) {
-            super(permits, timeout);
-        }
-
-        @Override
-        protected Optional<Lease> granted(Lease lease) {
-            return Optional.of(lease);
-        }
-
-        @Override
-        protected Optional<Lease> rejected(Decision rejection) {
-            return Optional.empty();
-        }
-    }
-
-    /** Fails if rejected. */
-    private final class Acquire extends PolicyRequest<Lease> {
-
-        Acquire(int permits, Duration timeout) {
-            super(permits, timeout);
-        }
-
-        @Override
-        protected Lease granted(Lease lease) {
-            return lease;
-        }
-
-        @Override
-        protected Lease rejected(Decision rejection) {
-            String key = path.countedKey();
-            throw new RateLimitExceededException(key == null ? keys.name() : key, rejection);
         }
     }
 
@@ -229,12 +233,27 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         @Override
         public CompletableFuture<Optional<Lease>> tryAcquire(int permits, Duration timeout) {
-            return start(new TryAcquire(permits, timeout));
+            return startTryAcquire(permits, timeout);
         }
 
         @Override
         public CompletableFuture<Lease> acquire(int permits, Duration timeout) {
-            return start(new Acquire(permits, timeout));
+            return startAcquire(permits, timeout);
+        }
+
+        @Override
+        public CompletableFuture<Decision> peek() {
+            return startPeek(limit());
+        }
+
+        @Override
+        public CompletableFuture<Void> reset() {
+            return AsyncFailures.map(startReset(), Function.identity());
+        }
+
+        @Override
+        public CompletableFuture<Integer> inUse() {
+            return AsyncFailures.map(startPeek(limit().withMostPermits()), EngineConcurrencyLimiter.this::inUse);
         }
     }
 }

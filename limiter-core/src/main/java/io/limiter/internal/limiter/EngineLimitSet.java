@@ -7,14 +7,13 @@ import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.EngineObserver;
-import io.limiter.spi.Pending;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.PendingSet;
-import io.limiter.spi.SetPart;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -101,7 +100,7 @@ final class EngineLimitSet implements LimitSet {
     }
 
     private static Function<Part, Request> peekOf(int permits) {
-        return part -> new Request(part.permitsFor(permits), 0, true);
+        return part -> Request.peek(part.permitsFor(permits), 0);
     }
 
     private static Function<Part, Request> refundOf(int permits) {
@@ -109,21 +108,21 @@ final class EngineLimitSet implements LimitSet {
     }
 
     /** The request of every part, under its current limit. */
-    private List<SetPart<?>> requests(int permits, Duration... timeouts) {
+    private List<KeyRequests<?>> requests(int permits, Duration... timeouts) {
         if (Objects.requireNonNull(timeouts, "timeouts").length > 1 && timeouts.length != parts.size()) {
             throw new IllegalArgumentException(
                     "timeouts must be one, or one for each of " + parts.size() + " limits, were " + timeouts.length);
         }
-        List<SetPart<?>> requests = new ArrayList<>(parts.size());
+        List<KeyRequests<?>> requests = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             Part part = parts.get(i);
             long timeoutMicros = timeouts.length == 0 ? 0 : Timeouts.micros(timeouts[timeouts.length == 1 ? 0 : i]);
-            requests.add(part.with(new Request(part.permitsFor(permits), timeoutMicros, false)));
+            requests.add(part.with(Request.take(part.permitsFor(permits), timeoutMicros)));
         }
         return requests;
     }
 
-    private SetDecision decideAndWait(List<SetPart<?>> requests) {
+    private SetDecision decideAndWait(List<KeyRequests<?>> requests) {
         SetDecision decided = decideNow(requests);
         long waitMicros = waitMicros(decided);
         if (waitMicros > 0) {
@@ -142,12 +141,9 @@ final class EngineLimitSet implements LimitSet {
         return decided.granted() ? decided.decision().waitMicros() : 0;
     }
 
-    private SetDecision decideNow(List<SetPart<?>> requests) {
+    private SetDecision decideNow(List<KeyRequests<?>> requests) {
         try {
-            SetDecision decided = toDecision(
-                    requests.size() == 1
-                            ? List.of(decideOnly(requests.get(0)))
-                            : Failover.start(requests, engines()).await());
+            SetDecision decided = toDecision(Failover.start(requests, engines()).await());
             count(decided);
             return decided;
         } catch (LimiterBackendException e) {
@@ -156,20 +152,11 @@ final class EngineLimitSet implements LimitSet {
         }
     }
 
-    private <T> CompletableFuture<T> decideAndWaitAsync(List<SetPart<?>> requests, Function<SetDecision, T> result) {
+    private <T> CompletableFuture<T> decideAndWaitAsync(
+            List<KeyRequests<?>> requests, Function<SetDecision, T> result) {
         EngineObserver.MayWait mayWait = parts.get(0).bound().counters().mayWait();
-        Pending<?> pending;
-        CompletableFuture<SetDecision> decided;
-        if (requests.size() == 1) {
-            SetPart<?> part = requests.get(0);
-            PendingRequest only = parts.get(0).bound().engine().start(part.key(), part.limit(), part.request());
-            pending = only;
-            decided = only.thenApply(decision -> toDecision(List.of(decision)));
-        } else {
-            PendingSet set = Failover.start(requests, engines());
-            pending = set;
-            decided = set.thenApply(this::toDecision);
-        }
+        PendingSet pending = Failover.start(requests, engines());
+        CompletableFuture<SetDecision> decided = pending.thenApply(this::toDecision);
         decided.whenComplete((decision, error) -> {
             if (error == null) {
                 count(decision);
@@ -218,11 +205,6 @@ final class EngineLimitSet implements LimitSet {
                 decided.parts(),
                 Comparator.comparingLong(each -> each.decision().waitMicros()));
         return ((EngineLimiter<?>) longest.limiter()).bound.counters();
-    }
-
-    /** The only part needs no set: it shares batches and prefetched permits as its limiter does. */
-    private Decision decideOnly(SetPart<?> part) {
-        return parts.get(0).bound().engine().decide(part.key(), part.limit(), part.request());
     }
 
     /** Starts a request for each part, independent of the others. They share calls. */
@@ -295,8 +277,8 @@ final class EngineLimitSet implements LimitSet {
             return permitsOfSet * permits;
         }
 
-        SetPart<?> with(Request request) {
-            return new SetPart<>(backendKey(), limiter.limit(), request);
+        KeyRequests<?> with(Request request) {
+            return KeyRequests.of(backendKey(), limiter.limit(), request);
         }
 
         @Override
@@ -318,8 +300,13 @@ final class EngineLimitSet implements LimitSet {
         }
 
         @Override
-        public CompletableFuture<Boolean> tryAcquire() {
-            return decideAndWaitAsync(requests(1), SetDecision::granted);
+        public CompletableFuture<Boolean> tryAcquire(int permits) {
+            return decideAndWaitAsync(requests(permits), SetDecision::granted);
+        }
+
+        @Override
+        public CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts) {
+            return decideAndWaitAsync(requests(permits, timeouts), SetDecision::granted);
         }
 
         @Override

@@ -5,7 +5,9 @@ import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.Sleeper;
@@ -42,8 +44,8 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
     }
 
     /** To be called when it is built again, which makes no new one. */
-    final void builtAgain() {
-        bound.builtAgain();
+    final void rebuilt() {
+        bound.rebuilt();
     }
 
     /** Sets what may change it. To be called before any other thread sees this limiter. */
@@ -107,7 +109,7 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final Decision peek(int permits) {
-        return decideUncounted(new Request(permits, 0, true));
+        return decideUncounted(Request.peek(permits, 0));
     }
 
     @Override
@@ -130,7 +132,7 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final void reset() {
-        bound.reset(path.backendKey());
+        AsyncFailures.join(bound.reset(path.backendKey()));
     }
 
     String kind() {

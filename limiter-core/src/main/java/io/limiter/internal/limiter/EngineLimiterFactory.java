@@ -16,8 +16,9 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.limiter.FactoryOptions.LimiterId;
+import io.limiter.internal.live.override.OverridesByName;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.CounterRegistry;
 import io.limiter.internal.statistics.LimiterCounters;
@@ -26,7 +27,7 @@ import io.limiter.live.LiveLimits;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +68,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
             EngineObserver observer,
             ListenerNotifier notifier,
             Ticker ticker) {
-        this.view = new View(new Options(null, HashTag.WHOLE_KEY, defaultPolicy, null, true, true));
+        this.view = new View(FactoryOptions.of(defaultPolicy));
         this.counters = new CounterRegistry(observer, notifier, ticker);
         this.limiters = CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
@@ -174,9 +175,9 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private Object limiter(LimiterId id, Supplier<?> create) {
         Object cached = limiters.getIfPresent(id);
         if (cached instanceof EngineLimiter<?> engineLimiter) {
-            engineLimiter.builtAgain();
+            engineLimiter.rebuilt();
         } else if (cached instanceof EngineConcurrencyLimiter concurrencyLimiter) {
-            concurrencyLimiter.builtAgain();
+            concurrencyLimiter.rebuilt();
         }
         if (cached != null) {
             return cached;
@@ -206,17 +207,18 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     /** Connects a new limiter with the counters of its prefix and name, and with what changes it. */
     private void connect(Object limiter, LimiterId id) {
-        LimiterCounters all = counters.of(id.prefix(), id.name(), id.limit(), id.policy());
-        all.hashTag(id.hashTag());
-        all.prefetch(id.prefetch());
-        LimiterCounters counting = id.listeners() ? all : all.quiet();
+        FactoryOptions options = id.options();
+        LimiterCounters all = counters.of(id.prefix(), id.name(), id.limit(), options.policy());
+        all.hashTag(options.hashTag());
+        all.prefetch(options.prefetch());
+        LimiterCounters counting = options.listeners() ? all : all.quiet();
         if (limiter instanceof EngineLimiter<?> engineLimiter) {
             engineLimiter.countIn(counting);
-            engineLimiter.overriddenBy(overrides.of(id.name()), id.live());
+            engineLimiter.overriddenBy(overrides.of(id.name()), options.live());
         }
         if (limiter instanceof EngineConcurrencyLimiter concurrencyLimiter) {
             concurrencyLimiter.countIn(counting);
-            concurrencyLimiter.overriddenBy(overrides.of(id.name()), id.live());
+            concurrencyLimiter.overriddenBy(overrides.of(id.name()), options.live());
         }
     }
 
@@ -228,21 +230,6 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                     name,
                     slidingLog.limit(),
                     SlidingLog.MODERATE_LIMIT);
-        }
-    }
-
-    private record LimiterId(
-            String prefix,
-            String name,
-            Limit<?> limit,
-            HashTag hashTag,
-            FailurePolicy policy,
-            @Nullable PrefetchTerms prefetch,
-            boolean listeners,
-            boolean live) {
-
-        KeySpace keys() {
-            return new KeySpace(prefix, name, limit.keySuffix(), hashTag == HashTag.FIRST_KEY);
         }
     }
 
@@ -271,68 +258,17 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
     }
 
-    /**
-     * What the limiters of a factory have in common besides their limits.
-     *
-     * @param prefix {@code null} for the default of each kind of limit
-     * @param prefetch {@code null} if none of them prefetches
-     * @param listeners whether listeners are notified of rejections
-     * @param live whether live limits change them
-     */
-    private record Options(
-            @Nullable String prefix,
-            HashTag hashTag,
-            FailurePolicy policy,
-            @Nullable PrefetchTerms prefetch,
-            boolean listeners,
-            boolean live) {
-
-        Options {
-            if (prefix != null) {
-                KeySpace.checkPrefix(prefix);
-            }
-            Objects.requireNonNull(hashTag, "hashTag");
-            Objects.requireNonNull(policy, "policy");
-        }
-
-        LimiterId id(String defaultPrefix, String name, Limit<?> limit) {
-            return new LimiterId(
-                    prefix == null ? defaultPrefix : prefix,
-                    name,
-                    Objects.requireNonNull(limit, "limit"),
-                    hashTag,
-                    policy,
-                    prefetch,
-                    listeners,
-                    live);
-        }
-
-        void checkPrefetch(Limit<?> limit) {
-            if (prefetch == null) {
-                return;
-            }
-            if (!(limit instanceof TokenBucket bucket)) {
-                throw new IllegalArgumentException("prefetch works only with a token bucket, limit was " + limit);
-            }
-            if (bucket.whoWaits() != WhoWaits.CALLER) {
-                throw new IllegalArgumentException("prefetch works only with whoWaits CALLER, was " + bucket.whoWaits()
-                        + ": permits that are prefetched would make the next caller wait for all of them");
-            }
-        }
-    }
-
     /** The factory with other options. */
     private final class View implements LimiterFactory {
 
-        private final Options options;
+        private final FactoryOptions options;
 
-        View(Options options) {
+        View(FactoryOptions options) {
             this.options = options;
         }
 
         @Override
         public RateLimiter build(String name, TokenBucket limit) {
-            options.checkPrefetch(limit);
             LimiterId id = options.id(RATE_PREFIX, name, limit);
             return (RateLimiter)
                     limiter(id, () -> newRateLimiter(id.keys(), limit, options.policy(), options.prefetch()));
@@ -340,7 +276,6 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         @Override
         public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-            options.checkPrefetch(limit);
             LimiterId id = options.id(CONCURRENT_PREFIX, name, limit);
             return (ConcurrencyLimiter) limiter(id, () -> newConcurrencyLimiter(id.keys(), limit, options.policy()));
         }
@@ -355,7 +290,6 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                         "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
                                 + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
             }
-            options.checkPrefetch(limit);
             LimiterId id = options.id(COUNT_PREFIX, name, limit);
             return (Limiter) limiter(id, () -> {
                 Limiter limiter = newLimiter(id.keys(), limit, options.policy());
@@ -366,47 +300,32 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         @Override
         public LimiterFactory withPrefix(String prefix) {
-            Objects.requireNonNull(prefix, "prefix");
-            return new View(new Options(
-                    prefix,
-                    options.hashTag(),
-                    options.policy(),
-                    options.prefetch(),
-                    options.listeners(),
-                    options.live()));
+            return new View(options.withPrefix(prefix));
         }
 
         @Override
         public LimiterFactory withHashTag(HashTag hashTag) {
-            return new View(new Options(
-                    options.prefix(),
-                    hashTag,
-                    options.policy(),
-                    options.prefetch(),
-                    options.listeners(),
-                    options.live()));
+            return new View(options.withHashTag(hashTag));
         }
 
         @Override
         public LimiterFactory withFailurePolicy(FailurePolicy policy) {
-            return new View(new Options(
-                    options.prefix(),
-                    options.hashTag(),
-                    policy,
-                    options.prefetch(),
-                    options.listeners(),
-                    options.live()));
+            return new View(options.withFailurePolicy(policy));
         }
 
         @Override
         public LimiterFactory withPrefetch(int permits, Duration time) {
-            return new View(new Options(
-                    options.prefix(),
-                    options.hashTag(),
-                    options.policy(),
-                    new PrefetchTerms(permits, time),
-                    options.listeners(),
-                    options.live()));
+            return new View(options.withPrefetch(permits, time));
+        }
+
+        @Override
+        public LimiterFactory withoutListeners() {
+            return new View(options.withoutListeners());
+        }
+
+        @Override
+        public LimiterFactory withoutLiveLimits() {
+            return new View(options.withoutLiveLimits());
         }
 
         @Override
@@ -415,24 +334,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
 
         @Override
-        public LimiterFactory withoutListeners() {
-            return new View(new Options(
-                    options.prefix(), options.hashTag(), options.policy(), options.prefetch(), false, options.live()));
-        }
-
-        @Override
-        public LimiterFactory withoutLiveLimits() {
-            return new View(new Options(
-                    options.prefix(),
-                    options.hashTag(),
-                    options.policy(),
-                    options.prefetch(),
-                    options.listeners(),
-                    false));
-        }
-
-        @Override
-        public LiveLimits live() {
+        public Optional<LiveLimits> live() {
             return EngineLimiterFactory.this.live();
         }
     }

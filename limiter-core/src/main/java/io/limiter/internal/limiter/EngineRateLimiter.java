@@ -6,13 +6,14 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link RateLimiter} on an engine, or a view of one of its keys. */
-public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
+public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
 
     public EngineRateLimiter(KeySpace keys, TokenBucket limit, Failover engine, Sleeper sleeper) {
         super(keys, limit, engine, sleeper);
@@ -28,7 +29,7 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     }
 
     @Override
-    public final EngineRateLimiter on(String key) {
+    public EngineRateLimiter on(String key) {
         return new EngineRateLimiter(bound, path.on(bound.keys(), key));
     }
 
@@ -65,24 +66,15 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     }
 
     @Override
-    public final boolean tryAcquire(String key, Duration timeout) {
+    public final boolean tryAcquire(String key, int permits, Duration timeout) {
         return isView()
-                ? on(key).tryAcquire(timeout)
-                : bound.tryAcquire(key, bound.keys().of(key), 1, Timeouts.micros(timeout));
+                ? on(key).tryAcquire(permits, timeout)
+                : bound.tryAcquire(key, bound.keys().of(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final Duration acquire(int permits) {
         return acquired(path.countedKey(), decide(permits, limit().maxWait()));
-    }
-
-    @Override
-    public final Duration acquire(String key, int permits) {
-        if (isView()) {
-            return on(key).acquire(permits);
-        }
-        long maxWaitMicros = limit().maxWaitMicros();
-        return acquired(key, bound.decideAndWait(key, bound.keys().of(key), permits, maxWaitMicros));
     }
 
     /**

@@ -4,7 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.spi.PendingRequest;
+import io.limiter.internal.engine.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -4,7 +4,7 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
-import io.limiter.internal.limiter.LiveNumbers;
+import io.limiter.internal.live.override.LiveLimitMapper;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -39,7 +39,7 @@ final class FleetReports implements Fleet {
     private final boolean showsKeys;
     private final Supplier<List<LimiterTotals>> totals;
     private final Supplier<String> backendState;
-    // Guarded by the monitor of RedisLiveLimits, as polls are.
+    // Guarded by the monitor of LiveCopy, as polls are.
     private final PastRates past = new PastRates();
     private long watchedSinceMicros;
     private long reportedMicros;
@@ -130,7 +130,7 @@ final class FleetReports implements Fleet {
     private static LimitReport report(
             LimiterTotals totals, UnaryOperator<String> shown, Problems problems, Map<Instant, LimitReport.Rate> past) {
         Limit<?> limit = totals.limit().orElse(null);
-        LiveKind kind = limit == null ? null : LiveNumbers.kindOf(limit);
+        LiveKind kind = limit == null ? null : LiveLimitMapper.kindOf(limit);
         Map<String, Long> bySource = new TreeMap<>();
         for (Decision.Source source : Decision.Source.values()) {
             long decided = totals.granted(source) + totals.rejected(source);
@@ -161,7 +161,7 @@ final class FleetReports implements Fleet {
     }
 
     private static LiveSettings settings(LimiterTotals totals, @Nullable Limit<?> limit) {
-        LiveSettings numbers = limit == null ? LiveSettings.NONE : LiveNumbers.of(limit);
+        LiveSettings numbers = limit == null ? LiveSettings.NONE : LiveLimitMapper.of(limit);
         return totals.failurePolicy()
                 .map(policy -> {
                     OnFailure action = OnFailure.valueOf(policy.action().name());

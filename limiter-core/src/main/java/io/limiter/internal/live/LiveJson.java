@@ -178,30 +178,23 @@ final class LiveJson {
     private static ObjectNode settings(LiveSettings settings) {
         ObjectNode json = JSON.createObjectNode();
         put(json, "kind", settings.kind());
-        if (settings.rate() != null) {
-            json.put("rate", settings.rate());
-        }
-        if (settings.capacity() != null) {
-            json.put("capacity", settings.capacity());
-        }
+        put(json, "rate", settings.rate());
+        put(json, "capacity", settings.capacity());
         put(json, "burst", settings.burst());
-        if (settings.limit() != null) {
-            json.put("limit", settings.limit());
-        }
+        put(json, "limit", settings.limit());
         put(json, "period", settings.period());
         put(json, "timeout", settings.timeout());
-        if (settings.enforce() != null) {
-            json.put("enforce", settings.enforce());
-        }
+        put(json, "enforce", settings.enforce());
         put(json, "failurePolicy", settings.failurePolicy());
-        if (settings.failureShare() != null) {
-            json.put("failureShare", settings.failureShare());
-        }
+        put(json, "failureShare", settings.failureShare());
         return json;
     }
 
+    /** Durations and names as text. */
     private static void put(ObjectNode json, String name, @Nullable Object value) {
-        if (value != null) {
+        if (value instanceof Number || value instanceof Boolean) {
+            json.putPOJO(name, value);
+        } else if (value != null) {
             json.put(name, value.toString());
         }
     }

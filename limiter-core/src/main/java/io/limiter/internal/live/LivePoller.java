@@ -2,7 +2,7 @@ package io.limiter.internal.live;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterTotals;
-import io.limiter.internal.limiter.OverridesByName;
+import io.limiter.internal.live.override.OverridesByName;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.redis.client.RedisCalls;
@@ -34,6 +34,8 @@ public final class LivePoller implements AutoCloseable {
     private static final int CLOSE_MILLIS = 1000;
     private static final LogThrottle UNEXPECTED = new LogThrottle();
 
+    private final LiveStore store;
+    private final LiveCopy copy;
     private final RedisLiveLimits limits;
     private final @Nullable RedisHints hints;
     private final Duration interval;
@@ -44,7 +46,10 @@ public final class LivePoller implements AutoCloseable {
     // Guarded by the monitor of this.
     private boolean readable = true;
 
-    private LivePoller(RedisLiveLimits limits, @Nullable RedisHints hints, Duration interval) {
+    private LivePoller(
+            LiveStore store, LiveCopy copy, RedisLiveLimits limits, @Nullable RedisHints hints, Duration interval) {
+        this.store = store;
+        this.copy = copy;
         this.limits = limits;
         this.hints = hints;
         this.interval = interval;
@@ -71,8 +76,10 @@ public final class LivePoller implements AutoCloseable {
         LiveStore store = new LiveStore(parts.redis, parts.clock, parts.decisionTimeout);
         FleetReports fleet = new FleetReports(
                 store, new InstanceName(options.instance()), options.showKeys(), parts.totals, parts.backendState);
-        RedisLiveLimits limits = new RedisLiveLimits(store, parts.overrides, fleet, parts.ticker, options);
-        LivePoller poller = new LivePoller(limits, parts.hints, options.pollInterval());
+        ChangeListeners listeners = new ChangeListeners();
+        LiveCopy copy = new LiveCopy(store, parts.overrides, fleet, listeners, parts.ticker, options);
+        RedisLiveLimits limits = new RedisLiveLimits(store, copy, parts.overrides, fleet, listeners, options);
+        LivePoller poller = new LivePoller(store, copy, limits, parts.hints, options.pollInterval());
         poller.resume();
         return poller;
     }
@@ -156,7 +163,7 @@ public final class LivePoller implements AutoCloseable {
      */
     public boolean poll() {
         try {
-            boolean watched = limits.poll();
+            boolean watched = copy.poll();
             succeeded();
             return watched;
         } catch (RuntimeException e) {
@@ -187,8 +194,8 @@ public final class LivePoller implements AutoCloseable {
                     cause == null ? failure : cause);
         }
         try {
-            limits.expire();
-            limits.reconnect();
+            copy.expire();
+            store.reconnect();
         } catch (RuntimeException e) {
             log.debug("No new connection for live limits.", e);
         }
@@ -204,7 +211,7 @@ public final class LivePoller implements AutoCloseable {
         long nanos =
                 watched && interval.compareTo(WATCHED_INTERVAL) > 0 ? WATCHED_INTERVAL.toNanos() : interval.toNanos();
         long jittered = jittered(nanos, ThreadLocalRandom.current().nextDouble());
-        long untilExpiryMicros = Math.max(1, limits.untilExpiryMicros());
+        long untilExpiryMicros = Math.max(1, copy.untilExpiryMicros());
         long expiryNanos = untilExpiryMicros > Long.MAX_VALUE / 1000 ? Long.MAX_VALUE : untilExpiryMicros * 1000;
         return Math.min(jittered, expiryNanos);
     }

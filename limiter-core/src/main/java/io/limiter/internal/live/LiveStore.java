@@ -173,7 +173,7 @@ final class LiveStore {
     }
 
     /**
-     * Asks for reports, and returns those that are there, by instance.
+     * Requests reports, and returns those that are there, by instance.
      *
      * @param secret for the hashes of keys, unless there is one
      */

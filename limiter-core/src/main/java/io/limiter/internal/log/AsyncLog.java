@@ -33,9 +33,7 @@ public final class AsyncLog {
 
     private static final int IDLE_SECONDS = 10;
     private static final int MAX_LINE = 2000;
-    // Controls, separators of lines and paragraphs, marks without a width, which may reverse what follows, and halves
-    // of
-    // pairs.
+    // Controls, separators of lines and paragraphs, marks without a width (which may reverse what follows), half pairs.
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cf}\\p{Cs}]");
     private static final Duration FLUSH_PAUSE = Duration.ofMillis(2);
 
@@ -90,16 +88,21 @@ public final class AsyncLog {
 
     /** As {@link #warn(String, Object...)}, once a minute at most, with the number of suppressed lines. */
     public void warn(LogThrottle throttle, String format, @Nullable Object... arguments) {
-        log(Level.WARN, throttle, format, arguments);
+        warn(throttle, 1, format, arguments);
+    }
+
+    /** As {@link #warn(LogThrottle, String, Object...)}, for several events, of which the line describes one. */
+    public void warn(LogThrottle throttle, int events, String format, @Nullable Object... arguments) {
+        log(Level.WARN, throttle, events, format, arguments);
     }
 
     /** As {@link #error(String, Object...)}, once a minute at most, with the number of suppressed lines. */
     public void error(LogThrottle throttle, String format, @Nullable Object... arguments) {
-        log(Level.ERROR, throttle, format, arguments);
+        log(Level.ERROR, throttle, 1, format, arguments);
     }
 
-    private void log(Level level, LogThrottle throttle, String format, @Nullable Object[] arguments) {
-        long suppressed = throttle.suppressed(System.nanoTime());
+    private void log(Level level, LogThrottle throttle, int events, String format, @Nullable Object[] arguments) {
+        long suppressed = throttle.suppressedNow(events);
         if (suppressed != LogThrottle.NOT_NOW) {
             String more = " (" + suppressed + " more since the last such line; one a minute at most)";
             log(level, suppressed == 0 ? format : format + more, arguments);
@@ -131,7 +134,7 @@ public final class AsyncLog {
 
     private static void run(Runnable line) {
         try {
-            if (DROPPED.get() > 0 && DROPPING.suppressed(System.nanoTime()) != LogThrottle.NOT_NOW) {
+            if (DROPPED.get() > 0 && DROPPING.suppressedNow(1) != LogThrottle.NOT_NOW) {
                 writeDropped();
             }
             line.run();

@@ -1,5 +1,7 @@
 package io.limiter.internal.log;
 
+import com.google.common.base.Ticker;
+
 /** Limits a log line to once a minute, and counts the events that were not logged. Thread-safe. */
 public final class LogThrottle {
 
@@ -8,9 +10,18 @@ public final class LogThrottle {
 
     private static final long QUIET_NANOS = 60_000_000_000L;
 
+    private final Ticker ticker;
     private boolean logged;
     private long loggedNanos;
     private long suppressed;
+
+    public LogThrottle() {
+        this(Ticker.systemTicker());
+    }
+
+    public LogThrottle(Ticker ticker) {
+        this.ticker = ticker;
+    }
 
     /**
      * Records one event.
@@ -22,8 +33,12 @@ public final class LogThrottle {
         return suppressed(nowNanos, 1);
     }
 
-    /** As {@link #suppressed(long)}, for several events, of which the line describes one. */
-    synchronized long suppressed(long nowNanos, int events) {
+    /** Records events of which the line describes one. */
+    long suppressedNow(int events) {
+        return suppressed(ticker.read(), events);
+    }
+
+    private synchronized long suppressed(long nowNanos, int events) {
         if (logged && nowNanos - loggedNanos < QUIET_NANOS) {
             suppressed += events;
             return NOT_NOW;

@@ -3,13 +3,12 @@ package io.limiter.internal.prefetch;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.ThrottledLog;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,17 +29,15 @@ import org.jspecify.annotations.Nullable;
  * <p>See {@link PrefetchedKey} for how much is prefetched, and when. A hash table of fixed size with one slot for
  * each key: a hot key whose slot is taken by another hot key is not prefetched.
  */
-public final class Prefetch implements Engine {
-
-    private static final AsyncLog log = AsyncLog.of(Prefetch.class);
+public final class Prefetch implements AtOnce {
 
     private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;
 
-    private final Engine next;
+    private final AtOnce next;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
-    private final ThrottledLog notReturned;
+    private final LogThrottle notReturned;
     private final AtomicReferenceArray<@Nullable PrefetchedKey> keys;
     private final AtomicBoolean closed;
     private final @Nullable PrefetchTerms terms;
@@ -49,15 +46,15 @@ public final class Prefetch implements Engine {
      * @param next decides requests that no prefetched permits are left for
      * @param sleeper sets the timers that return expired blocks
      */
-    public Prefetch(Engine next, Sleeper sleeper) {
+    public Prefetch(AtOnce next, Sleeper sleeper) {
         this(next, sleeper, new ExpiryClock());
     }
 
-    Prefetch(Engine next, Sleeper sleeper, ExpiryClock clock) {
+    Prefetch(AtOnce next, Sleeper sleeper, ExpiryClock clock) {
         this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;
-        this.notReturned = new ThrottledLog(log, sleeper.ticker());
+        this.notReturned = new LogThrottle(sleeper.ticker());
         this.keys = new AtomicReferenceArray<>(SLOTS);
         this.closed = new AtomicBoolean();
         this.terms = null;
@@ -90,44 +87,49 @@ public final class Prefetch implements Engine {
     }
 
     @Override
-    public Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
         PrefetchedKey prefetched = find(key, limit);
         if (prefetched != null) {
             if (prefetched.takeFrom(permits) != null) {
-                return Known.GRANTED;
+                return Known.PREFETCHED;
             }
             if (prefetched.left() > 0) {
                 return Known.UNKNOWN;
             }
         }
-        return next.tryWithoutBackend(key, limit, permits, timeoutMicros);
+        return next.tryAcquire(key, limit, permits, timeoutMicros);
+    }
+
+    /** Only a view that prefetches has to see every request. */
+    @Override
+    public Engine ifUnknown() {
+        return terms == null ? next.ifUnknown() : this;
     }
 
     /** Limit sets are passed on: prefetched permits could not be returned as if they had never been taken. */
     @Override
     public void decide(PendingDecision<?> pending) {
         PrefetchedKey prefetched =
-                pending instanceof PendingRequest one ? entryFor(one.key(), one.limit(), one.request()) : null;
+                pending.size() == 1 ? entryFor(pending.key(), pending.limit(0), pending.request(0)) : null;
         if (prefetched == null) {
             next.decide(pending);
             return;
         }
         PrefetchedBlock block = prefetched.takeFrom(pending.request(0).permits());
         if (block != null) {
-            pending.decided(part -> block.granted());
+            pending.decided(block.granted());
             return;
         }
-        ((PendingRequest) pending).thenAccept(prefetched::decided);
+        pending.whenDecided(prefetched::decided);
         next.decide(pending);
     }
 
     /** Drops prefetched permits without returning them: the reset key is full already. */
     @Override
-    public void reset(String key) {
+    public CompletableFuture<Void> reset(String key) {
         forget(key);
-        next.reset(key);
         // Again: a concurrent prefetch may have been granted before the backend's reset.
-        forget(key);
+        return next.reset(key).thenRun(() -> forget(key));
     }
 
     private void forget(String key) {
@@ -144,8 +146,13 @@ public final class Prefetch implements Engine {
         }
     }
 
-    @Override
-    public void dropPrefetched(Limit<?> replaced) {
+    /**
+     * Drops the permits that were prefetched under a limit, because its limiters have another one from now on. They are
+     * not returned either: under another limit as many permits mean something else.
+     *
+     * @param replaced this object, not one that equals it
+     */
+    public void drop(Limit<?> replaced) {
         for (int slot = 0; terms != null && slot < SLOTS; slot++) {
             PrefetchedKey prefetched = keys.get(slot);
             if (prefetched != null && prefetched.isUnder(replaced)) {

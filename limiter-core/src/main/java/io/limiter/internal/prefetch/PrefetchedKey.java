@@ -5,12 +5,13 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.ShownKey;
-import io.limiter.internal.log.ThrottledLog;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class PrefetchedKey {
 
+    private static final AsyncLog log = AsyncLog.of(Prefetch.class);
+
     private static final int HOT = 8;
     private static final int SMALLEST = 4;
     private static final int SHARE = 4;
@@ -41,7 +44,7 @@ final class PrefetchedKey {
     private final Engine engine;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
-    private final ThrottledLog notReturned;
+    private final LogThrottle notReturned;
 
     private final AtomicBoolean prefetching = new AtomicBoolean();
     private final AtomicBoolean timerSet = new AtomicBoolean();
@@ -65,7 +68,7 @@ final class PrefetchedKey {
             Engine engine,
             ExpiryClock clock,
             Sleeper sleeper,
-            ThrottledLog notReturned) {
+            LogThrottle notReturned) {
         this.key = key;
         this.limit = limit;
         this.terms = terms;
@@ -173,7 +176,7 @@ final class PrefetchedKey {
         }
         // Measured from before the request is sent, so that a block is never kept too long.
         ExpiryClock.Deadline deadline = clock.in(maxTimeNanos);
-        PendingRequest.start(engine, key, limit, new Request(size, 0, false)).whenComplete((decision, error) -> {
+        PendingRequest.start(engine, key, limit, Request.take(size, 0)).whenComplete((decision, error) -> {
             try {
                 if (error == null) {
                     remaining = decision.remaining();
@@ -275,12 +278,14 @@ final class PrefetchedKey {
             return CompletableFuture.completedFuture(null);
         }
         return PendingRequest.start(engine, key, limit, Request.refund(unused)).exceptionally(e -> {
-            notReturned.warn(
-                    1,
-                    AsyncFailures.cause(e),
-                    () -> unused + " unused prefetched permits of '" + ShownKey.of(key) + "' could not be returned: "
-                            + AsyncFailures.cause(e).getMessage()
-                            + ". They count as used until the limit has refilled; nothing needs to be done.");
+            log.warn(
+                    notReturned,
+                    "{} unused prefetched permits of '{}' could not be returned: {}. They count as used until the limit has"
+                            + " refilled; nothing needs to be done.",
+                    unused,
+                    ShownKey.of(key),
+                    AsyncFailures.cause(e).getMessage(),
+                    AsyncFailures.cause(e));
             return null;
         });
     }

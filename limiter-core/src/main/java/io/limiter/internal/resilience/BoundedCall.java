@@ -2,12 +2,11 @@ package io.limiter.internal.resilience;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.failure.BackendFailures;
-import io.limiter.spi.Pending;
-import io.limiter.spi.PendingDecision;
-import java.util.concurrent.CompletableFuture;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Pending;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call to the backend for one pending decision, retried before its deadline as long as nothing was executed.
@@ -16,14 +15,25 @@ import java.util.function.Supplier;
  */
 final class BoundedCall<A> {
 
+    /** One attempt. */
+    @FunctionalInterface
+    interface Attempt<A> {
+
+        /**
+         * Makes the call, and calls {@link Pending#send} immediately before it is sent. Must not block.
+         *
+         * @param ended called with the answer, or with the failure
+         */
+        void start(BiConsumer<@Nullable A, @Nullable Throwable> ended);
+    }
+
     private final Guard guard;
     private final Pending<?> pending;
-    private final Supplier<CompletableFuture<A>> call;
+    private final Attempt<A> call;
     private final Consumer<A> answer;
     private final long startNanos;
 
-    private BoundedCall(
-            Guard guard, Pending<?> pending, Supplier<CompletableFuture<A>> call, Consumer<A> answer, long startNanos) {
+    private BoundedCall(Guard guard, Pending<?> pending, Attempt<A> call, Consumer<A> answer, long startNanos) {
         this.guard = guard;
         this.pending = pending;
         this.call = call;
@@ -32,10 +42,9 @@ final class BoundedCall<A> {
     }
 
     /**
-     * @param call makes the call and calls {@link Pending#send} immediately before it is sent; must not block
      * @param answer completes the pending decision
      */
-    static <A> void start(Guard guard, Pending<?> pending, Supplier<CompletableFuture<A>> call, Consumer<A> answer) {
+    static <A> void start(Guard guard, Pending<?> pending, Attempt<A> call, Consumer<A> answer) {
         long startNanos = guard.now();
         pending.dueAt(startNanos + guard.decisionTimeoutNanos());
         try {
@@ -51,11 +60,8 @@ final class BoundedCall<A> {
 
     /** A set needs the nodes of all its keys. */
     private static void check(Guard guard, Pending<?> pending) {
-        guard.check(pending.key());
-        if (pending instanceof PendingDecision<?> decision) {
-            for (int i = 1; i < decision.size(); i++) {
-                guard.check(decision.key(i));
-            }
+        for (int i = 0; i < pending.size(); i++) {
+            guard.check(pending.key(i));
         }
     }
 
@@ -63,24 +69,24 @@ final class BoundedCall<A> {
         if (pending.isDone()) {
             return;
         }
-        CompletableFuture<A> attempt;
         try {
-            attempt = call.get();
+            call.start(this::ended);
         } catch (RuntimeException | Error e) {
-            attempt = CompletableFuture.failedFuture(e);
+            failed(e);
         }
-        attempt.whenComplete((answered, error) -> {
-            if (error != null) {
-                failed(AsyncFailures.cause(error));
-                return;
-            }
-            guard.answered(pending.key(), startNanos);
-            try {
-                answer.accept(answered);
-            } catch (RuntimeException | Error e) {
-                failed(e);
-            }
-        });
+    }
+
+    private void ended(@Nullable A answered, @Nullable Throwable error) {
+        if (answered == null) {
+            failed(error == null ? new IllegalStateException("no answer") : AsyncFailures.cause(error));
+            return;
+        }
+        guard.answered(pending.key(), startNanos);
+        try {
+            answer.accept(answered);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
     }
 
     private void failed(Throwable error) {

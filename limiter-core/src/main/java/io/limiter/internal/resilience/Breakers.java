@@ -3,7 +3,7 @@ package io.limiter.internal.resilience;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;

@@ -119,7 +119,7 @@ public final class Deadlines {
      * @param waitedNanos how long it has waited
      * @param roundTripNanos how long the answer is expected to take
      */
-    public boolean isUrgent(long waitedNanos, long roundTripNanos) {
+    public boolean mustNotWait(long waitedNanos, long roundTripNanos) {
         // Until the next check; requests end up to one check early; and one for the way to and from the client.
         long spareNanos = decisionTimeoutNanos - 3 * intervalNanos - roundTripNanos;
         // With half a round trip to spare, because they vary; but no earlier than a fifth of the timeout for that.

@@ -6,15 +6,17 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.Pending;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.spi.Engine;
-import io.limiter.spi.Pending;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.PendingSet;
-import io.limiter.spi.SetPart;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,8 @@ public final class Failover implements Pending.Fallback<Decision> {
     private static final AsyncLog log = AsyncLog.of(Failover.class);
 
     private final Engine engine;
+    private final @Nullable AtOnce atOnce;
+    private final Engine ifUnknown;
     private final FailurePolicy policy;
     private final Engine local;
     private final long retryAfterMicros;
@@ -38,6 +42,8 @@ public final class Failover implements Pending.Fallback<Decision> {
      */
     public Failover(Engine engine, FailurePolicy policy, Engine local, long retryAfterMicros) {
         this.engine = engine;
+        this.atOnce = engine instanceof AtOnce some ? some : null;
+        this.ifUnknown = atOnce == null ? engine : atOnce.ifUnknown();
         this.policy = policy;
         this.local = local;
         this.retryAfterMicros = retryAfterMicros;
@@ -62,9 +68,9 @@ public final class Failover implements Pending.Fallback<Decision> {
         return policy;
     }
 
-    /** See {@link Engine#tryWithoutBackend}. */
-    public Engine.Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return engine.tryWithoutBackend(key, limit, permits, timeoutMicros);
+    /** See {@link AtOnce#tryAcquire}. */
+    public AtOnce.Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return atOnce == null ? AtOnce.Known.UNKNOWN : atOnce.tryAcquire(key, limit, permits, timeoutMicros);
     }
 
     /**
@@ -73,8 +79,22 @@ public final class Failover implements Pending.Fallback<Decision> {
      * @throws LimiterBackendException if the backend failed and the policy is {@code throw}
      */
     public Decision decide(String key, Limit<?> limit, Request request) {
-        Decision decision = engine.decideAtOnce(key, limit, request);
-        return decision == null ? start(key, limit, request).await() : decision;
+        return decideBy(engine, key, limit, request);
+    }
+
+    /** Decides synchronously what was unknown to {@link #tryAcquire} a moment ago. */
+    public Decision decideUnknown(String key, Limit<?> limit, Request request) {
+        return decideBy(ifUnknown, key, limit, request);
+    }
+
+    private Decision decideBy(Engine by, String key, Limit<?> limit, Request request) {
+        Decision decision = atOnce == null ? null : atOnce.decide(key, limit, request);
+        if (decision != null) {
+            return decision;
+        }
+        PendingRequest pending = new PendingRequest(key, limit, request, this);
+        pending.decideBy(by);
+        return pending.await();
     }
 
     /** As {@link #decide}, without blocking the calling thread. */
@@ -89,7 +109,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      *
      * @param policies one for each part, in their order, all with this one's engine
      */
-    public static PendingSet start(List<SetPart<?>> parts, List<Failover> policies) {
+    public static PendingSet start(List<KeyRequests<?>> parts, List<Failover> policies) {
         PendingSet pending = new PendingSet(parts, new Pending.Fallback<>() {
             @Override
             public List<@Nullable Decision> answer(
@@ -102,7 +122,7 @@ public final class Failover implements Pending.Fallback<Decision> {
                 // A rejected set has taken nothing, also of the parts that would have granted.
                 if (decisions.stream().allMatch(decision -> decision != null && decision.granted())) {
                     for (int i = 0; i < parts.size(); i++) {
-                        SetPart<?> part = parts.get(i);
+                        KeyRequests<?> part = parts.get(i);
                         policies.get(i).returnUnused(decisions.get(i), part.key(), part.limit(), part.request());
                     }
                 }
@@ -186,9 +206,9 @@ public final class Failover implements Pending.Fallback<Decision> {
      * @throws LimiterBackendException the failure, if one of the policies is {@code throw}
      */
     private static List<@Nullable Decision> decideSet(
-            LimiterBackendException failure, List<SetPart<?>> parts, List<Failover> policies) {
+            LimiterBackendException failure, List<KeyRequests<?>> parts, List<Failover> policies) {
         boolean rejected = false;
-        List<SetPart<?>> locally = new ArrayList<>();
+        List<KeyRequests<?>> locally = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             FailurePolicy.Action action = policies.get(i).actionAfter(failure);
             if (action == FailurePolicy.Action.THROW) {
@@ -221,9 +241,9 @@ public final class Failover implements Pending.Fallback<Decision> {
         return decisions;
     }
 
-    private static List<@Nullable Decision> peeked(Engine engine, List<SetPart<?>> parts) {
+    private static List<@Nullable Decision> peeked(Engine engine, List<KeyRequests<?>> parts) {
         List<@Nullable Decision> peeked = new ArrayList<>(parts.size());
-        for (SetPart<?> part : parts) {
+        for (KeyRequests<?> part : parts) {
             peeked.add(PendingRequest.start(
                             engine, part.key(), part.limit(), part.request().as(Request.Action.PEEK))
                     .await());
@@ -272,10 +292,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     }
 
     /** Deletes the state of a key, in the local fallback too. */
-    public void reset(String key) {
-        if (local != engine) {
-            local.reset(key);
-        }
-        engine.reset(key);
+    public CompletableFuture<Void> reset(String key) {
+        return local == engine ? engine.reset(key) : local.reset(key).thenCompose(done -> engine.reset(key));
     }
 }

@@ -5,12 +5,11 @@ import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Backend;
+import io.limiter.internal.engine.Pending;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
-import io.limiter.spi.Pending;
-import io.limiter.spi.PendingDecision;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class Guard implements AutoCloseable {
 
     /** The {@linkplain LimiterBackendException#problem() problem} of a decision that took longer than it may. */
-    public static final String OVERRAN = "timeout";
+    public static final String TIMEOUT = "timeout";
 
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int LONGEST_PAUSE_DOUBLINGS = 5;
@@ -45,7 +44,7 @@ public final class Guard implements AutoCloseable {
     private final PermanentFailures permanentFailures;
     private final EngineObserver observer;
     private final AsyncLog log;
-    private final LogThrottle overran = new LogThrottle();
+    private final LogThrottle timedOut = new LogThrottle();
     private final Executor outside;
     private volatile long answeredNanos;
 
@@ -186,8 +185,8 @@ public final class Guard implements AutoCloseable {
 
     /** Records the failure of a request that is not retried. */
     public void failed(LimiterBackendException failure) {
-        if (failure.problem().equals(OVERRAN)) {
-            overran(failure);
+        if (failure.problem().equals(TIMEOUT)) {
+            timedOut(failure);
         } else {
             observer.failed(failure.problem());
         }
@@ -206,12 +205,12 @@ public final class Guard implements AutoCloseable {
         }
         LimiterBackendException failure = new LimiterBackendException(
                 Kind.NOT_EXECUTED,
-                OVERRAN,
+                TIMEOUT,
                 key,
                 "it was not sent within " + deadlines.timeout(deadlineNanos) + ", and was withdrawn",
                 null,
                 null);
-        overran(failure);
+        timedOut(failure);
         // If the node has answered others meanwhile, it is only busy.
         if (breakers.answeredNanos(key, answeredNanos) - (deadlineNanos - decisionTimeoutNanos()) < 0) {
             breakers.failed(failure, answeredNanos);
@@ -226,28 +225,26 @@ public final class Guard implements AutoCloseable {
     private LimiterBackendException notAnswered(Pending<?> pending) {
         LimiterBackendException failure = new LimiterBackendException(
                 Kind.AMBIGUOUS,
-                OVERRAN,
+                TIMEOUT,
                 pending.key(),
                 "there was no answer within " + deadlines.timeout(pending.deadlineNanos()),
                 null,
                 null);
-        overran(failure);
+        timedOut(failure);
         breakers.failed(failure, answeredNanos);
-        if (pending instanceof PendingDecision<?> decision) {
-            Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(pending.key())));
-            for (int i = 1; i < decision.size(); i++) {
-                if (nodes.add(breakers.nodeOf(decision.key(i)))) {
-                    breakers.failed(failure.forKey(decision.key(i)), answeredNanos);
-                }
+        Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(pending.key())));
+        for (int i = 1; i < pending.size(); i++) {
+            if (nodes.add(breakers.nodeOf(pending.key(i)))) {
+                breakers.failed(failure.forKey(pending.key(i)), answeredNanos);
             }
         }
         return failure;
     }
 
-    private void overran(LimiterBackendException failure) {
+    private void timedOut(LimiterBackendException failure) {
         observer.failed(failure.problem());
         log.warn(
-                overran,
+                timedOut,
                 "A decision timed out and its failure policy decided: {}. If Redis is only slow, raise"
                         + " limiter.failure.decision-timeout.",
                 new Message(failure));

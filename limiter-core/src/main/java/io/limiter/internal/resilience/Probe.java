@@ -12,13 +12,13 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.time.BlockingCalls;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -39,7 +39,7 @@ public final class Probe {
     // One less than what opens the circuit breaker.
     private static final int DECISIONS_AHEAD = 4;
     private static final int FAST_PER_DECISION_TIMEOUT = 10;
-    private static final Request PEEK = new Request(1, 0, true);
+    private static final Request PEEK = Request.peek(1, 0);
     private static final TokenBucket CHEAPEST = TokenBucket.of(1, 1);
     private static final List<Limit<?>> OF_EVERY_SCRIPT = List.of(
             CHEAPEST,
@@ -62,7 +62,7 @@ public final class Probe {
      *
      * @throws LimiterBackendException if Redis does not answer
      */
-    public void ask(String key) {
+    public void probe(String key) {
         int brace = Math.max(0, key.indexOf('{'));
         int end = key.indexOf('}', brace) + 1;
         String probed = end == 0 ? KEY : KeySpace.PROBE + key.substring(brace, end);

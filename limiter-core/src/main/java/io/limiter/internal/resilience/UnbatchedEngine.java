@@ -1,22 +1,18 @@
 package io.limiter.internal.resilience;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Call;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.Pending;
+import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.time.BlockingCalls;
-import io.limiter.spi.Engine;
-import io.limiter.spi.Pending;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
-import io.limiter.spi.PendingSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Decides each request or limit set by a call of its own, under a {@link Guard}. */
@@ -37,26 +33,35 @@ public final class UnbatchedEngine implements Engine {
 
     @Override
     public void decide(PendingDecision<?> pending) {
-        BoundedCall.start(guard, pending, () -> call(pending), decisions -> {
+        BoundedCall.<List<Answer>>start(guard, pending, ended -> call(pending, ended), answers -> {
             for (int i = 0; i < pending.size(); i++) {
-                if (decisions.get(i) != null) {
-                    guard.decided(pending.key(i));
-                }
+                guard.decided(pending.key(i));
             }
-            pending.decided(decisions::get);
+            pending.decided(part -> answers.get(part).decisions().get(0));
         });
     }
 
-    private CompletableFuture<List<@Nullable Decision>> call(PendingDecision<?> pending) {
-        if (!backend.blocks()) {
-            return start(pending, pending::send);
-        }
-        return blocking(pending.key(), () -> {
-            checkPending(pending);
-            connect(pending.key());
-            checkPending(pending);
-            return AsyncFailures.join(start(pending, pending::send));
+    private void call(PendingDecision<?> pending, BiConsumer<@Nullable List<Answer>, @Nullable Throwable> ended) {
+        Call call = new Call(pending.parts(), pending.size() > 1, pending::send, answers -> {
+            LimiterBackendException failure = answers.get(0).failure();
+            ended.accept(failure == null ? answers : null, failure);
         });
+        if (!backend.blocks()) {
+            backend.start(call);
+            return;
+        }
+        BlockingCalls.start(blockingCalls, pending.key(), () -> {
+                    checkPending(pending);
+                    connect(pending.key());
+                    checkPending(pending);
+                    backend.start(call);
+                    return call;
+                })
+                .whenComplete((started, error) -> {
+                    if (error != null) {
+                        ended.accept(null, error);
+                    }
+                });
     }
 
     /** What has ended while it waited for a thread must not cost a connection or a lock. */
@@ -79,33 +84,23 @@ public final class UnbatchedEngine implements Engine {
         }
     }
 
-    private CompletableFuture<List<@Nullable Decision>> start(PendingDecision<?> pending, BooleanSupplier send) {
-        return pending instanceof PendingSet set
-                ? backend.startSet(set.parts(), send)
-                : backend.start(List.of(KeyRequests.of((PendingRequest) pending)), send)
-                        .thenApply(answers -> List.copyOf(answers.get(0).decisions()));
-    }
-
-    private <A> CompletableFuture<A> blocking(String key, Supplier<A> call) {
-        return BlockingCalls.start(blockingCalls, key, call);
-    }
-
     /** Within the decision timeout. */
     @Override
-    public void reset(String key) {
+    public CompletableFuture<Void> reset(String key) {
         Pending<String> pending = new Pending<>(key, null);
-        BoundedCall.start(
+        BoundedCall.<String>start(
                 guard,
                 pending,
-                () -> blocking(key, () -> {
-                    if (!pending.send()) {
-                        throw withdrawn(pending);
-                    }
-                    backend.reset(key);
-                    return key;
-                }),
+                ended -> BlockingCalls.start(blockingCalls, key, () -> {
+                            if (!pending.send()) {
+                                throw withdrawn(pending);
+                            }
+                            backend.delete(key);
+                            return key;
+                        })
+                        .whenComplete(ended),
                 pending::answer);
-        pending.await();
+        return pending.thenRun(() -> {});
     }
 
     @Override

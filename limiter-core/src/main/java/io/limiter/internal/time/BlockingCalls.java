@@ -1,7 +1,7 @@
 package io.limiter.internal.time;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedTransferQueue;

@@ -8,8 +8,9 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
-import io.limiter.spi.SetPart;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.testing.Decisions;
+import io.limiter.testing.FutureBackend;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
@@ -87,10 +88,9 @@ public abstract class InOrderContract {
      * cancelled.
      */
     private void rejectedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
-        Runnable rival =
-                () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, new Request(1, 0, false))
-                                .granted())
-                        .isTrue();
+        Runnable rival = () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, Request.take(1, 0))
+                        .granted())
+                .isTrue();
         Backend inOrder = new InOrder(backend(), rival, meanwhile);
         assertThat(Decisions.decideSetIn(
                         inOrder,
@@ -99,24 +99,24 @@ public abstract class InOrderContract {
                 .matches(rejection -> !rejection.granted());
     }
 
-    private static <S> SetPart<S> part(String key, Limit<S> limit, int permits) {
-        return new SetPart<>(key, limit, new Request(permits, 0, false));
+    private static <S> KeyRequests<S> part(String key, Limit<S> limit, int permits) {
+        return KeyRequests.of(key, limit, Request.take(permits, 0));
     }
 
     private Decision take(Limit<?> limit, int permits) {
-        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, new Request(permits, 0, false));
+        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, Request.take(permits, 0));
     }
 
     private long remaining(Limit<?> limit) {
-        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, new Request(1, 0, true))
+        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, Request.peek(1, 0))
                 .remaining();
     }
 
     /** Decides sets in order, even if the backend need not. */
-    private record InOrder(Backend backend, Runnable afterPeeks, Runnable beforeCancelling) implements Backend {
+    private record InOrder(Backend backend, Runnable afterPeeks, Runnable beforeCancelling) implements FutureBackend {
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
             // Actions elsewhere, because they wait for Redis, whose client's thread this may be.
             return switch (batch.get(0).requests().get(0).action()) {
                 case PEEK ->
@@ -135,8 +135,8 @@ public abstract class InOrderContract {
         }
 
         @Override
-        public void reset(String key) {
-            backend.reset(key);
+        public void delete(String key) {
+            backend.delete(key);
         }
     }
 }

@@ -14,11 +14,12 @@ import io.limiter.algorithm.Request.Action;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
-import io.limiter.spi.PendingSet;
-import io.limiter.spi.SetPart;
+import io.limiter.testing.Decisions;
+import io.limiter.testing.FutureBackend;
 import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,17 +75,17 @@ class SequentialSetTest {
         TokenBucket bucket = TokenBucket.of(1, 3);
         Duration day = Duration.ofDays(1);
         List<Limit<?>> limits = List.of(
-                bucket.warmUp(Duration.ofSeconds(3)),
+                bucket.withWarmUp(Duration.ofSeconds(3)),
                 bucket,
                 FixedWindow.of(3, day),
                 LeakyBucket.queue(1, 3),
                 SlidingLog.of(3, day),
                 SlidingCounter.of(3, day));
-        List<SetPart<?>> parts = new ArrayList<>();
+        List<KeyRequests<?>> parts = new ArrayList<>();
         for (Limit<?> limit : limits) {
-            parts.add(new SetPart<>("k" + parts.size(), limit, new Request(1, 0, false)));
+            parts.add(KeyRequests.of("k" + parts.size(), limit, Request.take(1, 0)));
         }
-        assertThat(AsyncFailures.join(backend.startSet(parts, () -> true))).allMatch(Decision::granted);
+        assertThat(AsyncFailures.join(Decisions.startSetIn(backend, parts))).allMatch(Decision::granted);
         assertThat(asked.subList(6, 12))
                 .containsExactly("TAKE k2", "TAKE k4", "TAKE k5", "TAKE k1", "TAKE k3", "TAKE k0");
     }
@@ -130,11 +131,11 @@ class SequentialSetTest {
         Guard guard = Patience.guard();
         Backend passes = new Recorder() {
             @Override
-            public CompletableFuture<List<@Nullable Decision>> startSet(List<SetPart<?>> parts, BooleanSupplier send) {
-                if (asked.contains("REFUND a")) {
+            public void start(Call call) {
+                if (call.allOrNothing() && asked.contains("REFUND a")) {
                     passing.clear();
                 }
-                return super.startSet(parts, send);
+                super.start(call);
             }
         };
         assertThat(bounded(passes, guard)).succeedsWithin(Patience.DECISION_TIMEOUT);
@@ -208,13 +209,13 @@ class SequentialSetTest {
         CompletableFuture<Void> slow = new CompletableFuture<>();
         Backend slowToReturn = new Recorder() {
             @Override
-            public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
-                CompletableFuture<List<Answer>> decided = super.start(batch, send);
+            public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
+                CompletableFuture<List<Answer>> decided = super.answers(batch, send);
                 boolean givesBack = batch.get(0).requests().get(0).action() == Action.REFUND;
                 return givesBack ? slow.thenCompose(done -> decided) : decided;
             }
         };
-        CompletableFuture<?> failed = slowToReturn.startSet(parts(), () -> true);
+        CompletableFuture<?> failed = Decisions.startSetIn(slowToReturn, parts());
         assertThat(failed).isNotDone();
         slow.complete(null);
         assertThat(failed).isCompletedExceptionally();
@@ -231,21 +232,21 @@ class SequentialSetTest {
     }
 
     private CompletableFuture<List<@Nullable Decision>> decideAsync() {
-        return backend.startSet(parts(), () -> true);
+        return Decisions.startSetIn(backend, parts());
     }
 
-    private static List<SetPart<?>> parts() {
-        List<SetPart<?>> parts = new ArrayList<>();
+    private static List<KeyRequests<?>> parts() {
+        List<KeyRequests<?>> parts = new ArrayList<>();
         for (String key : List.of("a", "b", "c")) {
-            parts.add(new SetPart<>(key, TokenBucket.of(1, 3), new Request(parts.size() + 1, 0, false)));
+            parts.add(KeyRequests.of(key, TokenBucket.of(1, 3), Request.take(parts.size() + 1, 0)));
         }
         return parts;
     }
 
-    private class Recorder implements Backend {
+    private class Recorder implements FutureBackend {
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
             assertThat(send.getAsBoolean()).isTrue();
             return CompletableFuture.completedFuture(
                     batch.stream().map(this::answer).toList());
@@ -265,7 +266,7 @@ class SequentialSetTest {
         }
 
         @Override
-        public void reset(String key) {
+        public void delete(String key) {
             throw new UnsupportedOperationException();
         }
 

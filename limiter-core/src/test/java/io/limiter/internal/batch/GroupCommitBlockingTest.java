@@ -3,9 +3,9 @@ package io.limiter.internal.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.BlockingCalls;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingRequest;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;

@@ -6,9 +6,9 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.BlockingCalls;
-import io.limiter.spi.PendingRequest;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -88,7 +88,7 @@ class GroupCommitStressTest {
         Random random = new Random(Seed.VALUE + thread);
         for (int i = 0; i < REQUESTS; i++) {
             int id = 1 + thread * REQUESTS + i;
-            Asked mine = new Asked(thread, "k" + random.nextInt(KEYS), new Request(id, random.nextInt(1000), false));
+            Asked mine = new Asked(thread, "k" + random.nextInt(KEYS), Request.take(id, random.nextInt(1000)));
             TokenBucket limit = random.nextInt(20) == 0 ? OTHER_LIMIT : HandEngine.LIMIT;
             asked.put(id, mine);
             if (random.nextInt(4) == 0) {

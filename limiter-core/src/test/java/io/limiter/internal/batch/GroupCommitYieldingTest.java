@@ -3,9 +3,9 @@ package io.limiter.internal.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Guards;
-import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;

@@ -7,13 +7,13 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.spi.Engine;
 import io.limiter.testing.Decisions;
+import io.limiter.testing.FutureBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,7 +45,7 @@ public class LaneLinearizability {
 
     @Operation
     public Decision take(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return Decisions.decide(engine, "k" + key, LIMIT, new Request(permits, 0, false));
+        return Decisions.decide(engine, "k" + key, LIMIT, Request.take(permits, 0));
     }
 
     @Operation
@@ -59,7 +59,7 @@ public class LaneLinearizability {
         private final Map<Integer, RedisPermits> states = new HashMap<>();
 
         public Decision take(int key, int permits) {
-            return decide(key, new Request(permits, 0, false));
+            return decide(key, Request.take(permits, 0));
         }
 
         public Decision refund(int key) {
@@ -73,13 +73,13 @@ public class LaneLinearizability {
         }
     }
 
-    private static final class Unlocked implements Backend {
+    private static final class Unlocked implements FutureBackend {
 
         private @Nullable Object first;
         private @Nullable Object second;
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
             List<Answer> answers = new ArrayList<>();
             for (KeyRequests<?> each : batch) {
                 answers.add(decide(each));
@@ -111,7 +111,7 @@ public class LaneLinearizability {
         }
 
         @Override
-        public void reset(String key) {
+        public void delete(String key) {
             throw new UnsupportedOperationException();
         }
     }

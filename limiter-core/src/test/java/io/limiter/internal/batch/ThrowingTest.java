@@ -15,15 +15,15 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
-import io.limiter.spi.PendingRequest;
+import io.limiter.testing.FutureBackend;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -213,7 +213,7 @@ class ThrowingTest {
     }
 
     /** One whose calls the test completes. */
-    private static final class HandBackend implements Backend {
+    private static final class HandBackend implements FutureBackend {
 
         final List<CompletableFuture<List<Answer>>> calls = new ArrayList<>();
         final List<List<KeyRequests<?>>> batches = new ArrayList<>();
@@ -230,7 +230,7 @@ class ThrowingTest {
         }
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
             CompletableFuture<List<Answer>> call = new CompletableFuture<>();
             batches.add(batch);
             calls.add(call);
@@ -245,7 +245,7 @@ class ThrowingTest {
         }
 
         @Override
-        public void reset(String key) {
+        public void delete(String key) {
             throw new UnsupportedOperationException();
         }
     }

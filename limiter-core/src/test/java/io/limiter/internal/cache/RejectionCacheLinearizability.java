@@ -3,7 +3,7 @@ package io.limiter.internal.cache;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.spi.Engine;
+import io.limiter.internal.engine.AtOnce;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.NoTimers;
 import io.limiter.testing.SteppingEngine;
@@ -35,14 +35,14 @@ public class RejectionCacheLinearizability {
             @Param(name = "rate") int rate,
             @Param(name = "permits") int permits,
             @Param(name = "timeout") int timeout) {
-        return Decisions.decide(engine, "k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false))
+        return Decisions.decide(engine, "k" + key, limit(rate), Request.take(permits, timeout * 1_000_000L))
                 .from(Decision.Source.BACKEND);
     }
 
     @Operation
     public boolean rejects(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return engine.tryWithoutBackend("k" + key, limit(1), permits, 0) == Engine.Known.REJECTED
-                || !Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, false))
+        return engine.tryAcquire("k" + key, limit(1), permits, 0) == AtOnce.Known.STILL_REJECTED
+                || !Decisions.decide(engine, "k" + key, limit(1), Request.take(permits, 0))
                         .granted();
     }
 
@@ -53,7 +53,7 @@ public class RejectionCacheLinearizability {
 
     @Operation
     public Decision peek(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, true));
+        return Decisions.decide(engine, "k" + key, limit(1), Request.peek(permits, 0));
     }
 
     private static TokenBucket limit(int rate) {
@@ -66,11 +66,11 @@ public class RejectionCacheLinearizability {
         private final SteppingEngine engine = new SteppingEngine(() -> NOW_MICROS, new KnownRejections(0, TIME));
 
         public Decision decide(int key, int rate, int permits, int timeout) {
-            return Decisions.decide(engine, "k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false));
+            return Decisions.decide(engine, "k" + key, limit(rate), Request.take(permits, timeout * 1_000_000L));
         }
 
         public boolean rejects(int key, int permits) {
-            return !Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, false))
+            return !Decisions.decide(engine, "k" + key, limit(1), Request.take(permits, 0))
                     .granted();
         }
 
@@ -79,7 +79,7 @@ public class RejectionCacheLinearizability {
         }
 
         public Decision peek(int key, int permits) {
-            return Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, true));
+            return Decisions.decide(engine, "k" + key, limit(1), Request.peek(permits, 0));
         }
     }
 }

@@ -12,8 +12,8 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
-import io.limiter.internal.backend.KeyRequests;
-import io.limiter.spi.Engine;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.HandSleeper;
@@ -55,8 +55,8 @@ class RejectionCacheTest {
         Cached cached = cached(16);
         cached.take("k", TEN, 10);
         assertThat(cached.take("k", TEN, 1)).isFalse();
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 0)).isEqualTo(Engine.Known.REJECTED);
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 1)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(cached.engine.tryAcquire("k", TEN, 1, 0)).isEqualTo(AtOnce.Known.STILL_REJECTED);
+        assertThat(cached.engine.tryAcquire("k", TEN, 1, 1)).isEqualTo(AtOnce.Known.UNKNOWN);
     }
 
     @Test
@@ -66,12 +66,11 @@ class RejectionCacheTest {
         for (Limit<?> limit : List.of(TEN, log)) {
             cached.take(limit.keySuffix(), limit, 8);
             assertThat(cached.take(limit.keySuffix(), limit, 3)).isFalse();
-            assertThat(cached.engine.tryWithoutBackend(limit.keySuffix(), limit, 3, 0))
-                    .isEqualTo(Engine.Known.REJECTED);
-            assertThat(cached.engine.tryWithoutBackend(limit.keySuffix(), limit, 4, 0))
-                    .isEqualTo(limit == log ? Engine.Known.UNKNOWN : Engine.Known.REJECTED);
+            assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 3, 0)).isEqualTo(AtOnce.Known.STILL_REJECTED);
+            assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 4, 0))
+                    .isEqualTo(limit == log ? AtOnce.Known.UNKNOWN : AtOnce.Known.STILL_REJECTED);
             cached.newRequests();
-            assertThat(cached.decide(limit.keySuffix(), limit, new Request(4, 0, false))
+            assertThat(cached.decide(limit.keySuffix(), limit, Request.take(4, 0))
                             .retryAfterMicros())
                     .isPositive();
             assertThat(cached.newRequests()).isEqualTo(limit == log ? 1 : 0);
@@ -120,7 +119,7 @@ class RejectionCacheTest {
     /** Records a rejection and returns its state. */
     private WeakReference<Object> reject(KnownRejections rejections, String key) {
         SlidingLog log = SlidingLog.of(1, Duration.ofDays(1));
-        Request one = new Request(1, 0, false);
+        Request one = Request.take(1, 0);
         SlidingLog.State state = log.step(null, redisClock.micros(), one).state();
         Decision rejection = log.step(state, redisClock.micros(), one).decision();
         rejections.decided(
@@ -135,11 +134,11 @@ class RejectionCacheTest {
     @Test
     void a_refund_after_a_rejection_in_the_same_batch_removes_it() {
         Cached cached = cached(16);
-        Request eleven = new Request(11, 0, false);
+        Request eleven = Request.take(11, 0);
         Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.refund(1)))));
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(cached.engine.tryAcquire("k", TEN, 11, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(Request.refund(1), eleven))));
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.REJECTED);
+        assertThat(cached.engine.tryAcquire("k", TEN, 11, 0)).isEqualTo(AtOnce.Known.STILL_REJECTED);
     }
 
     @Test
@@ -175,16 +174,16 @@ class RejectionCacheTest {
         KnownRejections denials = new KnownRejections(16, ticker);
         long sent = denials.readNanos();
         ticker.advance(Duration.ofMillis(30));
-        Request one = new Request(1, 0, false);
+        Request one = Request.take(1, 0);
         long now = redisClock.micros();
-        RedisPermits empty = TEN.step(null, now, new Request(10, 0, false)).state();
+        RedisPermits empty = TEN.step(null, now, Request.take(10, 0)).state();
         Step<RedisPermits> rejected = TEN.step(empty, now, one);
         denials.decided(
                 new KeyRequests<>("k", TEN, List.of(one)), List.of(rejected.decision()), rejected.state(), now, sent);
         ticker.advance(Duration.ofMillis(69));
         assertThat(denials.find("k", TEN, one).retryAfter())
                 .as("100 ms from the answer on, 69 ms ago")
-                .isEqualTo(Duration.ofMillis(31));
+                .hasValue(Duration.ofMillis(31));
         ticker.advance(Duration.ofMillis(1));
         assertThat(denials.find("k", TEN, one)).as("100 ms after it was sent").isNull();
     }
@@ -205,8 +204,7 @@ class RejectionCacheTest {
         cached.take("k", TEN, 8);
         cached.take("k", TEN, 5);
         cached.newRequests();
-        assertThat(cached.decide("k", TEN, new Request(5, 300_000, false)).granted())
-                .isTrue();
+        assertThat(cached.decide("k", TEN, Request.take(5, 300_000)).granted()).isTrue();
         assertThat(cached.take("k", TEN, 5)).isFalse();
         assertThat(cached.take("k", TEN, 4)).isFalse();
         assertThat(cached.newRequests()).isEqualTo(3);
@@ -216,26 +214,25 @@ class RejectionCacheTest {
     void a_grant_removes_the_rejection_of_its_key() {
         Cached cached = cached(16);
         cached.take("k", TEN, 5);
-        assertThat(cached.decide("k", TEN, new Request(6, 0, false)).remaining())
-                .isEqualTo(5);
+        assertThat(cached.decide("k", TEN, Request.take(6, 0)).remaining()).isEqualTo(5);
         assertThat(cached.take("k", TEN, 2)).isTrue();
-        assertThat(cached.decide("k", TEN, new Request(6, 0, false)))
+        assertThat(cached.decide("k", TEN, Request.take(6, 0)))
                 .isEqualTo(new Decision(false, 10, 3, 300_000, 300_000, 700_000));
     }
 
     @Test
     void a_peek_reaches_the_backend_and_changes_no_cached_rejection() {
         Cached cached = cached(16);
-        TokenBucket startsEmpty = TokenBucket.of(1, 10).startsFull(false);
-        Request peek = new Request(1, 0, true);
+        TokenBucket startsEmpty = TokenBucket.of(1, 10).withStartsFull(false);
+        Request peek = Request.peek(1, 0);
         assertThat(cached.decide("k", startsEmpty, peek).granted()).isFalse();
         advance(Duration.ofMillis(400));
-        assertThat(cached.decide("k", startsEmpty, new Request(1, 0, false)).retryAfter())
+        assertThat(cached.decide("k", startsEmpty, Request.take(1, 0)).retryAfter())
                 .as("the bucket comes into being with the first request, and not with a peek")
-                .isEqualTo(Duration.ofSeconds(1));
+                .hasValue(Duration.ofSeconds(1));
         advance(Duration.ofMillis(600));
         cached.newRequests();
-        assertThat(cached.decide("k", startsEmpty, peek).retryAfter()).isEqualTo(Duration.ofMillis(400));
+        assertThat(cached.decide("k", startsEmpty, peek).retryAfter()).hasValue(Duration.ofMillis(400));
         assertThat(cached.newRequests()).isEqualTo(1);
         assertThat(cached.take("k", startsEmpty, 1)).isFalse();
         assertThat(cached.newRequests()).isZero();
@@ -257,14 +254,12 @@ class RejectionCacheTest {
     @Test
     void a_rejection_by_a_cold_limiter_is_not_cached() {
         TokenBucket limit = TokenBucket.perSecond(10)
-                .warmUp(new WarmUp(Duration.ofSeconds(4)))
-                .maxWait(Duration.ofMillis(2450));
+                .withWarmUp(new WarmUp(Duration.ofSeconds(4)))
+                .withMaxWait(Duration.ofMillis(2450));
         Cached cached = cached(16);
-        Request ten = new Request(10, 2_450_000, false);
-        assertThat(cached.decide("k", limit, ten).retryAfter()).isEqualTo(Decision.NEVER);
-        assertThat(cached.others
-                        .takeElsewhere("k", limit, new Request(3, 0, false))
-                        .granted())
+        Request ten = Request.take(10, 2_450_000);
+        assertThat(cached.decide("k", limit, ten).retryAfter()).isEmpty();
+        assertThat(cached.others.takeElsewhere("k", limit, Request.take(3, 0)).granted())
                 .isTrue();
         advance(Duration.ofMillis(900));
         assertThat(cached.decide("k", limit, ten).granted()).isTrue();
@@ -305,7 +300,7 @@ class RejectionCacheTest {
         cached.take("k", window, 1);
         cached.newRequests();
         advance(Duration.ofNanos(299_999_000));
-        assertThat(cached.decide("k", window, new Request(2, 0, false)))
+        assertThat(cached.decide("k", window, Request.take(2, 0)))
                 .isEqualTo(new Decision(false, 2, 0, 1, 1, 1, Decision.Source.REJECTION_CACHE));
         assertThat(cached.newRequests()).isZero();
         advance(Duration.ofNanos(1000));
@@ -345,8 +340,8 @@ class RejectionCacheTest {
 
         /** Both ways agree. */
         boolean take(String key, Limit<?> limit, int permits) {
-            boolean rejected = engine.tryWithoutBackend(key, limit, permits, 0) == Engine.Known.REJECTED;
-            boolean granted = decide(key, limit, new Request(permits, 0, false)).granted();
+            boolean rejected = engine.tryAcquire(key, limit, permits, 0) == AtOnce.Known.STILL_REJECTED;
+            boolean granted = decide(key, limit, Request.take(permits, 0)).granted();
             assertThat(rejected && granted).isFalse();
             return granted;
         }

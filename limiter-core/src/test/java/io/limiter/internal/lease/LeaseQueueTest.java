@@ -32,8 +32,8 @@ class LeaseQueueTest {
     private final Random random = Seed.random();
     private final TestClock clock = new TestClock();
     private final HandSleeper sleeper = new HandSleeper(clock);
-    private final ConcurrencyLimit limit = ConcurrencyLimit.of(1).leaseTime(Duration.ofHours(1));
-    private final HeldLeases leases = new HeldLeases(
+    private final ConcurrencyLimit limit = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofHours(1));
+    private final Leases leases = new Leases(
             new SteppingEngine(clock::micros, new KnownRejections(0)), sleeper, new ExpiryClock(clock, clock));
     private long steps;
     private long operations;
@@ -80,7 +80,7 @@ class LeaseQueueTest {
     /** Waits for so many milliseconds. */
     private Caller caller(int millis) {
         Caller caller = new Caller(Duration.ofMillis(millis));
-        leases.acquireAsync(caller);
+        leases.acquire(caller);
         operations++;
         return caller;
     }

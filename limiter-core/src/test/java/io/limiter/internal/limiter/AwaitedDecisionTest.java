@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Pending;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Pending;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Seed;
 import java.util.List;

@@ -25,6 +25,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.local.LocalLimiterFactory;
 import java.lang.ref.WeakReference;
@@ -53,7 +54,7 @@ class EngineLimiterFactoryTest {
         assertThat(limiters.withPrefix("other:").build("k", 1, 1, 60)).isNotSameAs(limiter);
         assertThat(limiters.withPrefix("a").withPrefix("rateLimit:").build("k", 1, 1, 60))
                 .isSameAs(limiter);
-        assertThat(limiters.count("k", 1, Duration.ofSeconds(1)))
+        assertThat(limiters.build("k", FixedWindow.of(1, Duration.ofSeconds(1))))
                 .isSameAs(limiters.build("k", FixedWindow.of(1, Duration.ofSeconds(1))));
     }
 
@@ -61,13 +62,13 @@ class EngineLimiterFactoryTest {
     void prefetch_is_only_for_token_buckets_whose_callers_wait_for_their_own_permits() {
         LimiterFactory prefetching = limiters.withPrefetch(10, Duration.ofSeconds(1));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> prefetching.create("guava", 5))
+                .isThrownBy(() -> prefetching.build("guava", TokenBucket.guava(5)))
                 .withMessageContaining("whoWaits CALLER, was NEXT_CALLER");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> prefetching.count("count", 5, Duration.ofSeconds(1)))
+                .isThrownBy(() -> prefetching.build("count", FixedWindow.of(5, Duration.ofSeconds(1))))
                 .withMessageContaining("only with a token bucket, limit was FixedWindow");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> prefetching.concurrent("concurrent", 5))
+                .isThrownBy(() -> prefetching.build("concurrent", ConcurrencyLimit.of(5)))
                 .withMessageContaining("only with a token bucket, limit was ConcurrencyLimit");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiters.withPrefetch(0, Duration.ofSeconds(1)))
@@ -110,8 +111,8 @@ class EngineLimiterFactoryTest {
         app.build("k", new BucketOfItsOwn(2));
         app.build("other", TokenBucket.of(1, 1));
         limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
-        app.count("k", 1, Duration.ofSeconds(1));
-        app.concurrent("k", 1);
+        app.build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
+        app.build("k", ConcurrencyLimit.of(1));
         app.build("k", SlidingLog.of(1, Duration.ofSeconds(1)));
         app.build("k", SlidingCounter.of(1, Duration.ofSeconds(1)));
     }

@@ -9,16 +9,17 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Prefetch, on a backend that counts its requests. */
@@ -27,7 +28,7 @@ class PrefetchTest {
     private static final int MAX_LEASE = 100;
     private static final Duration MAX_TIME = Duration.ofSeconds(1);
     private static final TokenBucket LEASED = TokenBucket.of(1000, 10);
-    private static final Request ONE = new Request(1, 0, false);
+    private static final Request ONE = Request.take(1, 0);
     private static final String KEY = "{k}";
 
     private final TestClock clock = new TestClock();
@@ -95,8 +96,7 @@ class PrefetchTest {
     void a_request_for_more_than_is_prefetched_reaches_the_backend() {
         take(1_000);
         int before = backend.requests();
-        assertThat(decide(leases, KEY, LEASED, new Request(MAX_LEASE + 1, 0, false))
-                        .granted())
+        assertThat(decide(leases, KEY, LEASED, Request.take(MAX_LEASE + 1, 0)).granted())
                 .isTrue();
         assertThat(backend.requests()).isGreaterThan(before);
     }
@@ -105,8 +105,7 @@ class PrefetchTest {
     void peeks_reach_the_backend() {
         take(1_000);
         long before = remaining();
-        assertThat(decide(leases, KEY, LEASED, new Request(1, 0, true)).remaining())
-                .isEqualTo(before);
+        assertThat(decide(leases, KEY, LEASED, Request.peek(1, 0)).remaining()).isEqualTo(before);
     }
 
     @Test
@@ -127,7 +126,7 @@ class PrefetchTest {
         wall.advance(MAX_TIME);
         timers.run();
         assertThat(remaining()).as("with what came into being meanwhile").isEqualTo(10_000 - 1_000 + 1_000);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         int before = backend.requests();
         decide(leases, KEY, LEASED, ONE);
         assertThat(backend.requests()).as("nothing is leased any more").isEqualTo(before + 1);
@@ -170,31 +169,30 @@ class PrefetchTest {
         take(1_000);
         leases.reset(KEY);
         assertThat(remaining()).isEqualTo(10_000);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         take(1);
         clock.advance(Duration.ofMillis(1));
         timers.actions.forEach(Runnable::run);
         leases.close();
         assertThat(remaining()).as("nothing of before").isLessThanOrEqualTo(10_000);
-        assertThat(decide(backend, KEY, LEASED, new Request(1, 0, true)).remaining())
-                .isGreaterThanOrEqualTo(9_999);
+        assertThat(decide(backend, KEY, LEASED, Request.peek(1, 0)).remaining()).isGreaterThanOrEqualTo(9_999);
     }
 
     @Test
     void a_reset_through_any_view_drops_prefetched_permits() {
         take(1_000);
         without.reset(KEY);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         take(1_000);
         without.with(new PrefetchTerms(1, MAX_TIME)).reset(KEY);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         assertThat(without).isEqualTo(leases).hasSameHashCodeAs(leases);
     }
 
     @Test
     void a_block_granted_after_closing_is_refunded_at_once() {
         List<PendingDecision<?>> late = new ArrayList<>();
-        Engine slow = new Engine() {
+        AtOnce slow = new AtOnce() {
             @Override
             public void decide(PendingDecision<?> pending) {
                 if (pending.request(0).equals(ONE)) {
@@ -205,8 +203,8 @@ class PrefetchTest {
             }
 
             @Override
-            public void reset(String key) {
-                backend.reset(key);
+            public CompletableFuture<Void> reset(String key) {
+                return backend.reset(key);
             }
         };
         Prefetch closing =
@@ -234,11 +232,11 @@ class PrefetchTest {
     void permits_of_a_limit_that_was_replaced_are_dropped_without_a_refund() {
         take(100);
         long before = remaining();
-        leases.dropPrefetched(TokenBucket.of(1000, 10));
+        leases.drop(TokenBucket.of(1000, 10));
         assertThat(decide(leases, KEY, LEASED, ONE).source())
                 .as("an equal one of others")
                 .isEqualTo(Decision.Source.PREFETCH);
-        leases.dropPrefetched(LEASED);
+        leases.drop(LEASED);
         assertThat(decide(leases, KEY, TokenBucket.of(2000, 10), ONE).source()).isEqualTo(Decision.Source.BACKEND);
         int requests = backend.requests();
         wall.advance(MAX_TIME.plusMillis(1));
@@ -275,12 +273,12 @@ class PrefetchTest {
     void prefetched_permits_are_granted_without_a_decision_object() {
         take(1_000);
         int before = backend.requests();
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 3, 0)).isEqualTo(Engine.Known.GRANTED);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, MAX_LEASE + 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 3, 0)).isEqualTo(AtOnce.Known.PREFETCHED);
+        assertThat(leases.tryAcquire(KEY, LEASED, MAX_LEASE + 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         assertThat(backend.requests()).isEqualTo(before);
         leases.close();
         assertThat(remaining()).isEqualTo(9_000 - 3);
-        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
     }
 
     private void take(int permits) {
@@ -292,7 +290,7 @@ class PrefetchTest {
 
     /** What the backend still has. */
     private long remaining() {
-        return backend.takeElsewhere(KEY, LEASED, new Request(1, 0, true)).remaining();
+        return backend.takeElsewhere(KEY, LEASED, Request.peek(1, 0)).remaining();
     }
 
     /** A wall clock, which can be set. */

@@ -4,14 +4,14 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.ThrottledLog;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
-import io.limiter.spi.PendingRequest;
 import io.limiter.testing.NoTimers;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -25,7 +25,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 public class PrefetchedKeyLinearizability {
 
     private static final NoTimers TIME = new NoTimers();
-    private static final ThrottledLog NOT_RETURNED = new ThrottledLog(AsyncLog.of(Prefetch.class), TIME);
+    private static final LogThrottle NOT_RETURNED = new LogThrottle(TIME);
     private static final ExpiryClock CLOCK = new ExpiryClock(TIME, TIME);
 
     private final AtomicInteger granted = new AtomicInteger();
@@ -81,6 +81,8 @@ public class PrefetchedKeyLinearizability {
         }
 
         @Override
-        public void reset(String key) {}
+        public CompletableFuture<Void> reset(String key) {
+            return CompletableFuture.completedFuture(null);
+        }
     }
 }

@@ -6,8 +6,7 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.ThrottledLog;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
@@ -29,7 +28,7 @@ class PrefetchedKeyTest {
             new SteppingEngine(clock::micros, new KnownRejections(0)),
             leaseClock,
             new HandSleeper(clock),
-            new ThrottledLog(AsyncLog.of(Prefetch.class), clock));
+            new LogThrottle(clock));
 
     @Test
     void a_block_that_replaces_another_during_the_count_is_counted() {

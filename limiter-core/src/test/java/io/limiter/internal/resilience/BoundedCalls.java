@@ -1,6 +1,6 @@
 package io.limiter.internal.resilience;
 
-import io.limiter.spi.Pending;
+import io.limiter.internal.engine.Pending;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -11,12 +11,12 @@ final class BoundedCalls {
 
     static <T> Pending<T> start(Guard guard, String key, Supplier<CompletableFuture<T>> call) {
         Pending<T> pending = new Pending<>(key, null);
-        BoundedCall.start(
+        BoundedCall.<T>start(
                 guard,
                 pending,
-                () -> {
+                ended -> {
                     pending.send();
-                    return call.get();
+                    call.get().whenComplete(ended);
                 },
                 pending::complete);
         return pending;

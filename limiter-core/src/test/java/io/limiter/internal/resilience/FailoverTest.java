@@ -13,13 +13,14 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
-import io.limiter.local.LocalEngine;
-import io.limiter.spi.Engine;
-import io.limiter.spi.PendingDecision;
+import io.limiter.internal.local.LocalEngine;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -37,7 +38,7 @@ class FailoverTest {
         Decision denied = limiter("a", FailurePolicy.DENY).decide(1);
         assertThat(denied.granted()).isFalse();
         assertThat(denied.source()).isEqualTo(Source.POLICY);
-        assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(500));
+        assertThat(denied.retryAfter()).hasValue(Duration.ofMillis(500));
         Decision allowed = limiter("a", FailurePolicy.ALLOW).decide(1);
         assertThat(allowed.granted()).isTrue();
         assertThat(allowed.source()).isEqualTo(Source.POLICY);
@@ -119,7 +120,7 @@ class FailoverTest {
             }
         };
         Failover failover = new Failover(away, FailurePolicy.LOCAL, bad, 1);
-        assertThat(failover.start("a", TEN, new Request(1, 0, false))).isCompletedExceptionally();
+        assertThat(failover.start("a", TEN, Request.take(1, 0))).isCompletedExceptionally();
     }
 
     private static SetDecision ask(boolean waits, Limiter first, Limiter second, Limiter third) {
@@ -147,8 +148,8 @@ class FailoverTest {
         }
 
         @Override
-        public void reset(String key) {
-            throw failure(key);
+        public CompletableFuture<Void> reset(String key) {
+            return CompletableFuture.failedFuture(failure(key));
         }
     }
 }

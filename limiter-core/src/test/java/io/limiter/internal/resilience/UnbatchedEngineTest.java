@@ -8,10 +8,12 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.spi.PendingRequest;
+import io.limiter.testing.FutureBackend;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -80,7 +82,7 @@ class UnbatchedEngineTest {
         Breakers breaker = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()));
         try (Guard hasty = new Guard(Duration.ofMillis(20), breaker)) {
             UnbatchedEngine engine = new UnbatchedEngine(backend, queued::add, hasty);
-            assertThatThrownBy(() -> engine.reset("a"))
+            assertThatThrownBy(() -> AsyncFailures.join(engine.reset("a")))
                     .isInstanceOfSatisfying(
                             LimiterBackendException.class,
                             e -> assertThat(e.kind()).isEqualTo(Kind.NOT_EXECUTED));
@@ -90,7 +92,7 @@ class UnbatchedEngineTest {
     }
 
     /** One that notes what it is used for. */
-    private static final class Blocking implements Backend {
+    private static final class Blocking implements FutureBackend {
 
         private final List<String> used = new ArrayList<>();
 
@@ -100,7 +102,7 @@ class UnbatchedEngineTest {
         }
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
             used.add("start");
             return CompletableFuture.completedFuture(List.of(TAKEN));
         }
@@ -111,16 +113,16 @@ class UnbatchedEngineTest {
         }
 
         @Override
-        public void reset(String key) {
+        public void delete(String key) {
             used.add("reset");
         }
     }
 
     private PendingRequest decide(Answer... answers) {
         Iterator<Answer> next = List.of(answers).iterator();
-        Backend backend = new Backend() {
+        Backend backend = new FutureBackend() {
             @Override
-            public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+            public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
                 assertThat(send.getAsBoolean()).isTrue();
                 calls.incrementAndGet();
                 return CompletableFuture.completedFuture(List.of(next.next()));
@@ -132,7 +134,7 @@ class UnbatchedEngineTest {
             }
 
             @Override
-            public void reset(String key) {
+            public void delete(String key) {
                 throw new UnsupportedOperationException();
             }
         };

@@ -10,6 +10,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
@@ -60,16 +61,16 @@ class RejectionListenersTest {
                     factory.withoutListeners(),
                     factory.withoutListeners().withPrefix("countLimit:"),
                     factory.withPrefix("countLimit:").withoutListeners())) {
-                Limiter limiter = quiet.count("shared", 1, DAY);
+                Limiter limiter = quiet.build("shared", FixedWindow.of(1, DAY));
                 limiter.tryAcquire();
                 limiter.on("key").async().decide(1).join();
                 assertThat(limiter.decide(1).granted()).isFalse();
                 LimitSet.of(limiter).decide(1);
             }
-            Limiter told = factory.count("shared", 1, DAY);
+            Limiter told = factory.build("shared", FixedWindow.of(1, DAY));
             assertThat(told.tryAcquire()).isFalse();
-            factory.count("last", 1, DAY).tryAcquire();
-            factory.count("last", 1, DAY).tryAcquire();
+            factory.build("last", FixedWindow.of(1, DAY)).tryAcquire();
+            factory.build("last", FixedWindow.of(1, DAY)).tryAcquire();
             Eventually.that(() -> assertThat(heard.rejected).containsExactly("shared", "last"));
             assertThat(factory.statistics().totals())
                     .filteredOn(totals -> totals.name().equals("shared"))

@@ -41,14 +41,14 @@ public record Cooldown(Duration pause) implements Limit<Cooldown.LastCall> {
             case CHARGE -> nowMicros;
             case TAKE, PEEK, RENEW -> last;
         };
-        boolean asks = request.action() == Request.Action.TAKE || request.peek();
+        boolean asks = request.action() == Request.Action.TAKE || request.isPeek();
         boolean granted = !asks || request.permits() == 1 && nowMicros - last >= pauseMicros();
         if (granted && request.action() == Request.Action.TAKE) {
             after = nowMicros;
         }
         long untilOver = (long) Math.max(0, pauseMicros() - (nowMicros - after));
         long retry = granted ? 0 : request.permits() > 1 ? Decision.NEVER_MICROS : untilOver;
-        boolean changed = granted && !request.peek();
+        boolean changed = granted && !request.isPeek();
         return new Step<>(
                 changed ? new LastCall(after) : state,
                 new Decision(granted, 1, untilOver == 0 ? 1 : 0, retry, retry, untilOver));

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 /** The limiters of a load, each of which shows something else. */
 public enum Limiters {
     /** A bucket under more load than it grants: shows whether too much is granted. */
-    LIMITED(4, FailurePolicy.LOCAL, TokenBucket.perSecond(100).capacity(100)),
+    LIMITED(4, FailurePolicy.LOCAL, TokenBucket.perSecond(100).withCapacity(100)),
     /** A bucket practically without refill: shows whether a permit was taken twice, or forgotten. */
     COUNTED(8, FailurePolicy.THROW, countable()),
     /** A bucket that is never empty: each rejection is wrong. */
-    ROOMY(64, FailurePolicy.LOCAL, TokenBucket.perSecond(1_000_000).capacity(1_000_000)),
+    ROOMY(64, FailurePolicy.LOCAL, TokenBucket.perSecond(1_000_000).withCapacity(1_000_000)),
     /** As {@link #LIMITED}, with {@link #PREFETCH}. */
-    PREFETCHED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(1000).capacity(1000)),
+    PREFETCHED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(1000).withCapacity(1000)),
     /** As {@link #COUNTED}, with {@link #PREFETCH}, which needs permits: shows whether one is granted twice. */
     PREFETCHED_COUNTED(1, FailurePolicy.THROW, countable()),
     /** Leases of {@link #LEASES}: shows whether too many are held, or too few. */
@@ -29,32 +29,32 @@ public enum Limiters {
     MANY(
             1_000_000,
             FailurePolicy.LOCAL,
-            TokenBucket.per(2, Duration.ofSeconds(5)).capacity(2).expire(Duration.ofSeconds(10))),
+            TokenBucket.per(2, Duration.ofSeconds(5)).withCapacity(2).withExpire(Duration.ofSeconds(10))),
     /** Two windows can meet in an interval, however short. */
     WINDOWED(2, FailurePolicy.LOCAL, FixedWindow.of(100, Duration.ofSeconds(1)), 200, 100),
     LOGGED(2, FailurePolicy.LOCAL, SlidingLog.of(50, Duration.ofSeconds(1)), 50, 50),
     /** As exact as windows at worst. */
     SLIDING(2, FailurePolicy.LOCAL, SlidingCounter.of(100, Duration.ofSeconds(1)), 200, 100),
     /** Under more load than it grants, and when Redis does not decide it grants everything. */
-    FAIL_OPEN(1, FailurePolicy.ALLOW, TokenBucket.perSecond(100).capacity(100)),
+    FAIL_OPEN(1, FailurePolicy.ALLOW, TokenBucket.perSecond(100).withCapacity(100)),
     /** Under more load than it grants, and when Redis does not decide it grants nothing. */
-    FAIL_CLOSED(1, FailurePolicy.DENY, TokenBucket.perSecond(100).capacity(100)),
+    FAIL_CLOSED(1, FailurePolicy.DENY, TokenBucket.perSecond(100).withCapacity(100)),
     /** Under more load than it grants, and when Redis does not decide each JVM grants half of it. */
-    SHARED(1, FailurePolicy.local(0.5), TokenBucket.perSecond(100).capacity(100)),
+    SHARED(1, FailurePolicy.local(0.5), TokenBucket.perSecond(100).withCapacity(100)),
     /** As {@link #COUNTED}; half of the permits are refunded. */
     REFUNDED(1, FailurePolicy.THROW, countable()),
     /** A bucket practically without refill that is soon empty; half of the permits are refunded. */
     REFUNDED_ALONE(
-            1, FailurePolicy.LOCAL, TokenBucket.per(1, Duration.ofSeconds(80)).capacity(1000)),
+            1, FailurePolicy.LOCAL, TokenBucket.per(1, Duration.ofSeconds(80)).withCapacity(1000)),
     /** As {@link #COUNTED}, in a set with {@link #PART_LIMITED}: shows whether a set that is rejected takes a part. */
     PART_COUNTED(1, FailurePolicy.THROW, countable()),
-    PART_LIMITED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).capacity(100)),
+    PART_LIMITED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).withCapacity(100)),
     /** In a set with {@link #PART_OPEN}, which must not grant what this rejects. */
-    PART_LOCAL(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).capacity(100)),
-    PART_OPEN(1, FailurePolicy.ALLOW, TokenBucket.perSecond(1_000_000).capacity(1_000_000));
+    PART_LOCAL(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).withCapacity(100)),
+    PART_OPEN(1, FailurePolicy.ALLOW, TokenBucket.perSecond(1_000_000).withCapacity(1_000_000));
 
     /** Eight at a time; those of a JVM that is gone come back after two seconds. */
-    public static final ConcurrencyLimit LEASES = ConcurrencyLimit.of(8).leaseTime(Duration.ofSeconds(2));
+    public static final ConcurrencyLimit LEASES = ConcurrencyLimit.of(8).withLeaseTime(Duration.ofSeconds(2));
 
     public static final PrefetchTerms PREFETCH = new PrefetchTerms(100, Duration.ofMillis(500));
 
@@ -83,7 +83,9 @@ public enum Limiters {
      * by the usual steps, as long as less than 75,000 permits of a key are taken.
      */
     private static TokenBucket countable() {
-        return TokenBucket.per(1, Duration.ofSeconds(80)).capacity(1_000_000).expire(Duration.ofDays(70));
+        return TokenBucket.per(1, Duration.ofSeconds(80))
+                .withCapacity(1_000_000)
+                .withExpire(Duration.ofDays(70));
     }
 
     static Limiters of(int ordinal) {

@@ -168,7 +168,7 @@ final class Instances {
     }
 
     private static void lowerLimit(Scene scene) throws Exception {
-        TokenBucket lower = TokenBucket.perSecond(10).capacity(10);
+        TokenBucket lower = TokenBucket.perSecond(10).withCapacity(10);
         try (Observer observer = new Observer(scene.endpoint())) {
             String name = Limiters.LIMITED.name().toLowerCase(Locale.ROOT);
             ChangeNote note = ChangeNote.of("faults", "an experiment");

@@ -39,7 +39,7 @@ final class Observer implements AutoCloseable {
     }
 
     LiveLimits live() {
-        return limiters.live();
+        return limiters.live().orElseThrow();
     }
 
     @Override

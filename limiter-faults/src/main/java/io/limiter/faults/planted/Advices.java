@@ -103,10 +103,8 @@ final class Advices {
 
         @Advice.OnMethodExit
         static void exit(@Advice.This RedisCalls redis, @Advice.AllArguments Object[] arguments) {
-            int last = arguments.length - 1;
             if (ThreadLocalRandom.current().nextInt(200) == 0) {
-                redis.start(
-                        (LuaScript) arguments[last - 2], (byte[][]) arguments[last - 1], (byte[][]) arguments[last]);
+                redis.start((LuaScript) arguments[0], (byte[][]) arguments[1], (byte[][]) arguments[2]);
             }
         }
     }

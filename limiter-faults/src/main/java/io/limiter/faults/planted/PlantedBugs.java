@@ -34,7 +34,7 @@ public final class PlantedBugs {
                                 "A closed lease is free at once",
                                 "leases-closed",
                                 Measure.LEASE_RATE,
-                                method("internal.lease.HeldLease", "markClosed", Advices.Skip.class))
+                                method("internal.lease.CountedLease", "markClosed", Advices.Skip.class))
                         .inShort(),
                 named(
                         "release-ignored",
@@ -77,7 +77,7 @@ public final class PlantedBugs {
                         "Never more leases than the limit",
                         "jvm-stopped-with-leases",
                         Measure.LEASES,
-                        method("internal.lease.HeldLease", "isOver", Advices.Skip.class)));
+                        method("internal.lease.CountedLease", "isOver", Advices.Skip.class)));
     }
 
     private static List<PlantedBug> states() {
@@ -171,7 +171,7 @@ public final class PlantedBugs {
                         "What was sent is never sent again",
                         "redis-stopped-1s",
                         Measure.TAKEN,
-                        method("internal.redis.client.RedisCalls", "start", Advices.SendTwice.class)),
+                        method("internal.redis.client.RedisCalls", "send", Advices.SendTwice.class)),
                 named(
                         "ambiguous-not-said",
                         "A call that Redis may have executed is said not to be executed",
@@ -199,7 +199,7 @@ public final class PlantedBugs {
                         "No call throws what is not documented",
                         "redis-stopped-1s",
                         Measure.ERRORS,
-                        method("spi.Pending", "await", Advices.ThrowAnother.class)),
+                        method("internal.engine.Pending", "await", Advices.ThrowAnother.class)),
                 named(
                         "one-key-fails-all",
                         "A key that Redis cannot decide fails the others of its call",

@@ -1,24 +1,35 @@
 package io.limiter.faults.process;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
-/** A Redis on a port of its own that can be stopped, killed and started again: the one that the build brings. */
+/**
+ * A Redis on a port of its own that can be stopped, killed and started again: the {@code redis-server} of the PATH, or else the
+ * one that the build brings.
+ */
 public final class RedisServer implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(30);
+
+    /** From this version on, a setting has to allow {@code DEBUG}. */
+    private static final int FIRST_WITHOUT_DEBUG = 7;
 
     private final int port;
     private final Path folder;
@@ -79,6 +90,9 @@ public final class RedisServer implements AutoCloseable {
     private static RedisServer start(int port, Map<String, String> environment, String... settings)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(Binary.PATH.toString(), "--save", "", "--bind", "127.0.0.1"));
+        if (Binary.MAJOR >= FIRST_WITHOUT_DEBUG) {
+            command.addAll(List.of("--enable-debug-command", "local"));
+        }
         command.addAll(List.of(settings));
         RedisServer redis = new RedisServer(port, Leftovers.folder(), command, environment);
         redis.startAgain();
@@ -196,10 +210,40 @@ public final class RedisServer implements AutoCloseable {
         Leftovers.delete(folder);
     }
 
-    /** Unpacked once. */
+    /** Its name and version, such as {@code Redis 8.0.2} or {@code Valkey 9.1.2}. */
+    public static String version() {
+        return Binary.VERSION;
+    }
+
+    /** Looked for, or unpacked, once. */
     private static final class Binary {
 
-        static final Path PATH = unpack();
+        private static final Pattern NAME_AND_VERSION = Pattern.compile("(\\w+) server v=((\\d+)\\S*).*");
+
+        static final Path PATH;
+        static final String VERSION;
+        static final int MAJOR;
+
+        static {
+            try {
+                PATH = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                        .map(folder -> Path.of(folder, "redis-server"))
+                        .filter(Files::isExecutable)
+                        .findFirst()
+                        .orElseGet(Binary::unpack);
+                Process process = new ProcessBuilder(PATH.toString(), "--version").start();
+                String line = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+                Matcher matcher = NAME_AND_VERSION.matcher(line);
+                if (!matcher.matches()) {
+                    throw new IllegalStateException(
+                            PATH + " --version printed '" + line + "', and not a Redis's version");
+                }
+                VERSION = matcher.group(1) + " " + matcher.group(2);
+                MAJOR = Integer.parseInt(matcher.group(3));
+            } catch (IOException e) {
+                throw new UncheckedIOException("the Redis cannot be run", e);
+            }
+        }
 
         private static Path unpack() {
             try {

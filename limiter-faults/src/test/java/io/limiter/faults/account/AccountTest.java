@@ -99,7 +99,7 @@ class AccountTest {
 
     @Test
     void convicts_a_bucket_that_loads_and_saves_in_two_calls() throws Exception {
-        TokenBucket limit = TokenBucket.perSecond(RATE).capacity(CAPACITY);
+        TokenBucket limit = TokenBucket.perSecond(RATE).withCapacity(CAPACITY);
         List<Entry> account = new ArrayList<>();
         long grants = 0;
         try (RedisConsole other = new RedisConsole(server.port())) {
@@ -152,9 +152,9 @@ class AccountTest {
                         .build()) {
             limiters.warmUp().join();
             RateLimiter limited =
-                    limiters.build("limited", TokenBucket.perSecond(RATE).capacity(CAPACITY));
+                    limiters.build("limited", TokenBucket.perSecond(RATE).withCapacity(CAPACITY));
             RateLimiter counted = limiters.build(
-                    "counted", TokenBucket.per(1, Duration.ofDays(1)).capacity(500));
+                    "counted", TokenBucket.per(1, Duration.ofDays(1)).withCapacity(500));
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
                 Limiters which = i % 2 == 0 ? Limiters.LIMITED : Limiters.COUNTED;

@@ -86,7 +86,7 @@ final class Offenders {
         }
 
         boolean stepAndSave(long nowMicros) throws IOException {
-            Step<RedisPermits> step = limit.step(loaded, nowMicros, new Request(1, 0, false));
+            Step<RedisPermits> step = limit.step(loaded, nowMicros, Request.take(1, 0));
             RedisPermits state = step.state();
             if (state != null) {
                 redis.command(

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class ReliabilityPageTest {
 
-    private static final Environment HERE = new Environment(LocalDate.of(2026, 11, 22), "a machine", "a JVM", "6.2.11");
+    private static final Environment HERE =
+            new Environment(LocalDate.of(2026, 11, 22), "a machine", "a JVM", "Redis 6.2.11");
 
     @Test
     void what_could_not_run_is_said_loudly() {

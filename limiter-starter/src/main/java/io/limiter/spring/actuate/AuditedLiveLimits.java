@@ -78,7 +78,7 @@ public final class AuditedLiveLimits implements LiveLimits {
         data.put("replacedVersion", replacedVersion);
         after.ifPresent(limit -> {
             data.put("version", limit.version());
-            data.put("settings", LiveDescription.settings(limit.settings()));
+            data.put("settings", LimitDefinition.of(limit.settings()));
             limit.expiresAt().ifPresent(at -> data.put("expiresAt", at.toString()));
         });
         data.put("why", note.why());

@@ -15,13 +15,13 @@ import java.util.Map;
  * @param status {@code UP}; {@code DEGRADED} while the failure policy decides instead of Redis, for all limiters or for some;
  *     {@code DOWN} if it decides for all and throws; one of several masters of a Cluster does not make it {@code DOWN}
  */
-record BackendHealth(String status, Map<String, Object> details) {
+public record BackendHealth(String status, Map<String, Object> details) {
 
     static final String UP = "UP";
     static final String DEGRADED = "DEGRADED";
     static final String DOWN = "DOWN";
 
-    static BackendHealth of(LimiterFactory factory) {
+    public static BackendHealth of(LimiterFactory factory) {
         return factory instanceof RedisRateLimiterFactory redis
                 ? of(redis.backendState(), redis.failurePolicy())
                 : new BackendHealth(UP, Map.of());

@@ -64,8 +64,8 @@ public final class CallTimes implements EngineObserver {
      * Durations are in milliseconds.
      *
      * @param failed how many of the calls failed or timed out
-     * @param halfWithin the median
-     * @param mostWithin the 99th percentile
+     * @param p50 the median
+     * @param p99 the 99th percentile
      */
-    public record Summary(long calls, long failed, double mean, double halfWithin, double mostWithin, double longest) {}
+    public record Summary(long calls, long failed, double mean, double p50, double p99, double longest) {}
 }

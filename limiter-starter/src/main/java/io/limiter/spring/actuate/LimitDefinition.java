@@ -29,7 +29,8 @@ final class LimitDefinition {
         return definition;
     }
 
-    private static Map<String, Object> of(Record values) {
+    /** The components that are not {@code null}: of a limit, of what belongs to it, or of live settings. */
+    static Map<String, Object> of(Record values) {
         Map<String, Object> definition = new LinkedHashMap<>();
         for (RecordComponent component : values.getClass().getRecordComponents()) {
             ReflectionUtils.makeAccessible(component.getAccessor());

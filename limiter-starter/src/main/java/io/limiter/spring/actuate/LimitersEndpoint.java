@@ -60,20 +60,13 @@ public final class LimitersEndpoint {
     private final LimiterFactory factory;
     private final @Nullable LiveLimits live;
     private final CallTimes calls;
-    private final Known known;
+    private final Supplier<Stream<KnownLimits>> known;
     private final UnaryOperator<String> shown;
     private final ApplicationEventPublisher events;
 
     /**
-     * What the application knows of its limits; both are looked up for each request.
-     *
-     * @param hashTags finds hash tags of permits
-     * @param definitions finds where limits are defined
-     */
-    public record Known(Supplier<Stream<KnownHashTags>> hashTags, Supplier<Stream<KnownDefinitions>> definitions) {}
-
-    /**
      * @param live {@code null} if there are no live limits
+     * @param known looked up for each request
      * @param showKeys whether keys are shown rather than hashed
      * @param events publishes what is to be audited
      */
@@ -81,7 +74,7 @@ public final class LimitersEndpoint {
             LimiterFactory factory,
             @Nullable LiveLimits live,
             CallTimes calls,
-            Known known,
+            Supplier<Stream<KnownLimits>> known,
             boolean showKeys,
             ApplicationEventPublisher events) {
         this.factory = factory;
@@ -279,7 +272,7 @@ public final class LimitersEndpoint {
 
     private LimitDescription.Origin origin(LimiterTotals totals) {
         LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
-        String definedBy = ofName != null && ofName.settings().hasNumbers() ? LIVE : definedBy(totals);
+        String definedBy = ofName != null && ofName.settings().hasParameters() ? LIVE : definedBy(totals);
         return new LimitDescription.Origin(definedBy, ofName == null ? null : LiveDescription.OfLimit.of(ofName));
     }
 
@@ -287,8 +280,7 @@ public final class LimitersEndpoint {
         if (totals.isRateSet()) {
             return SET_RATE;
         }
-        return known.definitions()
-                .get()
+        return known.get()
                 .map(each -> each.definedBy(totals.prefix(), totals.name()))
                 .filter(Objects::nonNull)
                 .findFirst()
@@ -347,8 +339,7 @@ public final class LimitersEndpoint {
     }
 
     private @Nullable String hashTag(LimiterTotals totals, @Nullable String key, @Nullable String named) {
-        String fromKey = known.hashTags()
-                .get()
+        String fromKey = known.get()
                 .map(each -> each.hashTag(totals.prefix(), totals.name(), key))
                 .filter(Objects::nonNull)
                 .findFirst()

@@ -5,10 +5,7 @@ import io.limiter.live.LiveChange;
 import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
-import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +78,7 @@ public record LiveDescription(
             return new OfLimit(
                     limit.name(),
                     limit.version(),
-                    LiveDescription.settings(limit.settings()),
+                    LimitDefinition.of(limit.settings()),
                     limit.since().toString(),
                     limit.expiresAt().map(Object::toString).orElse(null),
                     limit.who(),
@@ -116,33 +113,5 @@ public record LiveDescription(
                     change.who(),
                     change.why());
         }
-    }
-
-    static Map<String, Object> settings(LiveSettings settings) {
-        Map<String, @Nullable Object> all = new LinkedHashMap<>();
-        all.put("kind", settings.kind());
-        all.put("rate", settings.rate());
-        all.put("capacity", settings.capacity());
-        all.put("burst", settings.burst());
-        all.put("limit", settings.limit());
-        all.put("period", settings.period());
-        all.put("timeout", settings.timeout());
-        all.put("enforce", settings.enforce());
-        all.put("failurePolicy", settings.failurePolicy());
-        all.put("failureShare", settings.failureShare());
-        Map<String, Object> set = new LinkedHashMap<>();
-        all.forEach((name, value) -> {
-            if (value != null) {
-                set.put(name, shown(value));
-            }
-        });
-        return set;
-    }
-
-    private static Object shown(Object value) {
-        if (value instanceof Duration time) {
-            return time.toSeconds() + time.getNano() / 1e9;
-        }
-        return value instanceof Enum<?> ? value.toString() : value;
     }
 }

@@ -6,15 +6,19 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.aop.DeclaredLimit.Built;
 import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.CheckedLimit;
 import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.LimitInUse;
+import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.function.Supplier;
@@ -29,7 +33,7 @@ final class BoundLimit {
     private final CheckedLimit checked;
     private final @Nullable LimitResolver resolver;
     private final CallCounts.OfLimit calls;
-    private volatile AppliedLimit applied;
+    private volatile LimitInUse<Built> inUse;
 
     /** @throws IllegalArgumentException if its limiter or its resolver cannot be had */
     BoundLimit(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
@@ -38,21 +42,24 @@ final class BoundLimit {
         this.live = beans.liveSettings(name);
         RejectionLog log = new RejectionLog(declared.where(), true, System::nanoTime);
         this.checked = new CheckedLimit(declared.name(), true, declared.message(), log);
-        this.applied = AppliedLimit.of(declared, live.get(), checked, limiters);
+        this.inUse = use(declared);
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         this.calls = beans.calls().of(name);
     }
 
-    /** The limit for the next call. */
-    AppliedLimit applied() {
-        AppliedLimit last = applied;
-        LiveSettings settings = live.get();
-        return last.live() == settings ? last : apply(settings);
+    private LimitInUse<Built> use(DeclaredLimit declared) {
+        Configured configured = declared.configured();
+        return new LimitInUse<>(
+                checked,
+                configured.enforced(),
+                configured.timeout(),
+                live,
+                enforced -> declared.build(limiters, enforced));
     }
 
-    private synchronized AppliedLimit apply(LiveSettings settings) {
-        applied = AppliedLimit.of(applied.declared(), settings, checked, limiters);
-        return applied;
+    /** The limit for the next call. */
+    Applied<Built> applied() {
+        return inUse.applied();
     }
 
     /**
@@ -61,17 +68,13 @@ final class BoundLimit {
      * @throws IllegalArgumentException if its limiter cannot be built
      */
     Runnable change(DeclaredLimit configured) {
-        AppliedLimit changed = AppliedLimit.of(configured, live.get(), checked, limiters);
-        return () -> {
-            synchronized (this) {
-                applied = changed;
-            }
-        };
+        LimitInUse<Built> changed = use(configured);
+        return () -> inUse = changed;
     }
 
     /** As declared, with its current configuration. */
     DeclaredLimit declared() {
-        return applied.declared();
+        return inUse.applied().limiter().declared();
     }
 
     /** The limit in rejections. */
@@ -92,7 +95,7 @@ final class BoundLimit {
      * @throws InvalidLimitArgumentException if its arguments make no cost or condition, and the limit is enforced
      */
     @Nullable
-    CheckPart part(AppliedLimit used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
+    CheckPart part(Applied<Built> used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
         try {
             return evaluate(used, call, recorder);
         } catch (RuntimeException e) {
@@ -102,32 +105,29 @@ final class BoundLimit {
     }
 
     private @Nullable CheckPart evaluate(
-            AppliedLimit used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
+            Applied<Built> used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
         PermitRequest request = request(used, call);
         if (request == null) {
             return null;
         }
         // Nothing of a limit in shadow mode is recorded.
-        Decision earlier = recorder == null || !used.checked().enforced() ? null : recorder.earlier(request);
+        Decision earlier = recorder == null || !used.limit().enforced() ? null : recorder.earlier(request);
         return earlier != null && earlier.granted()
                 ? null
-                : new CheckPart(used.checked(), limiter(used, call, request.key()), request, used.timeout(), earlier);
+                : new CheckPart(used.limit(), limiter(used, call, request.key()), request, used.timeout(), earlier);
     }
 
     /** The limit as a step of its own; {@code null} and exceptions as of {@link #part}. */
     @Nullable
-    CheckStep<?> step(AppliedLimit used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
-        ConcurrencyLimiter concurrencyLimiter = used.concurrencyLimiter();
+    CheckStep<?> step(Applied<Built> used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
+        ConcurrencyLimiter concurrencyLimiter = used.limiter().concurrencyLimiter();
         if (concurrencyLimiter == null) {
             CheckPart part = part(used, call, recorder);
             return part == null ? null : CheckStep.of(part);
         }
         try {
             PermitRequest request = request(used, call);
-            return request == null
-                    ? null
-                    : CheckStep.hold(
-                            used.checked(), concurrencyLimiter, request.key(), request.permits(), used.timeout());
+            return request == null ? null : CheckStep.hold(used.limit(), concurrencyLimiter, request, used.timeout());
         } catch (RuntimeException e) {
             failed(used, e);
             return null;
@@ -135,15 +135,15 @@ final class BoundLimit {
     }
 
     /** Logs why a call cannot be limited, and throws that if the limit is enforced. */
-    static void failed(AppliedLimit used, RuntimeException failure) {
-        used.checked().log().failed(failure);
-        if (used.checked().enforced()) {
+    static void failed(Applied<Built> used, RuntimeException failure) {
+        used.limit().log().failed(failure);
+        if (used.limit().enforced()) {
             throw failure;
         }
     }
 
-    private @Nullable PermitRequest request(AppliedLimit used, MethodInvocation call) {
-        DeclaredLimit declared = used.declared();
+    private @Nullable PermitRequest request(Applied<Built> used, MethodInvocation call) {
+        DeclaredLimit declared = used.limiter().declared();
         @Nullable Object[] arguments = call.getArguments();
         int permits = declared.permits().of(arguments);
         if (permits == 0) {
@@ -155,9 +155,9 @@ final class BoundLimit {
     }
 
     /** @throws IllegalStateException if the resolved limit is of a kind that cannot read what the declared one stored */
-    private Limiter limiter(AppliedLimit used, MethodInvocation call, @Nullable String key) {
-        DeclaredLimit declared = used.declared();
-        Limiter own = used.limiter();
+    private Limiter limiter(Applied<Built> used, MethodInvocation call, @Nullable String key) {
+        DeclaredLimit declared = used.limiter().declared();
+        Limiter own = used.limiter().limiter();
         if (own == null) {
             throw new IllegalStateException("permits of " + declared.where() + " are held, not spent");
         }
@@ -175,6 +175,8 @@ final class BoundLimit {
             throw new IllegalStateException(declared.where() + ": resolver '" + declared.resolver() + "' must return a "
                     + kind.getSimpleName() + ", as the one declared, or null; it was " + resolved);
         }
-        return resolved == null ? own : used.factory().build(declared.name().name(), resolved);
+        return resolved == null
+                ? own
+                : used.limiter().ofResolver().build(declared.name().name(), resolved);
     }
 }

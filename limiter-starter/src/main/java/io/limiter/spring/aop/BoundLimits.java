@@ -1,10 +1,12 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.aop.DeclaredLimit.Built;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.Rejection;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,9 +73,9 @@ final class BoundLimits {
         List<CheckPart> enforced = new ArrayList<>(limits.size());
         List<CheckStep<?>> later = new ArrayList<>(limits.size());
         for (BoundLimit limit : limits) {
-            AppliedLimit used = limit.applied();
-            boolean held = used.declared().isHeld();
-            if (held || !used.checked().enforced()) {
+            Applied<Built> used = limit.applied();
+            boolean held = used.limiter().declared().isHeld();
+            if (held || !used.limit().enforced()) {
                 CheckStep<?> step = limit.step(used, call, recorder);
                 if (step != null) {
                     later.add(held ? 0 : later.size(), step);

@@ -1,15 +1,15 @@
 package io.limiter.spring.aop;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.key.CallKey;
-import io.limiter.spring.key.spel.CallCondition;
-import io.limiter.spring.key.spel.CallCost;
+import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
@@ -37,7 +37,7 @@ record DeclaredLimit(
         KindSettings annotated,
         @Nullable FailurePolicy onFailure,
         Configured configured,
-        Permits permits,
+        CallPermits permits,
         LimitType type,
         CallKey key,
         @Nullable CallKey hashTag,
@@ -79,50 +79,35 @@ record DeclaredLimit(
         return configured.limit();
     }
 
-    /** How an instance prefetches permits; {@code null} if it does not. */
-    @Nullable
-    PrefetchTerms prefetch() {
-        return configured.prefetch();
-    }
-
     /** Whether permits are held until the call is done, and not spent. */
     boolean isHeld() {
         return limit() instanceof ConcurrencyLimit;
     }
 
     /**
-     * The factory of its limiters, without {@link #prefetch}, which a resolver's limits do not have.
+     * Builds its limiter.
      *
-     * @param enforced whether they reject; otherwise they are for shadow mode
+     * @param enforced whether it rejects; otherwise it is for shadow mode
+     * @throws IllegalArgumentException if it cannot be built
      */
-    LimiterFactory factory(LimiterFactory limiters, boolean enforced) {
-        LimiterFactory prefixed = limiters.withPrefix(name.prefix());
-        FailurePolicy policy = configured.failurePolicy();
-        LimiterFactory failing = policy == null ? prefixed : prefixed.withFailurePolicy(policy);
-        // Listeners are for rejections, and in shadow mode there are none.
-        return enforced ? failing : failing.withoutListeners();
+    Built build(LimiterFactory factory, boolean enforced) {
+        LimiterFactory limiters = configured.limiters(factory, name.prefix(), hashTag != null, enforced);
+        LimiterFactory ofResolver = limiters.withoutLiveLimits();
+        return limit() instanceof ConcurrencyLimit held
+                ? new Built(this, ofResolver, null, limiters.build(name.name(), held))
+                : new Built(this, ofResolver, configured.prefetching(limiters).build(name.name(), limit()), null);
     }
 
     /**
-     * How many permits a call takes.
+     * A declared limit with its limiter.
      *
-     * @param fixed where there is no cost, at least 1
-     * @param cost {@code null} if all calls take the fixed number
-     * @param condition {@code null} if the limit applies to all calls
+     * @param ofResolver the factory of limits that a resolver chooses
+     * @param limiter {@code null} for a concurrency limit
+     * @param concurrencyLimiter {@code null} for other limits
      */
-    record Permits(
-            int fixed, @Nullable CallCost cost, @Nullable CallCondition condition) {
-
-        /**
-         * 0 if the call skips the limit.
-         *
-         * @throws io.limiter.spring.key.InvalidLimitArgumentException if the arguments make no cost or condition
-         */
-        int of(@Nullable Object[] arguments) {
-            if (condition != null && !condition.of(arguments)) {
-                return 0;
-            }
-            return cost == null ? fixed : cost.of(arguments);
-        }
-    }
+    record Built(
+            DeclaredLimit declared,
+            LimiterFactory ofResolver,
+            @Nullable Limiter limiter,
+            @Nullable ConcurrencyLimiter concurrencyLimiter) {}
 }

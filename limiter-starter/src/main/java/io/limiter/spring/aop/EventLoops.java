@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.aop.annotated.Handlers;
 import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import org.springframework.util.ClassUtils;

@@ -7,19 +7,16 @@ import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.OnFailure;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.aop.annotated.LimitAnnotations;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.MethodName;
-import io.limiter.spring.key.spel.CallCondition;
-import io.limiter.spring.key.spel.CallCost;
 import io.limiter.spring.key.spel.CallKeys;
-import io.limiter.spring.settings.ConcurrencySettings;
+import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.KindSettings;
 import io.limiter.spring.settings.LimitKind;
-import io.limiter.spring.settings.Rate;
-import io.limiter.spring.settings.TokenBucketSettings;
-import io.limiter.spring.settings.WindowSettings;
+import io.limiter.spring.settings.SettingChecks;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.time.DateTimeException;
@@ -109,7 +106,11 @@ final class LimitParser {
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         FailurePolicy onFailure = failurePolicy(annotation);
         ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure);
-        DeclaredLimit.Permits permits = permits(annotation, annotated);
+        CallPermits permits = CallPermits.parse(
+                annotation.getValue("permits", Integer.class).orElse(1),
+                annotation.getString("cost"),
+                annotation.getString("condition"),
+                annotated);
         // Another kind could not read what is stored.
         String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
         String fallback = annotation.getString("fallback");
@@ -145,21 +146,7 @@ final class LimitParser {
         return CallKeys.hashTag(hashTag, annotated);
     }
 
-    private static DeclaredLimit.Permits permits(MergedAnnotation<?> annotation, Method annotated) {
-        int permits = annotation.getValue("permits", Integer.class).orElse(1);
-        String cost = annotation.getString("cost");
-        String condition = annotation.getString("condition");
-        if (permits != 1 && !cost.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "permits " + permits + " has no effect with cost '" + cost + "': leave one of them out");
-        }
-        return new DeclaredLimit.Permits(
-                permits,
-                cost.isEmpty() ? null : CallCost.parse(cost, annotated),
-                condition.isEmpty() ? null : CallCondition.parse(condition, annotated));
-    }
-
-    private static TokenBucketSettings rate(MergedAnnotation<RateLimit> annotation) {
+    private static KindSettings rate(MergedAnnotation<RateLimit> annotation) {
         double rate = annotation.getDouble("rate");
         if (rate == 0) {
             throw new IllegalArgumentException(
@@ -171,28 +158,24 @@ final class LimitParser {
         if (annotation.getInt("permits") < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + annotation.getInt("permits"));
         }
-        return new TokenBucketSettings(
-                new Rate(
-                        rate,
-                        annotation.hasDefaultValue("per") ? null : seconds(annotation, "per", SHORTEST_PERIOD_SECONDS)),
-                new TokenBucketSettings.Capacity(
-                        annotation.hasDefaultValue("burst") ? null : annotation.getDouble("burst"),
-                        annotation.hasDefaultValue("capacity") ? null : annotation.getInt("capacity"),
-                        null),
+        return KindSettings.ofTokenBucket(
+                rate,
+                annotation.hasDefaultValue("per") ? null : seconds(annotation, "per", SHORTEST_PERIOD_SECONDS),
+                annotation.hasDefaultValue("burst") ? null : annotation.getDouble("burst"),
+                annotation.hasDefaultValue("capacity") ? null : annotation.getInt("capacity"),
                 seconds(annotation, "timeout", 0),
-                Duration.ofSeconds(annotation.getLong("expire")),
-                null);
+                Duration.ofSeconds(annotation.getLong("expire")));
     }
 
-    private static WindowSettings count(MergedAnnotation<CountLimit> annotation) {
-        return new WindowSettings(
+    private static KindSettings count(MergedAnnotation<CountLimit> annotation) {
+        return KindSettings.ofFixedWindow(
                 annotation.getInt("limit"),
                 Duration.ofSeconds(annotation.getLong("period")),
                 zone(annotation.getString("zone")));
     }
 
-    private static ConcurrencySettings concurrent(MergedAnnotation<ConcurrentLimit> annotation) {
-        return new ConcurrencySettings(
+    private static KindSettings concurrent(MergedAnnotation<ConcurrentLimit> annotation) {
+        return KindSettings.ofConcurrency(
                 annotation.getInt("limit"),
                 seconds(annotation, "lease", SHORTEST_LEASE_SECONDS),
                 seconds(annotation, "timeout", 0));
@@ -220,12 +203,9 @@ final class LimitParser {
 
     /** {@code null} for the application's. */
     private static @Nullable FailurePolicy failurePolicy(MergedAnnotation<?> annotation) {
-        return switch (annotation.getEnum("onFailure", OnFailure.class)) {
-            case DEFAULT -> null;
-            case DENY -> FailurePolicy.DENY;
-            case ALLOW -> FailurePolicy.ALLOW;
-            case THROW -> FailurePolicy.THROW;
-            case LOCAL -> FailurePolicy.LOCAL;
-        };
+        OnFailure policy = annotation.getEnum("onFailure", OnFailure.class);
+        return policy == OnFailure.DEFAULT
+                ? null
+                : SettingChecks.failurePolicy("", FailurePolicy.Action.valueOf(policy.name()), "", null);
     }
 }

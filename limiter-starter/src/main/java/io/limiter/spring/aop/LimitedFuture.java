@@ -10,6 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
  * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait. If the limits
@@ -108,7 +110,7 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
     private void goOn(CheckResult result) {
         Rejection rejection = result.rejection();
         try {
-            Object returned = rejection == null ? Proceeding.with(call) : limits.answer(rejection, call);
+            Object returned = rejection == null ? proceed(call) : limits.answer(rejection, call);
             if (!(returned instanceof CompletionStage<?> stage)) {
                 throw new IllegalStateException(call.getMethod() + " returned null instead of a future");
             }
@@ -116,6 +118,16 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         } catch (Throwable e) {
             release(result, null, e);
         }
+    }
+
+    /**
+     * Proceeds with a call after its interceptor has returned, perhaps in another thread. Exposes the call in the current thread,
+     * where aspects further inside look for it.
+     */
+    static @Nullable Object proceed(MethodInvocation call) throws Throwable {
+        return call instanceof ProxyMethodInvocation
+                ? ExposeInvocationInterceptor.INSTANCE.invoke(call)
+                : call.proceed();
     }
 
     private void follow(CompletionStage<?> stage, CheckResult permit) {

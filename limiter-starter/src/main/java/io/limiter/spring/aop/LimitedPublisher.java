@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -90,7 +91,7 @@ final class LimitedPublisher {
             CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
         Rejection rejection = result.rejection();
         try {
-            Object returned = rejection == null ? Proceeding.withCopyOf(call) : limits.answer(rejection, call);
+            Object returned = rejection == null ? LimitedFuture.proceed(copy(call)) : limits.answer(rejection, call);
             if (returned == null) {
                 throw new IllegalStateException(call.getMethod() + " returned null instead of a publisher");
             }
@@ -98,5 +99,10 @@ final class LimitedPublisher {
         } catch (Throwable e) {
             return Mono.error(e);
         }
+    }
+
+    /** Each subscription proceeds once more. */
+    private static MethodInvocation copy(MethodInvocation call) {
+        return call instanceof ProxyMethodInvocation again ? again.invocableClone() : call;
     }
 }

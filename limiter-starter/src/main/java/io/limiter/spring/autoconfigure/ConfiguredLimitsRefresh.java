@@ -9,15 +9,16 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.SmartApplicationListener;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.env.Environment;
 
 /**
- * Reads {@code limiter.limits} again when Spring Cloud has changed the environment, and applies it to annotated limits. If it is
- * invalid, all limits stay as they are. The events are known by name, because Spring Cloud has a release of its own for each
- * line of Spring Boot.
+ * Reads {@code limiter.limits} and {@code limiter.http} again when Spring Cloud has changed the environment, and applies them to
+ * annotated limits and to requests. If one of the two is invalid, all its limits stay as they are. The events are known by name,
+ * because Spring Cloud has a release of its own for each line of Spring Boot.
  */
 final class ConfiguredLimitsRefresh implements SmartApplicationListener {
 
@@ -29,12 +30,15 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
 
     private final Environment environment;
     private final LimitAdvisor advisor;
+    private final ObjectProvider<HttpRules> rules;
     private Map<String, LimitSettings> applied;
 
-    ConfiguredLimitsRefresh(Environment environment, LimitAdvisor advisor) {
+    /** @param rules only web applications have them */
+    ConfiguredLimitsRefresh(Environment environment, LimitAdvisor advisor, ObjectProvider<HttpRules> rules) {
         this.environment = environment;
         this.advisor = advisor;
-        this.applied = NamedLimits.read(environment);
+        this.rules = rules;
+        this.applied = ConfiguredLimits.read(environment);
     }
 
     @Override
@@ -49,14 +53,27 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
 
     private synchronized void refresh() {
         try {
-            Map<String, LimitSettings> settings = NamedLimits.read(environment);
-            if (!settings.equals(applied)) {
-                advisor.reconfigure(new ConfiguredLimits(settings));
-                log.info("limiter.limits were read again, and apply to {}.", changed(applied, settings));
-                applied = settings;
-            }
+            refreshLimits();
         } catch (RuntimeException e) {
             log.error("The changed limiter.limits are invalid, all limits stay as they were: {}", problem(e));
+        }
+        try {
+            rules.ifAvailable(each -> {
+                if (each.refresh()) {
+                    log.info("limiter.http was read again, and its rules apply.");
+                }
+            });
+        } catch (RuntimeException e) {
+            log.error("The changed limiter.http is invalid, all rules stay as they were: {}", problem(e));
+        }
+    }
+
+    private void refreshLimits() {
+        Map<String, LimitSettings> settings = ConfiguredLimits.read(environment);
+        if (!settings.equals(applied)) {
+            advisor.reconfigure(new ConfiguredLimits(settings));
+            log.info("limiter.limits were read again, and apply to {}.", changed(applied, settings));
+            applied = settings;
         }
     }
 

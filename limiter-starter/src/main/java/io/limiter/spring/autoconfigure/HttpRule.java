@@ -1,15 +1,14 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.FailurePolicy;
-import io.limiter.HashTag;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.PrefetchTerms;
-import io.limiter.algorithm.Limit;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CheckedLimit;
+import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
@@ -88,60 +87,52 @@ record HttpRule(
                         .toList());
         RequestKey requestKey = named(property + ".key", RequestKey::parse).apply(key);
         RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
-        List<HttpLimit.Part> parts = new ArrayList<>();
+        List<LimitInUse<Limiter>> parts = new ArrayList<>();
         for (int i = 0; i < limits.size(); i++) {
-            LimitSettings settings = checked(property + ".limits[" + i + "]", limits.get(i));
+            check(property + ".limits[" + i + "]", limits.get(i));
             CheckedLimit limit =
                     new CheckedLimit(LimitName.chosen(PREFIX, limitNames().get(i)), enforce, "", log);
-            parts.add(part(property + ".limits[" + i + "]", settings, limit, factory, live));
+            parts.add(inUse(property + ".limits[" + i + "]", limits.get(i), limit, factory, live));
         }
         return new HttpLimit(PREFIX, route, requestKey, parts, log);
     }
 
-    private LimitSettings checked(String property, LimitSettings limit) {
+    private void check(String property, LimitSettings limit) {
         if (limit.enforce() != null) {
             throw new InvalidSettingException(
                     property + ".enforce",
                     property + ".enforce has no effect, the limits of one rule are all or"
                             + " nothing: set enforce of the rule instead");
         }
-        LimitSettings settings = limit.checked(property);
-        if (limits.size() > 1 && settings.prefetchPermits() != null && settings.prefetchPermits() > 0) {
+        limit.check(property);
+        if (limits.size() > 1 && limit.prefetchPermits() != null && limit.prefetchPermits() > 0) {
             throw new InvalidSettingException(
                     property + ".prefetch-permits",
                     property + ".prefetch-permits has no effect where a rule has several"
                             + " limits, which are decided atomically in Redis: leave it out");
         }
-        return settings;
     }
 
-    private HttpLimit.Part part(
+    private LimitInUse<Limiter> inUse(
             String property,
             LimitSettings settings,
             CheckedLimit limit,
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live) {
         return named(property, ": ", (LimitSettings checked) -> {
-                    Limit<?> built = checked.toLimit();
+                    ConfiguredLimits.Configured built = checked.toLimit(property, enforce);
                     String name = limit.name().name();
-                    LimiterFactory own = factory(checked, built, factory);
-                    return new HttpLimit.Part(
+                    // In the prefix, because another kind cannot read the stored state.
+                    String prefix = PREFIX + built.limit().getClass().getSimpleName() + ":";
+                    return new LimitInUse<>(
                             limit,
-                            checked.callTimeout(),
+                            enforce,
+                            built.timeout(),
                             live.apply(name),
-                            enforced -> (enforced ? own : own.withoutListeners()).build(name, built));
+                            enforced -> built.prefetching(built.limiters(factory, prefix, limits.size() > 1, enforced))
+                                    .build(name, built.limit()));
                 })
                 .apply(settings);
-    }
-
-    private LimiterFactory factory(LimitSettings settings, Limit<?> built, LimiterFactory factory) {
-        LimiterFactory tagged = limits.size() > 1 ? factory.withHashTag(HashTag.FIRST_KEY) : factory;
-        // In the prefix, because another kind cannot read the stored state.
-        LimiterFactory prefixed = tagged.withPrefix(PREFIX + built.getClass().getSimpleName() + ":");
-        FailurePolicy policy = settings.onFailure();
-        LimiterFactory failing = policy == null ? prefixed : prefixed.withFailurePolicy(policy);
-        PrefetchTerms prefetch = settings.prefetch();
-        return prefetch == null ? failing : failing.withPrefetch(prefetch.maxPermits(), prefetch.maxTime());
     }
 
     private Set<String> methods(String property) {

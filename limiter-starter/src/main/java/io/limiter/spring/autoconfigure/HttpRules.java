@@ -2,8 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.actuate.KnownDefinitions;
-import io.limiter.spring.actuate.KnownHashTags;
+import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
@@ -25,34 +24,96 @@ import org.springframework.boot.context.properties.bind.handler.NoUnboundElement
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.Environment;
 
-/**
- * The checked rules of {@code limiter.http}. An unknown setting fails the start.
- *
- * @param first the limits whose key needs no user, in their order
- * @param byUser the limits whose key needs the user, in their order
- */
-record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags, KnownDefinitions {
+/** The checked rules of {@code limiter.http}, which can be read again. An unknown setting prevents startup. */
+final class HttpRules implements KnownLimits {
 
     private static final String PROPERTY = "limiter.http";
+
+    private final Environment environment;
+    private final LimiterFactory factory;
+    private final Function<String, Supplier<LiveSettings>> live;
+    private final Rules atStart;
+    private volatile Rules current;
 
     /**
      * @param live returns the current live settings of a limit's name
      * @throws InvalidSettingException naming an invalid setting
      */
-    static HttpRules read(
-            Environment environment, LimiterFactory factory, Function<String, Supplier<LiveSettings>> live) {
+    HttpRules(Environment environment, LimiterFactory factory, Function<String, Supplier<LiveSettings>> live) {
+        this.environment = environment;
+        this.factory = factory;
+        this.live = live;
+        this.atStart = built(bound());
+        this.current = atStart;
+    }
+
+    /**
+     * @param first the limits whose key needs no user, in their order
+     * @param byUser the limits whose key needs the user, in their order
+     */
+    private record Rules(List<HttpRule> settings, HttpLimits first, HttpLimits byUser) {}
+
+    /** The limits whose key needs no user, in their order. */
+    HttpLimits first() {
+        return current.first();
+    }
+
+    /** The limits whose key needs the user, in their order. */
+    HttpLimits byUser() {
+        return current.byUser();
+    }
+
+    /**
+     * Reads the rules again.
+     *
+     * @return whether they have changed
+     * @throws RuntimeException if a setting is unknown or invalid, or if the rules need a filter that was not needed at the start;
+     *     all rules stay as they are
+     */
+    boolean refresh() {
+        List<HttpRule> settings = bound();
+        if (settings.equals(current.settings())) {
+            return false;
+        }
+        Rules changed = built(settings);
+        checkHasFilter("without a user as its key", atStart.first(), changed.first());
+        checkHasFilter("by user", atStart.byUser(), changed.byUser());
+        current = changed;
+        return true;
+    }
+
+    private static void checkHasFilter(String kind, HttpLimits before, HttpLimits after) {
+        if (before.limits().isEmpty() && !after.limits().isEmpty()) {
+            throw new InvalidSettingException(
+                    PROPERTY,
+                    PROPERTY + " had no rule " + kind + " when the application started, so there is no filter for one:"
+                            + " restart the application");
+        }
+    }
+
+    private List<HttpRule> bound() {
         Binder binder = Binder.get(environment);
         List<HttpRule> rules =
                 binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), strict()).orElse(List.of());
+        for (int i = 0; i < rules.size(); i++) {
+            for (int j = 0; j < rules.get(i).limits().size(); j++) {
+                // The handler does not find unknown settings in a list within a list.
+                binder.bind(property(i) + ".limits[" + j + "]", Bindable.of(LimitSettings.class), strict());
+            }
+        }
+        return rules;
+    }
+
+    private static String property(int rule) {
+        return PROPERTY + "[" + rule + "]";
+    }
+
+    private Rules built(List<HttpRule> rules) {
         List<Built> built = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < rules.size(); i++) {
             HttpRule rule = rules.get(i);
-            String property = PROPERTY + "[" + i + "]";
-            for (int j = 0; j < rule.limits().size(); j++) {
-                // The handler does not find unknown settings in a list within a list.
-                binder.bind(property + ".limits[" + j + "]", Bindable.of(LimitSettings.class), strict());
-            }
+            String property = property(i);
             HttpLimit limit = rule.build(property, factory, live);
             for (String name : rule.limitNames()) {
                 if (!names.add(name)) {
@@ -66,7 +127,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags, 
             built.add(new Built(rule.order(), limit));
         }
         built.sort(Comparator.comparingInt(Built::order));
-        return new HttpRules(limits(built, false), limits(built, true));
+        return new Rules(rules, limits(built, false), limits(built, true));
     }
 
     @Override
@@ -83,7 +144,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags, 
     }
 
     private Stream<HttpLimit> all() {
-        return Stream.of(first, byUser).flatMap(each -> each.limits().stream());
+        return Stream.of(first(), byUser()).flatMap(each -> each.limits().stream());
     }
 
     /** The handler has state, so each binding needs a new one. */

@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import com.google.common.collect.Streams;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.aop.LimitAdvisor;
@@ -9,9 +10,12 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -20,6 +24,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -48,11 +55,13 @@ import org.springframework.core.type.AnnotationMetadata;
 })
 public class LimiterAutoConfiguration {
 
+    private static final Logger log = LoggerFactory.getLogger(LimiterAutoConfiguration.class);
+
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static ConfiguredLimits limiterConfiguredLimits(Environment environment) {
-        return new ConfiguredLimits(NamedLimits.read(environment));
+        return new ConfiguredLimits(ConfiguredLimits.read(environment));
     }
 
     @Bean
@@ -65,9 +74,19 @@ public class LimiterAutoConfiguration {
         return new LiveEventPublisher(limits, publisher);
     }
 
+    /** Warns about {@code limiter.http} in an application that serves no HTTP requests. */
     @Bean
-    UnusedHttpRules limiterUnusedHttpRules(ListableBeanFactory beans, Environment environment) {
-        return new UnusedHttpRules(beans, environment);
+    SmartInitializingSingleton limiterUnusedHttpRules(ListableBeanFactory beans, Environment environment) {
+        ConfigurationPropertyName rules = ConfigurationPropertyName.of("limiter.http");
+        return () -> {
+            if (!beans.containsBean("limiterHttpRules")
+                    && Streams.stream(ConfigurationPropertySources.get(environment))
+                            .anyMatch(each -> each.containsDescendantOf(rules) == ConfigurationPropertyState.PRESENT)) {
+                log.warn(
+                        "limiter.http has rules without effect, because this is neither a servlet application nor one of"
+                                + " WebFlux: remove limiter.http");
+            }
+        };
     }
 
     /** It is created before most beans, so it looks others up later, and reads its order without a bean. */
@@ -87,8 +106,9 @@ public class LimiterAutoConfiguration {
 
     @Bean
     @ConditionalOnClass(name = "org.springframework.cloud.context.environment.EnvironmentChangeEvent")
-    ConfiguredLimitsRefresh limiterConfiguredLimitsRefresh(Environment environment, LimitAdvisor advisor) {
-        return new ConfiguredLimitsRefresh(environment, advisor);
+    ConfiguredLimitsRefresh limiterConfiguredLimitsRefresh(
+            Environment environment, LimitAdvisor advisor, ObjectProvider<HttpRules> rules) {
+        return new ConfiguredLimitsRefresh(environment, advisor, rules);
     }
 
     /**

@@ -3,8 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.CallTimes;
-import io.limiter.spring.actuate.KnownDefinitions;
-import io.limiter.spring.actuate.KnownHashTags;
+import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.actuate.LimitersEndpoint;
 import io.limiter.spring.actuate.UnreadableRequests;
 import io.limiter.spring.aop.LimitAdvisor;
@@ -54,7 +53,7 @@ public class LimiterEndpointAutoConfiguration {
         }
 
         @Bean
-        KnownDefinitions limiterAnnotatedDefinitions(ObjectProvider<LimitAdvisor> advisors) {
+        KnownLimits limiterAnnotatedLimits(ObjectProvider<LimitAdvisor> advisors) {
             return (prefix, name) -> advisors.stream()
                     .map(advisor -> advisor.definedBy(prefix, name))
                     .filter(Objects::nonNull)
@@ -67,15 +66,14 @@ public class LimiterEndpointAutoConfiguration {
                 LimiterFactory factory,
                 ObjectProvider<LiveLimits> live,
                 CallTimes times,
-                ObjectProvider<KnownHashTags> hashTags,
-                ObjectProvider<KnownDefinitions> definitions,
+                ObjectProvider<KnownLimits> known,
                 LimiterProperties properties,
                 ApplicationEventPublisher events) {
             return new LimitersEndpoint(
                     factory,
                     live.getIfAvailable(),
                     times,
-                    new LimitersEndpoint.Known(hashTags::stream, definitions::stream),
+                    known::stream,
                     properties.endpoint().showKeys(),
                     events);
         }

@@ -2,32 +2,44 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
+import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.redis.RedissonLock;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
+import io.limiter.spring.actuate.AuditedLiveLimits;
 import io.limiter.spring.actuate.EvictionWarning;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
+import io.limiter.spring.settings.InvalidSettingException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.redisson.api.RedissonClient;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** The limiter factory. The first configuration that applies creates it. */
+/** The limiter factory, its lock and its live limits. Of each, the first configuration that applies creates it. */
 final class LimiterFactoryConfigurations {
 
     private static final int MAX_APPLICATION = 100;
+    private static final String LIVE = "limiter.live.enabled";
 
     private LimiterFactoryConfigurations() {}
 
@@ -36,12 +48,7 @@ final class LimiterFactoryConfigurations {
     @ConditionalOnClass(RedisConnectionFactory.class)
     @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
     @ConditionalOnMissingBean(LimiterFactory.class)
-    @Import({
-        LockConfigurations.OfRedisson.class,
-        LockConfigurations.Plain.class,
-        LiveLimitsConfigurations.Audited.class,
-        LiveLimitsConfigurations.Plain.class
-    })
+    @Import({LockOfRedisson.class, PlainLock.class, LiveLimitsWithAudit.class, PlainLiveLimits.class})
     static class OfRedis {
 
         @Bean
@@ -80,15 +87,9 @@ final class LimiterFactoryConfigurations {
         }
 
         @Bean
-        @ConditionalOnProperty(prefix = "limiter.failure", name = "warm-up", matchIfMissing = true)
-        LimiterWarmUp limiterWarmUp(ObjectProvider<LimiterFactory> factory) {
-            return new LimiterWarmUp(factory);
-        }
-
-        @Bean
-        @ConditionalOnBooleanProperty(name = "limiter.live.enabled", matchIfMissing = true)
-        LiveLimitsLifecycle limiterLiveLimitsLifecycle(ObjectProvider<LimiterFactory> factory) {
-            return new LiveLimitsLifecycle(factory);
+        LimiterLifecycle limiterLifecycle(ObjectProvider<LimiterFactory> factory, LimiterProperties properties) {
+            return new LimiterLifecycle(
+                    factory, properties.failure().warmUp(), properties.live().enabled());
         }
 
         @Bean
@@ -96,6 +97,74 @@ final class LimiterFactoryConfigurations {
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
                 ObjectProvider<RedisConnectionFactory> connections) {
             return new EvictionWarning(required(own, connections));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(prefix = "limiter", name = "engine", havingValue = "lock")
+    @ConditionalOnClass(RedissonClient.class)
+    @ConditionalOnBean(RedissonClient.class)
+    @Conditional(KindIsNotRedis.class)
+    @ConditionalOnMissingBean(DistributedLock.class)
+    static class LockOfRedisson {
+
+        @Bean
+        DistributedLock limiterLock(RedissonClient redisson, LimiterProperties properties) {
+            return new RedissonLock(redisson, properties.lock().lease());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(prefix = "limiter", name = "engine", havingValue = "lock")
+    @ConditionalOnMissingBean(DistributedLock.class)
+    static class PlainLock {
+
+        @Bean
+        DistributedLock limiterLock(
+                @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
+                ObjectProvider<RedisConnectionFactory> connections,
+                LimiterProperties properties) {
+            if (properties.lock().kind() == LimiterProperties.LockKind.REDISSON) {
+                throw new InvalidSettingException(
+                        "limiter.lock.kind",
+                        "limiter.lock.kind is redisson, and there is no RedissonClient bean:"
+                                + " define one, or set limiter.lock.kind to auto or redis");
+            }
+            return new RedisLock(required(own, connections), properties.lock().lease());
+        }
+    }
+
+    static final class KindIsNotRedis extends NoneNestedConditions {
+
+        KindIsNotRedis() {
+            super(ConfigurationPhase.PARSE_CONFIGURATION);
+        }
+
+        @ConditionalOnProperty(prefix = "limiter.lock", name = "kind", havingValue = "redis")
+        static class KindIsRedis {}
+    }
+
+    /** With audit events. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = LIVE, matchIfMissing = true)
+    @ConditionalOnClass(AuditApplicationEvent.class)
+    static class LiveLimitsWithAudit {
+
+        @Bean
+        @ConditionalOnMissingBean
+        LiveLimits limiterLiveLimits(LimiterFactory factory, ApplicationEventPublisher publisher) {
+            return new AuditedLiveLimits(factory.live().orElseThrow(), publisher);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = LIVE, matchIfMissing = true)
+    static class PlainLiveLimits {
+
+        @Bean
+        @ConditionalOnMissingBean
+        LiveLimits limiterLiveLimits(LimiterFactory factory) {
+            return factory.live().orElseThrow();
         }
     }
 

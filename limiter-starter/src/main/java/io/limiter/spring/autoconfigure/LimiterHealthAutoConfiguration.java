@@ -1,8 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
-import io.limiter.spring.actuate.Boot3LimiterHealthIndicator;
-import io.limiter.spring.actuate.LimiterHealthIndicator;
+import io.limiter.spring.actuate.BackendHealth;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -18,7 +17,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** The health contributor {@code limiter}, for Spring Boot 3 and 4. */
+/** The health contributor {@code limiter}, for Spring Boot 3 and 4, whose types of one name are in different packages. */
 @AutoConfiguration(after = LimiterAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @Conditional(LimiterHealthAutoConfiguration.HealthSwitch.class)
@@ -31,8 +30,13 @@ public class LimiterHealthAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "limiterHealthIndicator")
-        LimiterHealthIndicator limiterHealthIndicator(LimiterFactory factory) {
-            return new LimiterHealthIndicator(factory);
+        org.springframework.boot.health.contributor.HealthIndicator limiterHealthIndicator(LimiterFactory factory) {
+            return () -> {
+                BackendHealth health = BackendHealth.of(factory);
+                return org.springframework.boot.health.contributor.Health.status(health.status())
+                        .withDetails(health.details())
+                        .build();
+            };
         }
     }
 
@@ -42,8 +46,13 @@ public class LimiterHealthAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "limiterHealthIndicator")
-        Boot3LimiterHealthIndicator limiterHealthIndicator(LimiterFactory factory) {
-            return new Boot3LimiterHealthIndicator(factory);
+        org.springframework.boot.actuate.health.HealthIndicator limiterHealthIndicator(LimiterFactory factory) {
+            return () -> {
+                BackendHealth health = BackendHealth.of(factory);
+                return org.springframework.boot.actuate.health.Health.status(health.status())
+                        .withDetails(health.details())
+                        .build();
+            };
         }
     }
 

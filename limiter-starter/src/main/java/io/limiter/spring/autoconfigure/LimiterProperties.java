@@ -5,9 +5,9 @@ import io.limiter.live.LiveOptions;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
-import io.limiter.spring.web.AnswerSettings;
 import io.limiter.spring.web.BodyFormat;
 import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.RejectionResponseSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -257,8 +257,8 @@ record LimiterProperties(
             SettingChecks.range("limiter.web.status", status, 400, 599);
         }
 
-        AnswerSettings answers() {
-            return new AnswerSettings(status, headers, body, message);
+        RejectionResponseSettings answers() {
+            return new RejectionResponseSettings(status, headers, body, message);
         }
     }
 

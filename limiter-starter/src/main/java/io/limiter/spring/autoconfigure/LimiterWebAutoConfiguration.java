@@ -3,7 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponses;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -39,14 +39,14 @@ public class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    Answers limiterAnswers(LimiterProperties properties, ApplicationContext context) {
-        return new Answers(properties.web().answers(), messages(context));
+    RejectionResponses limiterRejectionResponses(LimiterProperties properties, ApplicationContext context) {
+        return new RejectionResponses(properties.web().answers(), messages(context));
     }
 
     @Bean
     HttpRules limiterHttpRules(Environment environment, LimiterFactory factory, ObjectProvider<LiveLimits> limits) {
         LiveLimits live = limits.getIfAvailable();
-        return HttpRules.read(
+        return new HttpRules(
                 environment, factory, name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name));
     }
 

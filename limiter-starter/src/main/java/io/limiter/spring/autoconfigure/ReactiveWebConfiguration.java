@@ -3,15 +3,16 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.HttpLimits;
-import io.limiter.spring.web.reactive.ExchangeAnswers;
+import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.reactive.ExchangeRecorders;
+import io.limiter.spring.web.reactive.ExchangeRejectionResponses;
 import io.limiter.spring.web.reactive.ExchangeSubscriptions;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.HttpLimitWebFilter;
 import io.limiter.spring.web.reactive.LimitAnswerWebFilter;
 import io.limiter.spring.web.reactive.LimitWebExceptionHandler;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -29,13 +30,13 @@ import org.springframework.web.reactive.config.WebFluxConfigurer;
 class ReactiveWebConfiguration {
 
     @Bean
-    ExchangeAnswers limiterExchangeAnswers(Answers answers) {
-        return new ExchangeAnswers(answers);
+    ExchangeRejectionResponses limiterExchangeRejectionResponses(RejectionResponses answers) {
+        return new ExchangeRejectionResponses(answers);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    LimitWebExceptionHandler limiterWebExceptionHandler(ExchangeAnswers answers) {
+    LimitWebExceptionHandler limiterWebExceptionHandler(ExchangeRejectionResponses answers) {
         return new LimitWebExceptionHandler(answers);
     }
 
@@ -59,14 +60,14 @@ class ReactiveWebConfiguration {
     @Bean
     HttpLimitWebFilter limiterHttpFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.filter(
-                "limiterHttpFilter", rules.first(), properties.web().filterOrder());
+                "limiterHttpFilter", rules::first, properties.web().filterOrder());
     }
 
     /** Also without limits, because it puts the exchange that Spring Security has changed into the context. */
     @Bean
     HttpLimitWebFilter limiterHttpUserFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.filter(
-                "limiterHttpUserFilter", rules.byUser(), properties.web().userFilterOrder());
+                "limiterHttpUserFilter", rules::byUser, properties.web().userFilterOrder());
     }
 
     @Bean
@@ -75,9 +76,8 @@ class ReactiveWebConfiguration {
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
-            ExchangeAnswers answers,
-            LimiterProperties properties) {
-        return new HttpFilters(application, addresses, users, subscriptions, answers, properties);
+            ExchangeRejectionResponses answers) {
+        return new HttpFilters(application, addresses, users, subscriptions, answers);
     }
 
     /** Creates the filters. */
@@ -86,20 +86,11 @@ class ReactiveWebConfiguration {
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
-            ExchangeAnswers answers,
-            LimiterProperties properties) {
+            ExchangeRejectionResponses answers) {
 
-        HttpLimitWebFilter filter(String name, HttpLimits limits, int order) {
+        HttpLimitWebFilter filter(String name, Supplier<HttpLimits> limits, int order) {
             return new HttpLimitWebFilter(
-                    application,
-                    name,
-                    order,
-                    limits,
-                    addresses,
-                    users.getIfAvailable(),
-                    subscriptions,
-                    answers,
-                    properties.web().headers());
+                    application, name, order, limits, addresses, users.getIfAvailable(), subscriptions, answers);
         }
     }
 }

@@ -4,13 +4,13 @@ import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.LazyLookup;
-import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.HttpLimitFilter;
 import io.limiter.spring.web.servlet.LimitAnswerFilter;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import io.limiter.spring.web.servlet.RequestRecorders;
-import io.limiter.spring.web.servlet.ServletAnswers;
+import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Supplier;
@@ -47,11 +47,11 @@ class ServletWebConfiguration {
         private static final String LOCALE_RESOLVER = DispatcherServlet.LOCALE_RESOLVER_BEAN_NAME;
 
         @Bean
-        ServletAnswers limiterServletAnswers(
-                Answers answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
+        ServletRejectionResponses limiterServletRejectionResponses(
+                RejectionResponses answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
             // Looked up at the first rejection, because filters are created before most beans.
             Supplier<@Nullable LocaleResolver> known = new LazyLookup<>(resolver::getIfAvailable);
-            return new ServletAnswers(answers, request -> {
+            return new ServletRejectionResponses(answers, request -> {
                 LocaleResolver ofRequest = RequestContextUtils.getLocaleResolver(request);
                 LocaleResolver locales = ofRequest == null ? known.get() : ofRequest;
                 return locales == null ? request.getLocale() : locales.resolveLocale(request);
@@ -60,15 +60,15 @@ class ServletWebConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        RateLimitExceptionResolver limiterExceptionResolver(ServletAnswers answers) {
+        RateLimitExceptionResolver limiterExceptionResolver(ServletRejectionResponses answers) {
             return new RateLimitExceptionResolver(answers);
         }
     }
 
     @Bean
     @ConditionalOnMissingBean
-    ServletAnswers limiterServletAnswers(Answers answers) {
-        return new ServletAnswers(answers, HttpServletRequest::getLocale);
+    ServletRejectionResponses limiterServletRejectionResponses(RejectionResponses answers) {
+        return new ServletRejectionResponses(answers, HttpServletRequest::getLocale);
     }
 
     @Bean
@@ -78,10 +78,9 @@ class ServletWebConfiguration {
     }
 
     @Bean
-    FilterRegistrationBean<LimitAnswerFilter> limiterAnswerFilter(
-            ServletAnswers answers, LimiterProperties properties) {
-        FilterRegistrationBean<LimitAnswerFilter> registration = new FilterRegistrationBean<>(
-                new LimitAnswerFilter(answers, properties.web().headers()));
+    FilterRegistrationBean<LimitAnswerFilter> limiterAnswerFilter(ServletRejectionResponses answers) {
+        FilterRegistrationBean<LimitAnswerFilter> registration =
+                new FilterRegistrationBean<>(new LimitAnswerFilter(answers));
         registration.setOrder(ANSWER_ORDER);
         registration.setDispatcherTypes(
                 DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR, DispatcherType.FORWARD);
@@ -92,45 +91,32 @@ class ServletWebConfiguration {
     FilterRegistrationBean<HttpLimitFilter> limiterHttpFilter(
             HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.register(
-                "limiterHttpFilter", rules.first(), properties.web().filterOrder());
+                "limiterHttpFilter", rules::first, properties.web().filterOrder());
     }
 
     @Bean
     FilterRegistrationBean<HttpLimitFilter> limiterHttpUserFilter(
             HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.register(
-                "limiterHttpUserFilter", rules.byUser(), properties.web().userFilterOrder());
+                "limiterHttpUserFilter", rules::byUser, properties.web().userFilterOrder());
     }
 
     @Bean
     HttpFilters limiterHttpFilters(
-            ClientAddress addresses,
-            ObjectProvider<CurrentUser> users,
-            ServletAnswers answers,
-            LimiterProperties properties) {
-        return new HttpFilters(addresses, users, answers, properties);
+            ClientAddress addresses, ObjectProvider<CurrentUser> users, ServletRejectionResponses answers) {
+        return new HttpFilters(addresses, users, answers);
     }
 
     /** Creates the filters. */
-    record HttpFilters(
-            ClientAddress addresses,
-            ObjectProvider<CurrentUser> users,
-            ServletAnswers answers,
-            LimiterProperties properties) {
+    record HttpFilters(ClientAddress addresses, ObjectProvider<CurrentUser> users, ServletRejectionResponses answers) {
 
-        FilterRegistrationBean<HttpLimitFilter> register(String name, HttpLimits limits, int order) {
-            HttpLimitFilter filter = new HttpLimitFilter(
-                    name,
-                    limits,
-                    addresses,
-                    users.getIfAvailable(),
-                    answers,
-                    properties.web().headers());
+        FilterRegistrationBean<HttpLimitFilter> register(String name, Supplier<HttpLimits> limits, int order) {
+            HttpLimitFilter filter = new HttpLimitFilter(name, limits, addresses, users.getIfAvailable(), answers);
             FilterRegistrationBean<HttpLimitFilter> registration = new FilterRegistrationBean<>(filter);
             registration.setName(name);
             registration.setOrder(order);
             registration.setDispatcherTypes(DispatcherType.REQUEST);
-            registration.setEnabled(!limits.limits().isEmpty());
+            registration.setEnabled(!limits.get().limits().isEmpty());
             return registration;
         }
     }

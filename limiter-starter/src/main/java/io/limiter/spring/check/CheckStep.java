@@ -40,13 +40,11 @@ public abstract class CheckStep<D> {
     /**
      * Holds permits of a concurrency limit until the call is done.
      *
-     * @param key {@code null} if all callers share the permits
-     * @param permits at least 1
      * @param timeout how long to wait for the permits
      */
     public static CheckStep<?> hold(
-            CheckedLimit limit, ConcurrencyLimiter limiter, @Nullable String key, int permits, Duration timeout) {
-        return new LeaseStep(limit, limiter, new PermitRequest(limit.name(), key, null, permits), timeout);
+            CheckedLimit limit, ConcurrencyLimiter limiter, PermitRequest request, Duration timeout) {
+        return new LeaseStep(limit, limiter, request, timeout);
     }
 
     /** The limit; the first one of several. */

@@ -2,6 +2,7 @@ package io.limiter.spring.check;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.log.AsyncLog;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -44,7 +45,7 @@ public final class RejectionLog {
 
     public void rejected(Decision decision) {
         if (rejections.isDue()) {
-            Object retryAfter = decision.retryAfter().equals(Decision.NEVER) ? "never" : decision.retryAfter();
+            String retryAfter = decision.retryAfter().map(Duration::toString).orElse("never");
             log.info(
                     begin() + " limit {}, remaining {}, retry after {}",
                     where,

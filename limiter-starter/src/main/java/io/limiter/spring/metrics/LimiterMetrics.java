@@ -78,7 +78,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                     redis,
                     backend -> backend.backendState().failing().size());
             // Registered now, so that it is there with the value 0.
-            added.failure(Guard.OVERRAN);
+            added.failure(Guard.TIMEOUT);
         }
         synchronized (this) {
             bound.add(added);

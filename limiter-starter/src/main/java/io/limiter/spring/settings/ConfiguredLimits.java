@@ -1,17 +1,26 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
+import io.limiter.LimiterFactory;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.env.Environment;
 
 /** The configured settings of annotated limits, by the names of limits. They override the annotations. */
 public final class ConfiguredLimits {
@@ -26,6 +35,21 @@ public final class ConfiguredLimits {
 
     public ConfiguredLimits(Map<String, LimitSettings> byName) {
         this.byName = Map.copyOf(byName);
+    }
+
+    /**
+     * Reads {@code limiter.limits} without a bean, because limits are checked while beans are created. An unknown setting prevents
+     * startup, because a misspelt setting would not change its limit.
+     *
+     * @throws InvalidSettingException naming a setting that is out of its range
+     */
+    public static Map<String, LimitSettings> read(Environment environment) {
+        BindHandler strict = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
+        Map<String, LimitSettings> settings = new TreeMap<>(Binder.get(environment)
+                .bind(PROPERTY, Bindable.mapOf(String.class, LimitSettings.class), strict)
+                .orElse(Map.of()));
+        settings.forEach((name, limit) -> limit.check(property(name)));
+        return settings;
     }
 
     /** The prefix of a limit's settings, such as {@code limiter.limits.search}. */
@@ -56,7 +80,7 @@ public final class ConfiguredLimits {
                     used.prefetch(),
                     used.kind() == declared.kind() ? null : used.kind().toString(),
                     settings.enforce() == null || settings.enforce(),
-                    LimitSettings.first(settings.onFailure(), onFailure));
+                    KindSettings.first(settings.onFailure(), onFailure));
         } catch (IllegalArgumentException e) {
             String property = property(name);
             throw new InvalidSettingException(property, "with " + property + ".*: " + e.getMessage(), e);
@@ -120,5 +144,25 @@ public final class ConfiguredLimits {
             @Nullable PrefetchTerms prefetch,
             @Nullable String otherKind,
             boolean enforced,
-            @Nullable FailurePolicy failurePolicy) {}
+            @Nullable FailurePolicy failurePolicy) {
+
+        /**
+         * The factory of its limiters, without {@link #prefetching}.
+         *
+         * @param prefix starts the keys in Redis
+         * @param hashTag whether the first key is the hash tag
+         * @param rejecting whether they reject; otherwise they are for shadow mode, where there are no rejections to listen to
+         */
+        public LimiterFactory limiters(LimiterFactory factory, String prefix, boolean hashTag, boolean rejecting) {
+            LimiterFactory prefixed = factory.withPrefix(prefix);
+            LimiterFactory failing = failurePolicy == null ? prefixed : prefixed.withFailurePolicy(failurePolicy);
+            LimiterFactory tagged = hashTag ? failing.withHashTag(HashTag.FIRST_KEY) : failing;
+            return rejecting ? tagged : tagged.withoutListeners();
+        }
+
+        /** The factory whose limiters prefetch permits as this limit does. */
+        public LimiterFactory prefetching(LimiterFactory limiters) {
+            return prefetch == null ? limiters : limiters.withPrefetch(prefetch.maxPermits(), prefetch.maxTime());
+        }
+    }
 }

@@ -1,29 +1,219 @@
 package io.limiter.spring.settings;
 
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WhoWaits;
 import java.time.Duration;
+import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of a limit of one kind, as an annotation or configuration gives them. */
-public sealed interface KindSettings
-        permits TokenBucketSettings, WindowSettings, LeakyBucketSettings, ConcurrencySettings {
+/**
+ * The settings of a limit of one kind, as an annotation or configuration gives them; {@code null} where they are not set. A kind
+ * uses only some of them; see {@link LimitSettings} for what they mean.
+ *
+ * @param burst in seconds, exact where an annotation computes it
+ */
+public record KindSettings(
+        LimitKind kind,
+        @Nullable Double rate,
+        @Nullable Duration per,
+        @Nullable Double burst,
+        @Nullable Integer capacity,
+        @Nullable Duration warmUp,
+        @Nullable Duration timeout,
+        @Nullable Duration expire,
+        @Nullable PrefetchTerms prefetch,
+        @Nullable Integer limit,
+        @Nullable Duration period,
+        @Nullable ZoneId zone,
+        @Nullable Duration lease) {
 
-    LimitKind kind();
+    private static final Duration LONGEST = Duration.ofDays(1000);
 
-    /** These settings, replaced by those that are set in configuration. */
-    KindSettings overriddenBy(LimitSettings configured);
-
-    /** @throws IllegalArgumentException if a setting is missing, out of its range, or without effect beside another */
-    Limit<?> toLimit();
-
-    /** How an instance prefetches permits; {@code null} if it does not. */
-    default @Nullable PrefetchTerms prefetch() {
-        return null;
+    /** The settings of a token bucket; of burst and capacity at most one may be set. */
+    public static KindSettings ofTokenBucket(
+            double rate,
+            @Nullable Duration per,
+            @Nullable Double burst,
+            @Nullable Integer capacity,
+            Duration timeout,
+            Duration expire) {
+        return new KindSettings(
+                LimitKind.TOKEN_BUCKET,
+                rate,
+                per,
+                burst,
+                capacity,
+                null,
+                timeout,
+                expire,
+                null,
+                null,
+                null,
+                null,
+                null);
     }
 
-    /** How long a call waits for permits. */
-    default Duration callTimeout() {
-        return Duration.ZERO;
+    /** The settings of a fixed window; without a zone it starts with its first request. */
+    public static KindSettings ofFixedWindow(int limit, Duration period, @Nullable ZoneId zone) {
+        return new KindSettings(
+                LimitKind.FIXED_WINDOW, null, null, null, null, null, null, null, null, limit, period, zone, null);
+    }
+
+    /** The settings of a concurrency limit. */
+    public static KindSettings ofConcurrency(int limit, Duration lease, Duration timeout) {
+        return new KindSettings(
+                LimitKind.CONCURRENT, null, null, null, null, null, timeout, null, null, limit, null, null, lease);
+    }
+
+    static KindSettings of(LimitKind kind, LimitSettings configured) {
+        Duration burst = configured.burst();
+        Integer prefetched = configured.prefetchPermits();
+        Duration prefetchTime = configured.prefetchTime() == null ? Duration.ofSeconds(1) : configured.prefetchTime();
+        return new KindSettings(
+                kind,
+                configured.rate(),
+                configured.per(),
+                burst == null ? null : burst.toSeconds() + burst.getNano() / 1e9,
+                configured.capacity(),
+                configured.warmUp(),
+                configured.timeout(),
+                configured.expire(),
+                prefetched == null || prefetched == 0 ? null : new PrefetchTerms(prefetched, prefetchTime),
+                configured.limit(),
+                configured.period(),
+                configured.zone(),
+                configured.lease());
+    }
+
+    /** These settings, replaced by those that are set in configuration. Burst, capacity and warm-up replace one another. */
+    KindSettings overriddenBy(LimitSettings configured) {
+        KindSettings own = of(kind, configured);
+        KindSettings sized = own.burst == null && own.capacity == null && own.warmUp == null ? this : own;
+        return new KindSettings(
+                kind,
+                first(own.rate, rate),
+                first(own.per, per),
+                sized.burst,
+                sized.capacity,
+                sized.warmUp,
+                first(own.timeout, timeout),
+                first(own.expire, expire),
+                own.prefetch,
+                first(own.limit, limit),
+                first(own.period, period),
+                first(own.zone, zone),
+                first(own.lease, lease));
+    }
+
+    /** @throws IllegalArgumentException if a setting is missing, out of its range, or without effect beside another */
+    Limit<?> toLimit() {
+        return switch (kind) {
+            case TOKEN_BUCKET -> toTokenBucket();
+            case FIXED_WINDOW -> new FixedWindow(required("limit", limit), required("period", period), zone);
+            case SLIDING_LOG -> SlidingLog.of(required("limit", limit), required("period", period));
+            case SLIDING_COUNTER -> SlidingCounter.of(required("limit", limit), required("period", period));
+            case LEAKY_BUCKET -> LeakyBucket.meter(permitsPerSecond(), required("limit", limit));
+            case LEAKY_QUEUE -> LeakyBucket.queue(permitsPerSecond(), required("limit", limit));
+            case CONCURRENT -> ConcurrencyLimit.of(required("limit", limit)).withLeaseTime(required("lease", lease));
+        };
+    }
+
+    /** How long a call waits for permits. A queue bounds the wait by itself, also one that was changed live. */
+    Duration callTimeout() {
+        Duration own = timeout == null ? Duration.ZERO : timeout;
+        return kind == LimitKind.LEAKY_QUEUE ? LONGEST : own;
+    }
+
+    private double permitsPerSecond() {
+        double permits = required("rate", rate);
+        return per == null ? permits : permits / (per.toNanos() / 1e9);
+    }
+
+    private TokenBucket toTokenBucket() {
+        double permitsPerSecond = permitsPerSecond();
+        checkOneSize();
+        TokenBucket bucket = bucket(permitsPerSecond);
+        if (prefetch != null && warmUp != null) {
+            throw new IllegalArgumentException("prefetch-permits has no effect with warm-up " + warmUp
+                    + ", where the next caller waits: leave one of them out");
+        }
+        return expire == null ? bucket : bucket.withExpire(expire);
+    }
+
+    private void checkOneSize() {
+        if (warmUp != null && (burst != null || capacity != null)) {
+            throw new IllegalArgumentException((burst != null ? "burst" : "capacity") + " has no effect with warm-up "
+                    + warmUp + ", leave one of them out");
+        }
+        if (burst != null && capacity != null) {
+            throw new IllegalArgumentException("capacity " + capacity + " (permits) and burst " + burst
+                    + " (seconds) both say how many unused permits are kept: leave one of them out");
+        }
+    }
+
+    private TokenBucket bucket(double permitsPerSecond) {
+        Duration longest = TokenBucket.DEFAULT_MAX_WAIT;
+        Duration maxWait = callTimeout().compareTo(longest) > 0 ? callTimeout() : longest;
+        if (warmUp != null) {
+            return TokenBucket.perSecond(permitsPerSecond).withWarmUp(warmUp).withMaxWait(maxWait);
+        }
+        if (capacity != null) {
+            return TokenBucket.perSecond(permitsPerSecond)
+                    .withCapacity(capacity)
+                    .withMaxWait(maxWait);
+        }
+        double seconds = burst(permitsPerSecond);
+        return callTimeout().isZero()
+                ? TokenBucket.of(permitsPerSecond, seconds)
+                : waitedFor(permitsPerSecond, seconds, maxWait);
+    }
+
+    /** It may hold less than a permit, if the timeout is long enough to wait for the rest. */
+    private TokenBucket waitedFor(double permitsPerSecond, double burstSeconds, Duration maxWait) {
+        TokenBucket bucket = new TokenBucket(
+                permitsPerSecond, burstSeconds, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE);
+        Decision first = bucket.step(null, 0, Request.peek(1, callTimeout().toNanos() / 1000))
+                .decision();
+        if (!first.granted()) {
+            throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with a burst of " + burstSeconds
+                    + " s holds at most " + bucket.maxPermits()
+                    + " permits, so not one call would ever be granted with a timeout of " + callTimeout()
+                    + ": burst must be at least " + 1.0 / permitsPerSecond + " s, or the timeout at least "
+                    + first.waitMicros() / 1e6 + " s");
+        }
+        return bucket;
+    }
+
+    /** A second's worth by default, and where the rate is per period, one permit if that is more. */
+    private double burst(double permitsPerSecond) {
+        if (burst != null) {
+            return burst;
+        }
+        if (per == null || permitsPerSecond >= 1) {
+            return 1.0;
+        }
+        double seconds = 1 / permitsPerSecond;
+        // Rounded up, so that a bucket holds all of the permit.
+        return permitsPerSecond * seconds < 1 ? Math.nextUp(seconds) : seconds;
+    }
+
+    static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
+        return one == null ? other : one;
+    }
+
+    private static <T> T required(String name, @Nullable T value) {
+        if (value == null) {
+            throw new IllegalArgumentException(name + " must be set");
+        }
+        return value;
     }
 }

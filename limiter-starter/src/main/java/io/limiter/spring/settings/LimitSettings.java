@@ -1,7 +1,6 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
-import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
@@ -58,12 +57,12 @@ public record LimitSettings(
     private static final Duration LONGEST = Duration.ofDays(1000);
 
     /**
-     * These settings, if each of them is allowed.
+     * Checks that each setting is allowed.
      *
      * @param property what the names of the settings start with, such as {@code limiter.limits.search}
      * @throws InvalidSettingException naming the setting that is out of range, unknown or without effect
      */
-    public LimitSettings checked(String property) {
+    public void check(String property) {
         String prefix = property + ".";
         SettingChecks.range(prefix + "rate", rate, TokenBucket.MIN_RATE, TokenBucket.MAX_RATE);
         SettingChecks.range(prefix + "per", per, Duration.ofMillis(1), LONGEST);
@@ -81,7 +80,6 @@ public record LimitSettings(
         if (kind != null) {
             checkKind(prefix, kind);
         }
-        return this;
     }
 
     private void checkKind(String prefix, String name) {
@@ -101,12 +99,7 @@ public record LimitSettings(
      */
     KindSettings ofKind(LimitKind limitKind) {
         limitKind.checkUses(names());
-        return switch (limitKind) {
-            case TOKEN_BUCKET -> TokenBucketSettings.of(this);
-            case FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER -> new WindowSettings(limitKind, limit, period, zone);
-            case LEAKY_BUCKET, LEAKY_QUEUE -> new LeakyBucketSettings(limitKind, new Rate(rate, per), limit);
-            case CONCURRENT -> new ConcurrencySettings(limit, lease, timeout);
-        };
+        return KindSettings.of(limitKind, this);
     }
 
     /** The settings of a rate or count limit: without a kind, a token bucket if there is a rate, or else a fixed window. */
@@ -126,28 +119,22 @@ public record LimitSettings(
      * The limit of these settings, not a concurrency limit. Without a kind it is a token bucket if there is a rate, or else a
      * fixed window.
      *
+     * @param property what the names of the settings start with
+     * @param enforced whether it rejects
      * @throws IllegalArgumentException if a setting is missing, out of its range or without effect, or if the limit would never
      *     grant a single permit
      */
-    public Limit<?> toLimit() {
+    public ConfiguredLimits.Configured toLimit(String property, boolean enforced) {
         KindSettings settings = ofSpent();
         Limit<?> built = settings.toLimit();
         SettingChecks.canBeGranted(1, built, settings.callTimeout());
-        return built;
-    }
-
-    /** How long a call waits for permits of {@link #toLimit()}. */
-    public Duration callTimeout() {
-        return ofSpent().callTimeout();
-    }
-
-    /** How an instance prefetches permits of {@link #toLimit()}; {@code null} if it does not. */
-    public @Nullable PrefetchTerms prefetch() {
-        return ofSpent().prefetch();
+        return new ConfiguredLimits.Configured(
+                property, built, settings.callTimeout(), settings.prefetch(), null, enforced, onFailure());
     }
 
     /** The failure policy while Redis is unavailable; {@code null} for the application's policy. */
-    public @Nullable FailurePolicy onFailure() {
+    @Nullable
+    FailurePolicy onFailure() {
         return SettingChecks.failurePolicy("failure-policy", failurePolicy, "failure-share", failureShare);
     }
 
@@ -169,16 +156,5 @@ public record LimitSettings(
         values.put("lease", lease);
         values.values().removeIf(value -> value == null);
         return values.keySet();
-    }
-
-    static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
-        return one == null ? other : one;
-    }
-
-    static <T> T required(String name, @Nullable T value) {
-        if (value == null) {
-            throw new IllegalArgumentException(name + " must be set");
-        }
-        return value;
     }
 }

@@ -75,7 +75,7 @@ public final class SettingChecks {
      * @throws IllegalArgumentException if a limit would never grant as many permits
      */
     public static void canBeGranted(int permits, Limit<?> limit, Duration timeout) {
-        Request request = new Request(permits, timeout.toNanos() / 1000, true);
+        Request request = Request.peek(permits, timeout.toNanos() / 1000);
         // What an unused limit rejects, it always rejects.
         if (limit.step(null, 0, request).decision().granted()) {
             return;

@@ -1,19 +1,17 @@
 package io.limiter.spring.web;
 
 import io.limiter.Limiter;
-import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.CheckedLimit;
+import io.limiter.spring.check.LimitInUse;
+import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
-import io.limiter.spring.key.RequestFacts;
+import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.spel.RequestKey;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
@@ -23,7 +21,7 @@ public final class HttpLimit {
     private final String prefix;
     private final HttpRoute route;
     private final RequestKey key;
-    private final List<Part> parts;
+    private final List<LimitInUse<Limiter>> parts;
     private final RejectionLog log;
 
     /**
@@ -31,7 +29,8 @@ public final class HttpLimit {
      * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
      * @param log of requests without a key
      */
-    public HttpLimit(String prefix, HttpRoute route, RequestKey key, List<Part> parts, RejectionLog log) {
+    public HttpLimit(
+            String prefix, HttpRoute route, RequestKey key, List<LimitInUse<Limiter>> parts, RejectionLog log) {
         this.prefix = prefix;
         this.route = route;
         this.key = key;
@@ -55,12 +54,12 @@ public final class HttpLimit {
      *
      * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key and a limit is enforced
      */
-    List<CheckStep<?>> steps(RequestFacts request) {
-        List<Part.Applied> applied = parts.stream().map(Part::applied).toList();
+    List<CheckStep<?>> steps(KeyRequest request) {
+        List<Applied<Limiter>> applied = parts.stream().map(LimitInUse::applied).toList();
         try {
             return steps(key.of(request), applied);
         } catch (RuntimeException e) {
-            boolean enforced = applied.stream().anyMatch(each -> each.checked().enforced());
+            boolean enforced = applied.stream().anyMatch(each -> each.limit().enforced());
             log.inMode(enforced).failed(e);
             if (enforced) {
                 throw e;
@@ -69,13 +68,13 @@ public final class HttpLimit {
         }
     }
 
-    private List<CheckStep<?>> steps(@Nullable String ofRequest, List<Part.Applied> applied) {
+    private List<CheckStep<?>> steps(@Nullable String ofRequest, List<Applied<Limiter>> applied) {
         // In a Cluster several are decided in one call if they are in one slot.
         String hashTag = parts.size() > 1 ? hashTag(ofRequest) : null;
         List<CheckPart> enforced = new ArrayList<>(applied.size());
         List<CheckStep<?>> steps = new ArrayList<>(applied.size());
-        for (Part.Applied each : applied) {
-            CheckedLimit limit = each.checked();
+        for (Applied<Limiter> each : applied) {
+            CheckedLimit limit = each.limit();
             PermitRequest request = new PermitRequest(limit.name(), ofRequest, hashTag, 1);
             CheckPart part = new CheckPart(limit, each.limiter(), request, each.timeout(), null);
             if (limit.enforced()) {
@@ -108,60 +107,5 @@ public final class HttpLimit {
     private String hashTag(@Nullable String ofRequest) {
         String name = parts.get(0).name();
         return ofRequest == null ? name : name + ":" + ofRequest;
-    }
-
-    /** One of the limits, with what its live limit changes. */
-    public static final class Part {
-
-        private final CheckedLimit declared;
-        private final Duration timeout;
-        private final Supplier<LiveSettings> live;
-        private final Function<Boolean, Limiter> limiters;
-        private volatile Applied last;
-
-        /**
-         * @param declared how it is enforced without a live limit
-         * @param timeout how long a request waits for permits without a live limit
-         * @param live the current live settings, read with each request
-         * @param limiters builds its limiter, enforced or for shadow mode
-         */
-        public Part(
-                CheckedLimit declared,
-                Duration timeout,
-                Supplier<LiveSettings> live,
-                Function<Boolean, Limiter> limiters) {
-            this.declared = declared;
-            this.timeout = timeout;
-            this.live = live;
-            this.limiters = limiters;
-            this.last = apply(live.get());
-        }
-
-        String name() {
-            return declared.name().name();
-        }
-
-        /** The limit for the next request. */
-        Applied applied() {
-            LiveSettings settings = live.get();
-            Applied applied = last;
-            if (applied.live != settings) {
-                applied = apply(settings);
-                last = applied;
-            }
-            return applied;
-        }
-
-        private Applied apply(LiveSettings settings) {
-            CheckedLimit checked =
-                    declared.inMode(settings.enforce() == null ? declared.enforced() : settings.enforce());
-            return new Applied(
-                    settings,
-                    checked,
-                    settings.timeout() == null ? timeout : settings.timeout(),
-                    limiters.apply(checked.enforced()));
-        }
-
-        private record Applied(LiveSettings live, CheckedLimit checked, Duration timeout, Limiter limiter) {}
     }
 }

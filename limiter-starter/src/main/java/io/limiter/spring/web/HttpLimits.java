@@ -3,7 +3,7 @@ package io.limiter.spring.web;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.key.RequestFacts;
+import io.limiter.spring.key.KeyRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
@@ -33,7 +33,7 @@ public record HttpLimits(List<HttpLimit> limits) {
      *
      * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key for an enforced limit
      */
-    public Check check(RequestFacts request, DecisionRecorder recorder) {
+    public Check check(KeyRequest request, DecisionRecorder recorder) {
         List<CheckStep<?>> steps = new ArrayList<>(limits.size());
         for (HttpLimit limit : limits) {
             steps.addAll(limit.steps(request));

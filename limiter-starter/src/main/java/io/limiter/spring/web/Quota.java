@@ -7,6 +7,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,7 +129,7 @@ record Quota(
 
     /** A member of {@code RateLimit-Policy}. */
     String policyMember() {
-        return FieldString.of(policy)
+        return fieldString(policy)
                 + ";q=" + integer(capacity)
                 + (concurrent ? ";qu=\"concurrent-requests\"" : "")
                 + (window == null ? "" : ";w=" + integer(window));
@@ -139,12 +140,30 @@ record Quota(
     String limitMember() {
         return remaining == null
                 ? null
-                : FieldString.of(policy)
+                : fieldString(policy)
                         + ";r=" + integer(remaining)
                         + (effectiveWindow == null ? "" : ";t=" + integer(effectiveWindow));
     }
 
     private static long integer(long value) {
         return Math.max(0, Math.min(value, LARGEST));
+    }
+
+    /**
+     * A string of structured HTTP fields (RFC 9651, section 3.3.3), which is ASCII without control characters. Other characters
+     * are the bytes of their UTF-8 in percent notation.
+     */
+    static String fieldString(String text) {
+        StringBuilder field = new StringBuilder(text.length() + 2).append('"');
+        for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
+            if (octet == '"' || octet == '\\') {
+                field.append('\\').append((char) octet);
+            } else if (octet >= ' ' && octet < 0x7F) {
+                field.append((char) octet);
+            } else {
+                field.append(String.format("%%%02X", octet & 0xFF));
+            }
+        }
+        return field.append('"').toString();
     }
 }

@@ -6,7 +6,7 @@ import io.limiter.BackendState;
 import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Instant;
 import java.util.List;

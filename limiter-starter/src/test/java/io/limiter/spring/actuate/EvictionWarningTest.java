@@ -6,7 +6,6 @@ import ch.qos.logback.classic.Level;
 import io.limiter.spring.LogLines;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
-import io.limiter.testing.TestCluster;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -75,8 +74,7 @@ class EvictionWarningTest {
     @Test
     void a_redis_that_is_unavailable_at_the_start_is_asked_when_it_has_recovered() throws IOException {
         try (LogLines lines = new LogLines(EvictionWarning.class.getName(), Level.DEBUG);
-                RedisProcess late = RedisProcess.startOn(
-                        TestCluster.freePort(), "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")) {
+                RedisProcess late = RedisProcess.start("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")) {
             LettuceConnectionFactory lost = connect(new RedisStandaloneConfiguration("127.0.0.1", late.port()));
             late.kill();
             EvictionWarning warning = new EvictionWarning(lost, Duration.ofMillis(100));

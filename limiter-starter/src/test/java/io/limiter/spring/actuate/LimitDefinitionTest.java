@@ -24,11 +24,11 @@ class LimitDefinitionTest {
                 .containsEntry("startsFull", true)
                 .containsEntry("prefetch", Map.of("maxPermits", 4, "maxTime", 2.0))
                 .doesNotContainKey("warmUp");
-        assertThat(LimitDefinition.of(TokenBucket.perSecond(2).warmUp(new WarmUp(Duration.ofSeconds(3))), null))
+        assertThat(LimitDefinition.of(TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(3))), null))
                 .containsEntry("warmUp", Map.of("period", 3.0, "coldFactor", 3.0));
         assertThat(LimitDefinition.of(FixedWindow.of(3, Duration.ofDays(1)).alignedTo(ZoneId.of("UTC")), null))
                 .isEqualTo(Map.of("capacity", 3L, "limit", 3, "period", 86_400.0, "zone", "UTC"));
-        assertThat(LimitDefinition.of(ConcurrencyLimit.of(2).leaseTime(Duration.ofMillis(1500)), null))
+        assertThat(LimitDefinition.of(ConcurrencyLimit.of(2).withLeaseTime(Duration.ofMillis(1500)), null))
                 .isEqualTo(Map.of("capacity", 2L, "limit", 2, "leaseTime", 1.5));
     }
 }

@@ -3,6 +3,7 @@ package io.limiter.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
@@ -101,9 +102,11 @@ class LimitersEndpointSecurityTest {
         byRole = Operated.connected(WithRoles.class, settings);
         byDefault
                 .getBean(LimiterFactory.class)
-                .count(NAME, 1, Duration.ofHours(1))
+                .build(NAME, FixedWindow.of(1, Duration.ofHours(1)))
                 .tryAcquire("k");
-        byRole.getBean(LimiterFactory.class).count(NAME, 1, Duration.ofHours(1)).tryAcquire("k");
+        byRole.getBean(LimiterFactory.class)
+                .build(NAME, FixedWindow.of(1, Duration.ofHours(1)))
+                .tryAcquire("k");
     }
 
     @AfterAll

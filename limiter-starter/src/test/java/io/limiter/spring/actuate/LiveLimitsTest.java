@@ -160,7 +160,7 @@ class LiveLimitsTest {
             @Override
             boolean tries(ConfigurableApplicationContext context, String key) {
                 return context.getBean(LimiterFactory.class)
-                        .count(name, OWN_LIMIT, DAY)
+                        .build(name, FixedWindow.of(OWN_LIMIT, DAY))
                         .tryAcquire(key);
             }
         },
@@ -354,7 +354,7 @@ class LiveLimitsTest {
         eventually(() -> assertThat(other.getBean(LiveLimits.class).get(name)).isPresent());
         for (ConfigurableApplicationContext context : List.of(one, other)) {
             assertThat(context.getBean(LimiterFactory.class)
-                            .count(name, OWN_LIMIT, DAY)
+                            .build(name, FixedWindow.of(OWN_LIMIT, DAY))
                             .tryAcquire(UUID.randomUUID().toString(), 2))
                     .isFalse();
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.TestRedis;
 import java.io.IOException;
@@ -42,7 +43,7 @@ final class Operated {
         all.add("--limiter.failure.decision-timeout=2m");
         all.add("--spring.data.redis.port=" + TestRedis.shared().port());
         ConfigurableApplicationContext started = start(application, all.toArray(String[]::new));
-        Limiter warm = started.getBean(LimiterFactory.class).count("warm", 1, Duration.ofHours(1));
+        Limiter warm = started.getBean(LimiterFactory.class).build("warm", FixedWindow.of(1, Duration.ofHours(1)));
         Eventually.that(() -> assertThat(warm.on("warm").peek().source()).isEqualTo(Decision.Source.BACKEND));
         return started;
     }

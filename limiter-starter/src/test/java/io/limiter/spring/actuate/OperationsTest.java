@@ -13,6 +13,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -72,8 +73,8 @@ class OperationsTest {
     static void start() {
         application = connected();
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
-        limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
-        limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
+        limiters.build("login", FixedWindow.of(1, Duration.ofHours(1))).tryAcquire(KEY);
+        limiters.build("login", FixedWindow.of(1, Duration.ofHours(1))).tryAcquire(KEY);
         RateLimiter slow = limiters.build("slow", 100, 0.01, 60);
         slow.on(KEY).decide(1, Duration.ofSeconds(30));
         slow.on(KEY).decide(50, Duration.ofSeconds(30));
@@ -96,10 +97,10 @@ class OperationsTest {
     void the_application_is_healthy_while_redis_decides_and_degraded_while_the_policy_does() throws Exception {
         assertThat(get(application, "health/limiter").body()).contains("\"status\":\"UP\"");
         assertThat(get(application, "health").body()).contains("\"limiter\":{");
-        try (ConfigurableApplicationContext alone = start("--spring.data.redis.port=" + TestRedis.freePort())) {
+        try (ConfigurableApplicationContext alone = start("--spring.data.redis.port=" + TestRedis.closedPort())) {
             LimiterFactory limiters = alone.getBean(LimiterFactory.class);
             eventually(() -> {
-                limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
+                limiters.build("login", FixedWindow.of(1, Duration.ofHours(1))).tryAcquire(KEY);
                 assertThat(get(alone, "health/limiter").body()).contains("\"status\":\"DEGRADED\"");
             });
             assertThat(scrape(alone)).contains("limiter_backend_up 0.0");
@@ -109,7 +110,7 @@ class OperationsTest {
     @Test
     void a_value_that_is_no_limiters_degrades_it_until_it_is_gone() throws Exception {
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
-        Limiter limiter = limiters.count("foreign", 100, Duration.ofHours(1));
+        Limiter limiter = limiters.build("foreign", FixedWindow.of(100, Duration.ofHours(1)));
         String key = "countLimit:{foreign:" + KEY + "}:window";
         try (RedisConnection connection =
                 application.getBean(RedisConnectionFactory.class).getConnection()) {
@@ -221,11 +222,12 @@ class OperationsTest {
             try (ConfigurableApplicationContext alone = start(Stream.concat(
                             Arrays.stream(settings),
                             Stream.of(
-                                    "--spring.data.redis.port=" + TestRedis.freePort(),
+                                    "--spring.data.redis.port=" + TestRedis.closedPort(),
                                     "--limiter.failure.policy=" + policy,
                                     "--management.health.redis.enabled=false"))
                     .toArray(String[]::new))) {
-                Limiter limiter = alone.getBean(LimiterFactory.class).count("login", 1, Duration.ofHours(1));
+                Limiter limiter =
+                        alone.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofHours(1)));
                 eventually(() -> {
                     assertThatCode(() -> limiter.tryAcquire(KEY))
                             .satisfiesAnyOf(
@@ -350,7 +352,7 @@ class OperationsTest {
             decided(() -> limiter.on(KEY).refund(1));
             decided(() -> limiter.on(KEY).reset());
         }
-        ConcurrencyLimiter places = limiters.concurrent("acl-" + engine, 900);
+        ConcurrencyLimiter places = limiters.build("acl-" + engine, ConcurrencyLimit.of(900));
         decided(() -> places.tryAcquire(KEY).orElseThrow().close());
         decided(() -> places.on(KEY).reset());
     }

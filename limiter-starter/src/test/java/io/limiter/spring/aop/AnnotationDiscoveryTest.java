@@ -78,12 +78,12 @@ class AnnotationDiscoveryTest {
                     .contains(new RecordingLimiterFactory.Built(
                             "countLimit:", name + ".counted()", FixedWindow.of(1, Duration.ofSeconds(1))))
                     .contains(new RecordingLimiterFactory.Built(
-                            "p:", "sms", TokenBucket.of(0.5, 10).expire(Duration.ofSeconds(90))))
+                            "p:", "sms", TokenBucket.of(0.5, 10).withExpire(Duration.ofSeconds(90))))
                     .contains(new RecordingLimiterFactory.Built("q:", "sms", FixedWindow.of(2, Duration.ofSeconds(10))))
                     .contains(new RecordingLimiterFactory.Built(
                             "rateLimit:",
                             name + ".patient()",
-                            TokenBucket.of(1.0 / 60, 60).maxWait(Duration.ofHours(2))));
+                            TokenBucket.of(1.0 / 60, 60).withMaxWait(Duration.ofHours(2))));
             bean.everything("0171");
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> bean.everything("0171"))

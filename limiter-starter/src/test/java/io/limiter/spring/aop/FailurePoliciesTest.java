@@ -56,7 +56,7 @@ class FailurePoliciesTest {
                 .withConfiguration(Contexts.redis())
                 .withBean(Limited.class)
                 .withPropertyValues(
-                        "spring.data.redis.port=" + TestRedis.freePort(),
+                        "spring.data.redis.port=" + TestRedis.closedPort(),
                         "limiter.failure.policy=local",
                         "limiter.limits.policy-configured.failure-policy=deny",
                         "limiter.limits.policy-share.failure-share=0.5",

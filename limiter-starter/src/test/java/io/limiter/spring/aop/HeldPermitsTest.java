@@ -11,6 +11,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -354,7 +355,7 @@ class HeldPermitsTest {
             Limiter tagged = context.getBean(LimiterFactory.class)
                     .withPrefix("countLimit:")
                     .withHashTag(HashTag.FIRST_KEY)
-                    .count("held-hash-tag", 2, HOUR);
+                    .build("held-hash-tag", FixedWindow.of(2, HOUR));
             eventually(() -> assertThat(LimitSet.of(tagged.on(who).on(who))
                             .peek(1)
                             .decision()
@@ -364,7 +365,7 @@ class HeldPermitsTest {
     }
 
     private static Limiter count(ApplicationContext context, String name) {
-        return context.getBean(LimiterFactory.class).withPrefix("countLimit:").count(name, 2, HOUR);
+        return context.getBean(LimiterFactory.class).withPrefix("countLimit:").build(name, FixedWindow.of(2, HOUR));
     }
 
     private int inUse(ApplicationContext context, String name, int limit) {

@@ -3,6 +3,7 @@ package io.limiter.spring.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.RateLimit;
@@ -115,7 +116,7 @@ class SaturatedExecutorTest {
                             .atMost(LONG)
                             .untilAsserted(() -> assertThat(context.getBean(LimiterFactory.class)
                                             .withPrefix("concurrentLimit:")
-                                            .concurrent("saturated", 1)
+                                            .build("saturated", ConcurrencyLimit.of(1))
                                             .on(key)
                                             .inUse())
                                     .isZero());

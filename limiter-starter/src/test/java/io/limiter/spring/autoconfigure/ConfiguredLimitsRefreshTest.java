@@ -26,12 +26,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.cloud.context.scope.refresh.RefreshScopeRefreshedEvent;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.mock.web.MockFilterChain;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 
 /** What changes of limits when Spring Cloud has changed the environment. */
 class ConfiguredLimitsRefreshTest {
@@ -218,6 +223,65 @@ class ConfiguredLimitsRefreshTest {
 
         @CountLimit(name = "late", limit = 9, period = 3600)
         public void call() {}
+    }
+
+    @Test
+    void rules_for_requests_change_and_permits_that_are_taken_stay_taken() {
+        runWithRule(context -> {
+            assertThat(status(context, "/a")).isEqualTo(200);
+            assertThat(status(context, "/a")).isEqualTo(429);
+            change(context, "limiter.http[0].limits[0].limit", 2);
+            assertThat(status(context, "/a")).as("the second permit").isEqualTo(200);
+            assertThat(status(context, "/a")).isEqualTo(429);
+            change(context, "limiter.http[0].enforce", false);
+            assertThat(status(context, "/a")).isEqualTo(200);
+            settings.put("limiter.http[1].limits[0].limit", 1);
+            settings.put("limiter.http[1].limits[0].period", "1h");
+            change(context, "limiter.http[1].path", "/b");
+            assertThat(status(context, "/b")).isEqualTo(200);
+            assertThat(status(context, "/b")).isEqualTo(429);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "limiter.http[0].limits[0].limit, 0, limiter.http[0].limits[0].limit must be between 1",
+        "limiter.http[0].pat, /b, limiter.http[0].pat",
+        "limiter.http[0].key, user, no rule by user when the application started",
+    })
+    void a_change_of_rules_that_is_invalid_changes_no_rule_and_is_logged(String name, String value, String problem) {
+        runWithRule(context -> {
+            try (LogLines log = new LogLines(ConfiguredLimitsRefresh.class)) {
+                settings.put("limiter.http[0].path", "/b");
+                change(context, name, value);
+                assertThat(log.all())
+                        .singleElement(as(STRING))
+                        .startsWith("ERROR The changed limiter.http is invalid, all rules stay as they were: ")
+                        .contains(problem);
+            }
+            assertThat(status(context, "/a")).isEqualTo(200);
+            assertThat(status(context, "/a")).isEqualTo(429);
+        });
+    }
+
+    private void runWithRule(ContextConsumer<AssertableWebApplicationContext> test) {
+        settings.put("limiter.http[0].path", "/a");
+        settings.put("limiter.http[0].limits[0].limit", 1);
+        settings.put("limiter.http[0].limits[0].period", "1h");
+        settings.put("limiter.http[0].name", "rule");
+        Contexts.web()
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new MapPropertySource("changing", settings)))
+                .run(test);
+    }
+
+    private static int status(AssertableWebApplicationContext context, String path) throws Exception {
+        MockHttpServletResponse response = new MockHttpServletResponse();
+        context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
+                .getFilter()
+                .doFilter(new MockHttpServletRequest("GET", path), response, new MockFilterChain());
+        return response.getStatus();
     }
 
     private static LimiterTotals totals(ConfigurableApplicationContext context, String name) {

@@ -124,13 +124,13 @@ class HttpRulesTest {
     @Test
     void rules_without_effect_are_logged() {
         String[] rule = {"limiter.http[0].path=/x", "limiter.http[0].limits[0].rate=1"};
-        try (LogLines log = new LogLines(UnusedHttpRules.class)) {
+        try (LogLines log = new LogLines(LimiterAutoConfiguration.class)) {
             Contexts.local()
                     .withPropertyValues(rule)
                     .run(context -> assertThat(context).hasNotFailed());
             assertThat(log.all()).singleElement().asString().startsWith("WARN limiter.http has rules");
         }
-        try (LogLines log = new LogLines(UnusedHttpRules.class)) {
+        try (LogLines log = new LogLines(LimiterAutoConfiguration.class)) {
             Contexts.local().run(context -> assertThat(context).hasNotFailed());
             Contexts.web()
                     .withPropertyValues(rule)

@@ -8,6 +8,8 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -20,12 +22,12 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.SecurityCurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
-import io.limiter.spring.web.AnswerSettings;
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponseSettings;
+import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
-import io.limiter.spring.web.servlet.ServletAnswers;
 import io.limiter.spring.web.servlet.ServletClientAddress;
 import io.limiter.spring.web.servlet.ServletCurrentUser;
+import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import io.limiter.testing.TestRedis;
 import jakarta.servlet.ServletRequest;
 import java.time.Duration;
@@ -102,8 +104,8 @@ class LimiterAutoConfigurationTest {
         Contexts.plain().withPropertyValues("limiter.enabled=false").run(context -> {
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             RateLimiter rate = factory.build("rate", 1.0 / 60, 60, 60);
-            Limiter count = factory.withPrefix("app:").count("count", 1, Duration.ofHours(1));
-            ConcurrencyLimiter concurrent = factory.concurrent("concurrent", 1);
+            Limiter count = factory.withPrefix("app:").build("count", FixedWindow.of(1, Duration.ofHours(1)));
+            ConcurrencyLimiter concurrent = factory.build("concurrent", ConcurrencyLimit.of(1));
             for (int i = 0; i < 3; i++) {
                 assertThat(rate.acquire("ann", 5)).isZero();
                 rate.reserve(5).cancel();
@@ -380,7 +382,7 @@ class LimiterAutoConfigurationTest {
     }
 
     private static RateLimitExceptionResolver resolver() {
-        return new RateLimitExceptionResolver(
-                new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null), ServletRequest::getLocale));
+        return new RateLimitExceptionResolver(new ServletRejectionResponses(
+                new RejectionResponses(RejectionResponseSettings.DEFAULT, null), ServletRequest::getLocale));
     }
 }

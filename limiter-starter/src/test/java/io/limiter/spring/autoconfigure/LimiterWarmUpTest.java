@@ -29,8 +29,12 @@ class LimiterWarmUpTest {
 
     @Test
     void unless_it_is_switched_off() {
-        redis.withPropertyValues("spring.data.redis.url=" + TestRedis.shared().uri(), "limiter.failure.warm-up=false")
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LimiterWarmUp.class));
+        redis.withPropertyValues(
+                        "spring.data.redis.url=" + TestRedis.shared().uri(),
+                        "limiter.failure.warm-up=false",
+                        "limiter.live.enabled=false")
+                .run(context ->
+                        assertThat(context.getBean(Counting.class).calls).hasValue(0));
     }
 
     @Test
@@ -47,7 +51,8 @@ class LimiterWarmUpTest {
     @Test
     void it_comes_before_a_server_takes_requests() {
         redis.withPropertyValues("spring.data.redis.url=" + TestRedis.shared().uri())
-                .run(context -> assertThat(context.getBean(LimiterWarmUp.class).getPhase())
+                .run(context -> assertThat(
+                                context.getBean(LimiterLifecycle.class).getPhase())
                         .isPositive()
                         // Spring Boot's own constant is in another package in each line.
                         .isLessThan(SmartLifecycle.DEFAULT_PHASE - 2048));

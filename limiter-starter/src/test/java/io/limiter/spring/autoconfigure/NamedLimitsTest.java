@@ -70,7 +70,7 @@ class NamedLimitsTest {
                 new Built(
                         "rateLimit:",
                         "api-search",
-                        TokenBucket.of(100, 60).maxWait(Duration.ofHours(2)).expire(Duration.ofMinutes(5)),
+                        TokenBucket.of(100, 60).withMaxWait(Duration.ofHours(2)).withExpire(Duration.ofMinutes(5)),
                         new PrefetchTerms(10, Duration.ofMillis(200))),
                 "limiter.limits.api-search.kind=token-bucket",
                 "limiter.limits.api-search.rate=100",
@@ -87,7 +87,7 @@ class NamedLimitsTest {
                 new Built(
                         "rateLimit:",
                         "api-search",
-                        TokenBucket.perSecond(5).warmUp(new WarmUp(Duration.ofSeconds(10)))),
+                        TokenBucket.perSecond(5).withWarmUp(new WarmUp(Duration.ofSeconds(10)))),
                 "limiter.limits.api-search.warm-up=10s");
     }
 
@@ -139,10 +139,10 @@ class NamedLimitsTest {
     @Test
     void every_number_of_a_concurrency_limit() {
         builds(
-                new Built("concurrentLimit:", "report", ConcurrencyLimit.of(5).leaseTime(Duration.ofSeconds(20))),
+                new Built("concurrentLimit:", "report", ConcurrencyLimit.of(5).withLeaseTime(Duration.ofSeconds(20))),
                 "limiter.limits.report.limit=5");
         builds(
-                new Built("concurrentLimit:", "report", ConcurrencyLimit.of(2).leaseTime(Duration.ofMinutes(1))),
+                new Built("concurrentLimit:", "report", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofMinutes(1))),
                 "limiter.limits.report.kind=concurrent",
                 "limiter.limits.report.lease=60");
     }

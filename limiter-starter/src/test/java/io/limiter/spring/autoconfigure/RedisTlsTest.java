@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCertificate;
-import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
@@ -25,11 +25,11 @@ class RedisTlsTest {
 
     @Test
     void limiters_use_the_certificate_of_spring_boots_bundle() throws Exception {
-        int tlsPort = TestRedis.freePort();
         try (TestCertificate certificate = TestCertificate.create();
-                RedisProcess redis = RedisProcess.startOn(TestRedis.freePort(), certificate.redisSettings(tlsPort));
-                ConfigurableApplicationContext context = start(tlsPort, certificate)) {
-            Limiter limiter = context.getBean(LimiterFactory.class).count("tls", 1, Duration.ofHours(1));
+                RedisProcess redis = RedisProcess.start(certificate.redisSettings());
+                ConfigurableApplicationContext context = start(redis.port(), certificate)) {
+            Limiter limiter =
+                    context.getBean(LimiterFactory.class).build("tls", FixedWindow.of(1, Duration.ofHours(1)));
             Decision decision = limiter.decide(1);
             assertThat(decision.source()).isEqualTo(Decision.Source.BACKEND);
             assertThat(decision.granted()).isTrue();

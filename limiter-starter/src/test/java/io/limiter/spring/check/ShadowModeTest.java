@@ -9,6 +9,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -189,7 +190,7 @@ class ShadowModeTest {
                 Tried tried = context.getBean(Tried.class);
                 tried.call();
                 assertThat(context.getBean(LimiterFactory.class)
-                                .count("tried", 2, Duration.ofHours(1))
+                                .build("tried", FixedWindow.of(2, Duration.ofHours(1)))
                                 .peek()
                                 .remaining())
                         .isEqualTo(1);
@@ -266,7 +267,7 @@ class ShadowModeTest {
     }
 
     private static Limiter count(ApplicationContext context, String name, int limit) {
-        return context.getBean(LimiterFactory.class).count(name, limit, Duration.ofHours(1));
+        return context.getBean(LimiterFactory.class).build(name, FixedWindow.of(limit, Duration.ofHours(1)));
     }
 
     @Test

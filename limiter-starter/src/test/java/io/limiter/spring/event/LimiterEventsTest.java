@@ -8,7 +8,8 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
@@ -78,7 +79,8 @@ class LimiterEventsTest {
     @Test
     void rejections_are_events_and_reach_the_listeners_of_the_application() {
         Contexts.local().withBean(Heard.class).withBean(Own.class).run(context -> {
-            Limiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
+            Limiter limiter =
+                    context.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofDays(1)));
             assertThat(limiter.tryAcquire("alice")).isTrue();
             Decision rejection = limiter.decide("alice", 1);
             assertThat(rejection.granted()).isFalse();
@@ -117,7 +119,7 @@ class LimiterEventsTest {
                         tried.book();
                     }
                     LimiterFactory factory = context.getBean(LimiterFactory.class);
-                    Limiter last = factory.count("last", 1, Duration.ofDays(1));
+                    Limiter last = factory.build("last", FixedWindow.of(1, Duration.ofDays(1)));
                     last.decide(1);
                     last.decide(1);
                     Heard heard = context.getBean(Heard.class);
@@ -157,7 +159,8 @@ class LimiterEventsTest {
                     .addApplicationListener(
                             (PayloadApplicationEvent<LimitExceededEvent> event) -> late.add(event.getPayload()));
             assertThat(events.listensToRejections()).isTrue();
-            Limiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
+            Limiter limiter =
+                    context.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofDays(1)));
             limiter.tryAcquire();
             assertThat(limiter.tryAcquire()).isFalse();
             Eventually.that(() -> assertThat(late).hasSize(1));

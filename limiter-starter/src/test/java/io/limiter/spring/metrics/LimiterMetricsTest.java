@@ -6,6 +6,8 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.testing.Eventually;
@@ -66,7 +68,7 @@ class LimiterMetricsTest {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             for (String prefix : new String[] {"a:", "b:"}) {
-                Limiter limiter = factory.withPrefix(prefix).count("later", 1, DAY);
+                Limiter limiter = factory.withPrefix(prefix).build("later", FixedWindow.of(1, DAY));
                 limiter.tryAcquire("alice");
                 limiter.tryAcquire("alice");
             }
@@ -90,7 +92,7 @@ class LimiterMetricsTest {
                 .withBean(Limited.class, Limited::new, definition -> definition.setLazyInit(true))
                 .run(context -> {
                     context.getBean(LimiterMetrics.class).bindTo(registry);
-                    context.getBean(LimiterFactory.class).count("login", 1, DAY);
+                    context.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, DAY));
                     assertThat(registry.find(LimiterMeters.DECISIONS)
                                     .tag(LimiterMeters.OUTCOME, "skipped")
                                     .meters())
@@ -105,10 +107,10 @@ class LimiterMetricsTest {
         Contexts.local().run(context -> {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             LimiterFactory factory = context.getBean(LimiterFactory.class);
-            Limiter limiter = factory.count("k", 1, DAY);
+            Limiter limiter = factory.build("k", FixedWindow.of(1, DAY));
             limiter.tryAcquire("alice@example.com");
             limiter.tryAcquire("alice@example.com");
-            factory.concurrent("places", 1).tryAcquire("alice@example.com");
+            factory.build("places", ConcurrencyLimit.of(1)).tryAcquire("alice@example.com");
             Set<String> values = registry.getMeters().stream()
                     .map(Meter::getId)
                     .flatMap(id -> id.getTags().stream())
@@ -124,7 +126,7 @@ class LimiterMetricsTest {
     void what_is_held_is_measured_when_it_is_read() {
         Contexts.local().run(context -> {
             context.getBean(LimiterMetrics.class).bindTo(registry);
-            ConcurrencyLimiter places = context.getBean(LimiterFactory.class).concurrent("places", 2);
+            ConcurrencyLimiter places = context.getBean(LimiterFactory.class).build("places", ConcurrencyLimit.of(2));
             try (var lease = places.tryAcquire().orElseThrow()) {
                 assertThat(lease.isHeld()).isTrue();
                 assertThat(registry.get(LimiterMeters.LEASES).gauge().value()).isEqualTo(1);
@@ -204,7 +206,7 @@ class LimiterMetricsTest {
                 .withClassLoader(new FilteredClassLoader("io.micrometer.core"))
                 .run(context -> {
                     assertThat(context).hasNotFailed().doesNotHaveBean("limiterMetrics");
-                    Limiter limiter = context.getBean(LimiterFactory.class).count("k", 1, DAY);
+                    Limiter limiter = context.getBean(LimiterFactory.class).build("k", FixedWindow.of(1, DAY));
                     assertThat(limiter.tryAcquire()).isTrue();
                     assertThat(limiter.tryAcquire()).isFalse();
                 });

@@ -69,8 +69,8 @@ class EffectiveWindowTest {
 
     /** What callers take at which second, with which timeout, and what the last one is told. */
     static Stream<Arguments> limits() {
-        TokenBucket tenPerSecond = TokenBucket.perSecond(10).capacity(100);
-        TokenBucket onePerMinute = TokenBucket.per(1, Duration.ofMinutes(1)).capacity(2);
+        TokenBucket tenPerSecond = TokenBucket.perSecond(10).withCapacity(100);
+        TokenBucket onePerMinute = TokenBucket.per(1, Duration.ofMinutes(1)).withCapacity(2);
         FixedWindow minute = FixedWindow.of(100, Duration.ofMinutes(1));
         return Stream.of(
                 of("bucket", tenPerSecond, "0:1", "r=99;t=10"),
@@ -84,15 +84,15 @@ class EffectiveWindowTest {
                 of("slow bucket, the next permit nearly there", onePerMinute, "0:2 114:1", "r=0;t=6"),
                 of("bucket with reservations", TokenBucket.perSecond(1), "0:1 0:3+5", "r=0;t=4"),
                 of("bucket of Guava", TokenBucket.guava(0.1), "0:1", "r=0;t=11"),
-                of("next caller waits", onePerMinute.whoWaits(WhoWaits.NEXT_CALLER), "0:2", "r=0;t=60"),
+                of("next caller waits", onePerMinute.withWhoWaits(WhoWaits.NEXT_CALLER), "0:2", "r=0;t=60"),
                 of(
                         "warm-up, cold",
-                        TokenBucket.perSecond(0.1).warmUp(new WarmUp(Duration.ofSeconds(100))),
+                        TokenBucket.perSecond(0.1).withWarmUp(new WarmUp(Duration.ofSeconds(100))),
                         "0:1",
                         "r=0;t=10"),
                 of(
                         "warm-up, rejected",
-                        TokenBucket.perSecond(0.1).warmUp(Duration.ofSeconds(100)),
+                        TokenBucket.perSecond(0.1).withWarmUp(Duration.ofSeconds(100)),
                         "0:1 0:1",
                         "r=0;t=28"),
                 of("leaky bucket as a meter", LeakyBucket.meter(0.5, 5), "0:1", "r=4;t=8"),
@@ -140,8 +140,8 @@ class EffectiveWindowTest {
     /** Limits that refill all the time, with permits a second. */
     static Stream<Arguments> refilling() {
         return Stream.of(
-                Arguments.of(TokenBucket.perSecond(10).capacity(100), 10),
-                Arguments.of(TokenBucket.per(6, Duration.ofMinutes(1)).capacity(3), 0.1),
+                Arguments.of(TokenBucket.perSecond(10).withCapacity(100), 10),
+                Arguments.of(TokenBucket.per(6, Duration.ofMinutes(1)).withCapacity(3), 0.1),
                 Arguments.of(LeakyBucket.meter(2, 7), 2),
                 Arguments.of(SlidingLog.of(300, Duration.ofMinutes(1)), 5),
                 Arguments.of(SlidingCounter.of(300, Duration.ofMinutes(1)), 5));

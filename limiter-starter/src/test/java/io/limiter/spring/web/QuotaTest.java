@@ -41,7 +41,7 @@ class QuotaTest {
                 Arguments.of(TokenBucket.of(5, 1), "\"x\";q=5;w=1"),
                 Arguments.of(TokenBucket.of(50, 0.1), "\"x\";q=5;w=1"),
                 Arguments.of(TokenBucket.of(2, 2.5), "\"x\";q=5;w=3"),
-                Arguments.of(TokenBucket.perSecond(1).warmUp(new WarmUp(Duration.ofSeconds(7))), "\"x\";q=5;w=7"),
+                Arguments.of(TokenBucket.perSecond(1).withWarmUp(new WarmUp(Duration.ofSeconds(7))), "\"x\";q=5;w=7"),
                 Arguments.of(LeakyBucket.meter(0.5, 5), "\"x\";q=5;w=10"),
                 Arguments.of(ConcurrencyLimit.of(5), "\"x\";q=5;qu=\"concurrent-requests\""));
     }
@@ -54,11 +54,11 @@ class QuotaTest {
 
     static Stream<Arguments> buckets() {
         return Stream.of(
-                Arguments.of(TokenBucket.perSecond(11 / 60.0).capacity(11), "\"x\";q=11;w=60"),
+                Arguments.of(TokenBucket.perSecond(11 / 60.0).withCapacity(11), "\"x\";q=11;w=60"),
                 Arguments.of(TokenBucket.per(1, Duration.ofSeconds(49)), "\"x\";q=1;w=49"),
-                Arguments.of(TokenBucket.perSecond(1).capacity(7), "\"x\";q=7;w=7"),
-                Arguments.of(TokenBucket.perSecond(10).capacity(601), "\"x\";q=601;w=61"),
-                Arguments.of(TokenBucket.perSecond(1e6).capacity(1_000_001), "\"x\";q=1000001;w=2"),
+                Arguments.of(TokenBucket.perSecond(1).withCapacity(7), "\"x\";q=7;w=7"),
+                Arguments.of(TokenBucket.perSecond(10).withCapacity(601), "\"x\";q=601;w=61"),
+                Arguments.of(TokenBucket.perSecond(1e6).withCapacity(1_000_001), "\"x\";q=1000001;w=2"),
                 Arguments.of(TokenBucket.guava(0.1), "\"x\";q=1;w=10"),
                 Arguments.of(TokenBucket.perSecond(1e9), "\"x\";q=1000000000;w=1"));
     }
@@ -121,8 +121,8 @@ class QuotaTest {
                     查        | "%E6%9F%A5"
                     """)
     void names_are_strings_of_structured_fields(String name, String field) {
-        assertThat(FieldString.of(name)).isEqualTo(field);
-        assertThat(FieldString.of("a\r\nSet-Cookie: b\u007f")).isEqualTo("\"a%0D%0ASet-Cookie: b%7F\"");
+        assertThat(Quota.fieldString(name)).isEqualTo(field);
+        assertThat(Quota.fieldString("a\r\nSet-Cookie: b\u007f")).isEqualTo("\"a%0D%0ASet-Cookie: b%7F\"");
     }
 
     @Test

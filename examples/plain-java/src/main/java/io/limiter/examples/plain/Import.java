@@ -1,6 +1,7 @@
 package io.limiter.examples.plain;
 
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.LocalTime;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -21,7 +22,7 @@ public final class Import {
         try (RedisRateLimiterFactory limiters =
                 RedisRateLimiterFactory.builder(connections).build()) {
             limiters.warmUp().join();
-            RateLimiter calls = limiters.create("partner-api", 5);
+            RateLimiter calls = limiters.build("partner-api", TokenBucket.guava(5));
             for (int i = 1; i <= 15; i++) {
                 calls.acquire();
                 System.out.println(LocalTime.now() + " call " + i);

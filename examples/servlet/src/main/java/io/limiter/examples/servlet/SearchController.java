@@ -11,7 +11,7 @@ class SearchController {
 
     /** Five searches per second for each client address, and ten at once after a pause. */
     @GetMapping("/search")
-    @RateLimit(name = "search", limitType = LimitType.IP, rate = 5, burst = 2)
+    @RateLimit(name = "search", limitType = LimitType.IP, rate = 5, capacity = 10)
     public String search(@RequestParam String text) {
         return "found " + text;
     }

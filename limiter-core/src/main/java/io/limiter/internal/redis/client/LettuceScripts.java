@@ -12,9 +12,9 @@ import io.limiter.internal.resilience.Deadlines;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -141,72 +141,54 @@ final class LettuceScripts {
     /**
      * Runs a script that returns a list; fails with Spring's exceptions, as its own commands would.
      *
-     * @param overdue completes the answer at the deadline, on the thread that checks deadlines if a thread waits for it
+     * @param overdue ends it at the deadline, on the thread that checks deadlines if a thread waits for it
+     * @param ended called once, with the reply or the failure; not if this throws
      */
-    CompletableFuture<List<Object>> run(
-            LuaScript script, long timeoutNanos, Executor overdue, byte[][] keys, byte[]... arguments) {
-        NativeConnection on = connection(keys[0]);
-        CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-        return run(on, sent.add(answer, on, timeoutNanos, overdue), answer, script, keys, arguments);
-    }
-
-    private CompletableFuture<List<Object>> run(
-            NativeConnection on,
-            SentCommands.Sent command,
-            CompletableFuture<List<Object>> answer,
+    void run(
             LuaScript script,
+            long timeoutNanos,
+            Executor overdue,
             byte[][] keys,
-            byte[]... arguments) {
+            byte[][] arguments,
+            BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended) {
+        NativeConnection on = connection(keys[0]);
+        SentCommands.Sent command = sent.add(ended, on, timeoutNanos, overdue);
         try {
             command.as(on.commands().<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments))
                     .whenComplete((reply, error) -> {
                         if (error instanceof RedisNoScriptException) {
-                            runSource(on, script, keys, arguments, answer, command);
+                            runSource(on, script, keys, arguments, command);
                         } else {
-                            command.answered();
-                            complete(answer, reply, error);
+                            command.end(reply, error == null ? null : converted(error));
                         }
                     });
         } catch (RuntimeException e) {
-            command.answered();
-            throw e;
+            if (command.notSent()) {
+                throw e;
+            }
         }
-        return answer;
     }
 
     /** On the same connection: this is the client's thread, which must not connect. */
     private void runSource(
-            NativeConnection on,
-            LuaScript script,
-            byte[][] keys,
-            byte[][] arguments,
-            CompletableFuture<List<Object>> answer,
-            SentCommands.Sent command) {
-        if (answer.isDone()) {
+            NativeConnection on, LuaScript script, byte[][] keys, byte[][] arguments, SentCommands.Sent command) {
+        if (command.hasEnded()) {
             // Nobody waits for it any more, and nothing was executed yet.
             return;
         }
         try {
             command.as(on.commands().<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, arguments))
-                    .whenComplete((reply, error) -> {
-                        command.answered();
-                        complete(answer, reply, error);
-                    });
+                    .whenComplete((reply, error) -> command.end(reply, error == null ? null : converted(error)));
         } catch (RuntimeException e) {
             // Nobody else would see it, and the answer would never come.
-            command.answered();
-            answer.completeExceptionally(e);
+            command.end(null, e);
         }
     }
 
-    private void complete(CompletableFuture<List<Object>> answer, List<Object> reply, @Nullable Throwable error) {
-        if (error == null) {
-            answer.complete(reply);
-            return;
-        }
+    private Throwable converted(Throwable error) {
         Throwable cause = AsyncFailures.cause(error);
         RuntimeException converted = cause instanceof Exception e ? errors.convert(e) : null;
-        answer.completeExceptionally(converted == null ? cause : converted);
+        return converted == null ? cause : converted;
     }
 
     private NativeConnection connection(byte[] key) {

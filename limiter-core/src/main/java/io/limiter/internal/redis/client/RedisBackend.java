@@ -57,7 +57,7 @@ public abstract class RedisBackend implements Backend {
 
     /** Needs no lock: a concurrent decision under one cannot save its state, and starts over. */
     @Override
-    public final void reset(String key) {
+    public final void delete(String key) {
         try {
             redis.delete(key.getBytes(StandardCharsets.UTF_8));
         } catch (RuntimeException e) {

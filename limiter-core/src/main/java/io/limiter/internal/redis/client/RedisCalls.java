@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
@@ -24,7 +25,7 @@ import org.springframework.data.redis.core.types.Expiration;
 import org.springframework.util.ClassUtils;
 
 /**
- * The one door to Redis. Scripts run by digest, and with the whole text only if Redis does not know it (it was restarted,
+ * Calls Redis; nothing else here does. Scripts run by digest, and with the whole text only if Redis does not know it (it was restarted,
  * or its scripts were flushed); that error says that nothing was executed, so the second call cannot count twice.
  *
  * <p>Connections come from the factory rather than through a template, so that a decision never becomes part of a
@@ -63,11 +64,6 @@ public final class RedisCalls {
         this.lettuce = null;
         this.timeoutNanos = 0;
         this.overdue = Runnable::run;
-    }
-
-    /** One whose calls nobody observes. */
-    public RedisCalls(RedisConnectionFactory connections, Deadlines deadlines) {
-        this(connections, deadlines, EngineObserver.NONE);
     }
 
     /**
@@ -112,12 +108,12 @@ public final class RedisCalls {
         }
     }
 
-    /** Whether {@link #start} would block now, because the client can do no other or is not connected yet. */
+    /** Whether {@link #send} would block now, because the client can do no other or is not connected yet. */
     public boolean blocks() {
         return lettuce == null || lettuce.mustConnect();
     }
 
-    /** Connects where {@link #start} would have to; blocks until it has. */
+    /** Connects where {@link #send} would have to; blocks until it has. */
     public void connect() {
         if (lettuce != null) {
             lettuce.connect();
@@ -206,31 +202,65 @@ public final class RedisCalls {
     }
 
     /**
-     * Runs a script that returns a list, without waiting for it if the client can do that. Calls that are started one
-     * after the other run in that order.
+     * Runs a script that returns a list, without waiting for it if the client can do that. Calls that are sent one
+     * after the other run in that order, but for one that Lettuce's I/O thread sends while the call of another thread
+     * still waits for that thread: it overtakes the other.
      *
-     * @return fails with {@link NotSentException} if the client failed before it sent anything
+     * @param ended called once, with the reply or with the failure; with a {@link NotSentException} if the client failed
+     *     before it sent anything
      */
-    public CompletableFuture<List<Object>> start(LuaScript script, byte[][] keys, byte[]... arguments) {
-        return start(overdue, script, keys, arguments);
+    public void send(
+            LuaScript script,
+            byte[][] keys,
+            byte[][] arguments,
+            BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended) {
+        run(overdue, script, keys, arguments, ended);
     }
 
-    private CompletableFuture<List<Object>> start(
-            Executor endedBy, LuaScript script, byte[][] keys, byte[]... arguments) {
-        if (lettuce != null) {
-            try {
-                long startNanos = System.nanoTime();
-                return lettuce.run(script, timeoutNanos, endedBy, keys, arguments)
-                        .whenComplete((reply, error) -> called(startNanos, error != null));
-            } catch (RuntimeException e) {
-                return CompletableFuture.failedFuture(new NotSentException(e));
+    /** As {@link #send}. */
+    public CompletableFuture<List<Object>> start(LuaScript script, byte[][] keys, byte[]... arguments) {
+        CompletableFuture<List<Object>> reply = new CompletableFuture<>();
+        send(script, keys, arguments, completing(reply));
+        return reply;
+    }
+
+    private static BiConsumer<@Nullable List<Object>, @Nullable Throwable> completing(
+            CompletableFuture<List<Object>> future) {
+        return (reply, error) -> {
+            if (error == null) {
+                future.complete(reply);
+            } else {
+                future.completeExceptionally(error);
             }
+        };
+    }
+
+    private void run(
+            Executor endedBy,
+            LuaScript script,
+            byte[][] keys,
+            byte[][] arguments,
+            BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended) {
+        if (lettuce != null) {
+            long startNanos = System.nanoTime();
+            try {
+                lettuce.run(script, timeoutNanos, endedBy, keys, arguments, (reply, error) -> {
+                    called(startNanos, error != null);
+                    ended.accept(reply, error);
+                });
+            } catch (RuntimeException e) {
+                ended.accept(null, new NotSentException(e));
+            }
+            return;
         }
+        List<Object> reply;
         try {
-            return CompletableFuture.completedFuture(runForList(script, keys, arguments));
+            reply = list(script, timed(running(script, ReturnType.MULTI, keys, arguments)));
         } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
+            ended.accept(null, e);
+            return;
         }
+        ended.accept(reply, null);
     }
 
     /**
@@ -239,7 +269,9 @@ public final class RedisCalls {
      * @throws NotSentException if the client failed before it sent anything
      */
     public List<Object> call(LuaScript script, byte[] key, byte[]... arguments) {
-        return AsyncFailures.join(start(Runnable::run, script, new byte[][] {key}, arguments));
+        CompletableFuture<List<Object>> reply = new CompletableFuture<>();
+        run(Runnable::run, script, new byte[][] {key}, arguments, completing(reply));
+        return AsyncFailures.join(reply);
     }
 
     /**
@@ -254,17 +286,13 @@ public final class RedisCalls {
         if (lettuce == null) {
             return list(script, call(running(script, ReturnType.MULTI, sentKeys, sentArguments)));
         }
-        CompletableFuture<List<Object>> answer;
+        CompletableFuture<List<Object>> reply = new CompletableFuture<>();
         try {
-            answer = lettuce.run(script, timeout.toNanos(), Runnable::run, sentKeys, sentArguments);
+            lettuce.run(script, timeout.toNanos(), Runnable::run, sentKeys, sentArguments, completing(reply));
         } catch (RuntimeException e) {
             throw new NotSentException(e);
         }
-        return AsyncFailures.join(answer);
-    }
-
-    private List<Object> runForList(LuaScript script, byte[][] keys, byte[]... arguments) {
-        return list(script, timed(running(script, ReturnType.MULTI, keys, arguments)));
+        return AsyncFailures.join(reply);
     }
 
     private static List<Object> list(LuaScript script, @Nullable List<Object> reply) {

@@ -3,9 +3,8 @@ package io.limiter.internal.redis.client;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
-import io.limiter.internal.backend.LimitFailures;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.resilience.Guard;
 import java.nio.charset.StandardCharsets;
@@ -94,7 +93,7 @@ public final class RedisErrors {
         if (find(NO_CONNECTION, cause) != null || describe(cause).contains(REJECTED)) {
             return noConnection(key, text, describe(cause), shown);
         }
-        String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.OVERRAN;
+        String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.TIMEOUT;
         return new LimiterBackendException(Kind.AMBIGUOUS, problem, key, text, null, shown);
     }
 
@@ -227,16 +226,6 @@ public final class RedisErrors {
         return batch.stream()
                 .map(requests -> Answer.failed(BackendFailures.closed(requests.key())))
                 .toList();
-    }
-
-    /**
-     * The limit itself threw.
-     *
-     * @param decided whether its script had decided already
-     */
-    public static LimiterBackendException limitFailed(
-            KeyRequests<?> requests, RuntimeException cause, boolean decided) {
-        return LimitFailures.of(requests.key(), requests.limit(), cause, decided);
     }
 
     /** Redis has decided, and what it replied makes no sense here. */

@@ -6,10 +6,13 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisFuture;
 import io.limiter.internal.resilience.Deadlines;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
@@ -34,11 +37,16 @@ final class SentCommands implements Deadlines.Pool {
     /**
      * Adds a command.
      *
+     * @param ended called once, with the reply or the failure
      * @param connection what it is sent over
-     * @param overdue completes the answer at the deadline
+     * @param overdue ends it at the deadline
      */
-    Sent add(CompletableFuture<?> answer, Object connection, long timeoutNanos, Executor overdue) {
-        Sent command = new Sent(answer, connection, deadlines.now() + timeoutNanos, overdue);
+    Sent add(
+            BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended,
+            Object connection,
+            long timeoutNanos,
+            Executor overdue) {
+        Sent command = new Sent(ended, connection, deadlines.now() + timeoutNanos, overdue);
         sent.add(command);
         deadlines.ensureChecking();
         return command;
@@ -87,15 +95,20 @@ final class SentCommands implements Deadlines.Pool {
     /** A command in flight. */
     final class Sent {
 
-        private final CompletableFuture<?> answer;
+        private final BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended;
+        private final AtomicBoolean hasEnded = new AtomicBoolean();
         private final Object connection;
         private final long deadlineNanos;
         private final Executor overdue;
         private volatile RedisFuture<?> command;
 
         @SuppressWarnings("NullAway.Init") // Set as soon as it is sent.
-        private Sent(CompletableFuture<?> answer, Object connection, long deadlineNanos, Executor overdue) {
-            this.answer = answer;
+        private Sent(
+                BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended,
+                Object connection,
+                long deadlineNanos,
+                Executor overdue) {
+            this.ended = ended;
             this.connection = connection;
             this.deadlineNanos = deadlineNanos;
             this.overdue = overdue;
@@ -104,20 +117,39 @@ final class SentCommands implements Deadlines.Pool {
         /** The command that is waited for now. */
         <T> RedisFuture<T> as(RedisFuture<T> newCommand) {
             command = newCommand;
-            if (answer.isDone()) {
+            if (hasEnded.get()) {
                 newCommand.cancel(false);
             }
             return newCommand;
         }
 
-        void answered() {
+        boolean hasEnded() {
+            return hasEnded.get();
+        }
+
+        /** Ends this without a reply: nothing was sent. Returns {@code false} if it has ended before. */
+        boolean notSent() {
             sent.remove(this);
+            return hasEnded.compareAndSet(false, true);
+        }
+
+        /** Ends this, unless it has ended before. */
+        void end(@Nullable List<Object> reply, @Nullable Throwable error) {
+            sent.remove(this);
+            if (!hasEnded.compareAndSet(false, true)) {
+                return;
+            }
+            try {
+                ended.accept(reply, error);
+            } catch (RuntimeException | Error e) {
+                // The other commands must end all the same.
+                deadlines.report("The reply to a call could not be handled. Please report this as a bug.", e);
+            }
         }
 
         private void giveUp(RuntimeException why) {
-            sent.remove(this);
-            // First the answer: the cancellation would complete it with a less specific exception.
-            answer.completeExceptionally(why);
+            // First: the cancellation would end it with a less specific exception.
+            end(null, why);
             RedisFuture<?> waitedFor = command;
             if (waitedFor != null) {
                 waitedFor.cancel(false);

@@ -6,9 +6,12 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Call;
+import io.limiter.internal.backend.LimitFailures;
+import io.limiter.internal.backend.SequentialSet;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisBackend;
@@ -20,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -79,17 +81,22 @@ public final class LockBackend extends RedisBackend {
         this.load = LuaScript.of(clock, LuaScript.resource(LockBackend.class, "load.lua"));
     }
 
-    /** Decides one key after the other. The batch can be withdrawn until the first lock is acquired. */
+    /** Decides one key after the other. The call can be withdrawn until the first lock is acquired. */
     @Override
-    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+    public void start(Call call) {
         if (isClosed()) {
-            return CompletableFuture.completedFuture(RedisErrors.closed(batch));
+            call.answered().accept(RedisErrors.closed(call.keys()));
+            return;
         }
-        List<Answer> answers = new ArrayList<>(batch.size());
-        for (KeyRequests<?> keyRequests : batch) {
-            answers.add(answer(keyRequests, answers.isEmpty() ? send : () -> true));
+        if (call.allOrNothing()) {
+            SequentialSet.decide(this, call);
+            return;
         }
-        return CompletableFuture.completedFuture(answers);
+        List<Answer> answers = new ArrayList<>(call.keys().size());
+        for (KeyRequests<?> keyRequests : call.keys()) {
+            answers.add(answer(keyRequests, answers.isEmpty() ? call.send() : () -> true));
+        }
+        call.answered().accept(answers);
     }
 
     @Override
@@ -101,7 +108,7 @@ public final class LockBackend extends RedisBackend {
         try {
             return Answer.of(decide(keyRequests, send));
         } catch (LimitFailure e) {
-            return Answer.failed(RedisErrors.limitFailed(keyRequests, e.cause, e.decided));
+            return Answer.failed(LimitFailures.of(keyRequests.key(), keyRequests.limit(), e.cause, e.decided));
         } catch (RuntimeException e) {
             return Answer.failed(RedisErrors.of(keyRequests.key(), e));
         }
@@ -114,7 +121,7 @@ public final class LockBackend extends RedisBackend {
         boolean sent = false;
         long startNanos = ticker.read();
         long lockWaitNanos = lockWaitNanos(keyRequests.requests());
-        boolean onlyPeeks = keyRequests.requests().stream().allMatch(Request::peek);
+        boolean onlyPeeks = keyRequests.requests().stream().allMatch(Request::isPeek);
         while (true) {
             long waitedNanos = ticker.read() - startNanos;
             long leftNanos = Math.max(0, lockWaitNanos - waitedNanos);
@@ -174,7 +181,7 @@ public final class LockBackend extends RedisBackend {
             Step<S> step = step(limit, state, loaded.nowMicros, request);
             decisions.add(step.decision());
             state = step.state();
-            onlyPeeks &= request.peek();
+            onlyPeeks &= request.isPeek();
         }
         boolean changed = state != loaded.state || (loaded.withoutTtl() && !onlyPeeks);
         if (changed && state != null && !save(keyRequests, loaded, state)) {

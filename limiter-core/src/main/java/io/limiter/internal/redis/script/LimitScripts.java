@@ -16,10 +16,41 @@ public final class LimitScripts {
 
     private static final List<LimitScript<?, ?>> ALL = load();
 
+    private static final int NO_KIND = -1;
+
+    private static final ClassValue<Integer> KINDS = new ClassValue<>() {
+        @Override
+        protected Integer computeValue(Class<?> limit) {
+            for (int kind = 0; kind < ALL.size(); kind++) {
+                if (ALL.get(kind).type().isAssignableFrom(limit)) {
+                    return kind;
+                }
+            }
+            return NO_KIND;
+        }
+    };
+
     private LimitScripts() {}
 
     public static List<LimitScript<?, ?>> all() {
         return ALL;
+    }
+
+    /**
+     * The kind of a limit: the index of its script in {@link #all()}.
+     *
+     * @throws IllegalArgumentException if it has no script
+     */
+    public static int kindOf(Limit<?> limit) {
+        int kind = KINDS.get(limit.getClass());
+        if (kind == NO_KIND) {
+            throw new IllegalArgumentException("there is no script for "
+                    + limit.getClass().getName() + ": the script engine decides "
+                    + ALL.stream().map(known -> known.type().getSimpleName()).toList()
+                    + " and what META-INF/services/" + LimitScript.class.getName()
+                    + " names, the lock engine and the local one any limit");
+        }
+        return kind;
     }
 
     /**
@@ -28,26 +59,19 @@ public final class LimitScripts {
      * @throws IllegalArgumentException if there is none
      */
     public static LimitScript<Limit<Object>, Object> of(Limit<?> limit) {
-        LimitScript<Limit<Object>, Object> script = find(limit);
-        if (script == null) {
-            throw new IllegalArgumentException("there is no script for "
-                    + limit.getClass().getName() + ": the script engine decides "
-                    + ALL.stream().map(known -> known.type().getSimpleName()).toList()
-                    + " and what META-INF/services/" + LimitScript.class.getName()
-                    + " names, the lock engine and the local one any limit");
-        }
-        return script;
+        return ofKind(kindOf(limit));
+    }
+
+    /** The script of a kind of limit, to be called with {@link #erased(Limit)}. */
+    @SuppressWarnings("unchecked")
+    static LimitScript<Limit<Object>, Object> ofKind(int kind) {
+        return (LimitScript<Limit<Object>, Object>) ALL.get(kind);
     }
 
     /** The script for this kind of limit; {@code null} if there is none. */
-    @SuppressWarnings("unchecked")
     static @Nullable LimitScript<Limit<Object>, Object> find(Limit<?> limit) {
-        for (int i = 0; i < ALL.size(); i++) {
-            if (ALL.get(i).type().isInstance(limit)) {
-                return (LimitScript<Limit<Object>, Object>) ALL.get(i);
-            }
-        }
-        return null;
+        int kind = KINDS.get(limit.getClass());
+        return kind == NO_KIND ? null : ofKind(kind);
     }
 
     /** The limit, typed for the script that was found for it. */

@@ -2,7 +2,7 @@ package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.spi.LimitScript;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -31,10 +31,14 @@ final class ScriptArgument {
         out.put((byte) kind);
     }
 
-    /** Adds a section for several keys with equal limits and requests. */
-    void addSection(int keys, KeyRequests<?> keyRequests) {
+    /**
+     * Adds a section for several keys with equal limits and requests.
+     *
+     * @param kind of the limits
+     */
+    void addSection(int keys, KeyRequests<?> keyRequests, int kind) {
         Limit<Object> limit = LimitScripts.erased(keyRequests.limit());
-        LimitScript<Limit<Object>, Object> script = LimitScripts.of(limit);
+        LimitScript<Limit<Object>, Object> script = LimitScripts.ofKind(kind);
         ensure(SECTION_BYTES + script.maxBytes(limit));
         int runsAt = out.position() + Integer.BYTES;
         out.putInt(keys).putShort((short) 0);

@@ -1,31 +1,27 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.backend.Call;
+import io.limiter.internal.backend.SequentialSet;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisBackend;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
-import io.limiter.spi.LimitScript;
-import io.limiter.spi.SetPart;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
- * Decides inside Redis: one {@code EVALSHA} for a batch of one kind of limit, in a Cluster one for each slot. The
- * script reads the server's clock once, and writes each key once as the last step for it, so no decision is half done.
+ * Decides inside Redis: one {@code EVALSHA} for a batch of one kind of limit, in a Cluster one for each slot, and one for a
+ * set whose keys are in one slot. The script reads the server's clock once, and writes each key once as the last step for
+ * it, so no decision is half done.
  *
  * <p>Redis replies the time and the states that it found, from which {@link ScriptCall} computes the decisions by the
  * same steps.
@@ -33,10 +29,11 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptBackend extends RedisBackend {
 
     private final KnownRejections rejections;
-    private final Map<LimitScript<?, ?>, LuaScript> scripts = new HashMap<>();
+    // By kind of limit.
+    private final List<LuaScript> batchScripts;
+    private final SetScripts setScripts;
     // Estimated server time: Redis's at the last reply, or this machine's before there was one.
     private volatile long estimatedMicros = System.currentTimeMillis() * 1000;
-    private final SetScripts setScripts;
 
     /**
      * @param clock the part of the scripts that reads the clock
@@ -47,9 +44,9 @@ public final class ScriptBackend extends RedisBackend {
         this.rejections = rejections;
         this.setScripts = new SetScripts(clock);
         String batch = LuaScript.resource(ScriptBackend.class, "batch.lua");
-        for (LimitScript<?, ?> limit : LimitScripts.all()) {
-            scripts.put(limit, LuaScript.of(clock, LuaScript.fill(batch, limit.script())));
-        }
+        this.batchScripts = LimitScripts.all().stream()
+                .map(limit -> LuaScript.of(clock, LuaScript.fill(batch, limit.script())))
+                .toList();
     }
 
     @Override
@@ -67,159 +64,112 @@ public final class ScriptBackend extends RedisBackend {
         return redis.slotOf(key);
     }
 
-    /** Decides the set in one call, unless its keys are in different slots of a Cluster. */
     @Override
-    public CompletableFuture<List<@Nullable Decision>> startSet(List<SetPart<?>> parts, BooleanSupplier send) {
-        boolean shareCall;
-        try {
-            shareCall = shareCall(parts);
-        } catch (LimiterBackendException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        if (!shareCall) {
-            return super.startSet(parts, send);
-        }
-        return send.getAsBoolean()
-                ? callSet(parts).thenApply(answer -> List.copyOf(answer.decisions()))
-                : CompletableFuture.failedFuture(
-                        RedisErrors.withdrawn(parts.get(0).key()));
-    }
-
-    private boolean shareCall(List<SetPart<?>> parts) {
-        try {
-            int lane = laneOf(parts.get(0).key());
-            return parts.stream().allMatch(part -> laneOf(part.key()) == lane);
-        } catch (RuntimeException e) {
-            throw RedisErrors.notExecuted(parts.get(0).key(), e);
-        }
-    }
-
-    /** Never completed exceptionally. */
-    private CompletableFuture<Answer> callSet(List<SetPart<?>> parts) {
-        return isClosed()
-                ? CompletableFuture.completedFuture(RedisErrors.closed(List.of(KeyRequests.of(parts.get(0))))
-                        .get(0))
-                : callSet(parts, estimatedMicros, true);
-    }
-
-    /**
-     * @param again whether to call once more if the server time is not the expected one
-     */
-    private CompletableFuture<Answer> callSet(List<SetPart<?>> parts, long expectedMicros, boolean again) {
-        SetCall call = new SetCall(parts, rejections.readNanos(), expectedMicros);
-        try {
-            LuaScript script = setScripts.of(parts);
-            redis.sends(parts.size(), parts.size());
-            return redis.start(script, call.keys(), call.argument())
-                    .handle((reply, error) ->
-                            error == null ? answered(call, parts, reply, again) : failed(call, parts, error))
-                    .thenCompose(answered -> answered);
-        } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(call.notExecuted(e));
-        }
-    }
-
-    /** Redis does not say which key is forbidden, so this peeks at each one. */
-    private CompletableFuture<Answer> failed(SetCall call, List<SetPart<?>> parts, Throwable error) {
-        Answer failed = call.failed(error);
-        if (!RedisErrors.forbidsKey(error)) {
-            return CompletableFuture.completedFuture(failed);
-        }
-        return start(parts.stream().<KeyRequests<?>>map(KeyRequests::peek).toList())
-                .thenApply(peeks -> peeks.stream()
-                        .filter(peek -> peek.failure() != null)
-                        .findFirst()
-                        .orElse(failed));
-    }
-
-    private CompletableFuture<Answer> answered(
-            SetCall call, List<SetPart<?>> parts, List<Object> reply, boolean again) {
-        try {
-            long nowMicros = ScriptCall.nowMicros(reply);
-            estimatedMicros = nowMicros;
-            return again && call.isAnotherTime(reply)
-                    ? callSet(parts, nowMicros, false)
-                    : CompletableFuture.completedFuture(call.answer(reply, rejections));
-        } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(call.notUnderstood(e));
-        }
-    }
-
-    @Override
-    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+    public void start(Call call) {
+        List<KeyRequests<?>> keys = call.keys();
         if (isClosed()) {
-            return CompletableFuture.completedFuture(RedisErrors.closed(batch));
+            call.answered().accept(RedisErrors.closed(keys));
+            return;
         }
-        if (!send.getAsBoolean()) {
-            return CompletableFuture.completedFuture(RedisErrors.withdrawn(batch));
-        }
-        return start(batch);
-    }
-
-    private CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch) {
-        List<List<Integer>> calls;
+        int[] kinds;
+        boolean fitsOneCall;
         try {
-            if (batch.size() == 1 || fitsOneCall(batch)) {
-                return call(scriptOf(batch.get(0)), batch);
-            }
-            calls = calls(batch);
+            kinds = kinds(keys);
+            fitsOneCall = (call.allOrNothing() || areEqual(kinds)) && isInOneLane(keys);
         } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(RedisErrors.notExecuted(batch, e));
+            call.answered().accept(RedisErrors.notExecuted(keys, e));
+            return;
         }
-        Answer[] answers = new Answer[batch.size()];
-        CompletableFuture<?>[] started = new CompletableFuture<?>[calls.size()];
-        for (int i = 0; i < started.length; i++) {
-            started[i] = startPart(batch, calls.get(i), answers);
+        if (call.allOrNothing() && !fitsOneCall) {
+            SequentialSet.decide(this, call);
+        } else if (!call.send().getAsBoolean()) {
+            call.answered().accept(RedisErrors.withdrawn(keys));
+        } else if (call.allOrNothing()) {
+            SetCall set = new SetCall(keys, kinds, rejections.readNanos(), estimatedMicros);
+            send(setScripts.of(kinds), set, false, call.answered());
+        } else if (fitsOneCall) {
+            decide(kinds[0], keys, call.answered());
+        } else {
+            decideParts(keys, kinds, call.answered());
         }
-        return CompletableFuture.allOf(started).thenApply(done -> Arrays.asList(answers));
     }
 
-    /** The common case. */
-    private boolean fitsOneCall(List<KeyRequests<?>> batch) {
-        LuaScript script = scriptOf(batch.get(0));
-        int lane = laneOf(batch.get(0).key());
-        for (int i = 1; i < batch.size(); i++) {
-            if (scriptOf(batch.get(i)) != script || laneOf(batch.get(i).key()) != lane) {
+    private static int[] kinds(List<KeyRequests<?>> keys) {
+        int[] kinds = new int[keys.size()];
+        for (int i = 0; i < kinds.length; i++) {
+            kinds[i] = LimitScripts.kindOf(keys.get(i).limit());
+        }
+        return kinds;
+    }
+
+    private static boolean areEqual(int[] kinds) {
+        for (int kind : kinds) {
+            if (kind != kinds[0]) {
                 return false;
             }
         }
         return true;
     }
 
-    /** The indexes of the batch by call: one for each kind of limit, and in a Cluster for each slot. */
-    private List<List<Integer>> calls(List<KeyRequests<?>> batch) {
-        Map<Object, List<Integer>> calls = new LinkedHashMap<>();
-        for (int i = 0; i < batch.size(); i++) {
-            KeyRequests<?> keyRequests = batch.get(i);
-            Object call = lanes() == 1
-                    ? scriptOf(keyRequests).sha1()
-                    : new LaneAndScript(
-                            laneOf(keyRequests.key()), scriptOf(keyRequests).sha1());
-            calls.computeIfAbsent(call, c -> new ArrayList<>()).add(i);
+    private boolean isInOneLane(List<KeyRequests<?>> keys) {
+        if (keys.size() == 1 || lanes() == 1) {
+            return true;
         }
-        return List.copyOf(calls.values());
+        int lane = laneOf(keys.get(0).key());
+        for (KeyRequests<?> each : keys) {
+            if (laneOf(each.key()) != lane) {
+                return false;
+            }
+        }
+        return true;
     }
 
-    private CompletableFuture<Void> startPart(List<KeyRequests<?>> batch, List<Integer> places, Answer[] answers) {
-        List<KeyRequests<?>> part = new ArrayList<>(places.size());
-        for (int place : places) {
-            part.add(batch.get(place));
+    /** One call for each kind of limit, and in a Cluster for each slot. */
+    private void decideParts(List<KeyRequests<?>> keys, int[] kinds, Consumer<List<Answer>> answered) {
+        Map<LaneAndKind, List<Integer>> calls = new LinkedHashMap<>();
+        for (int i = 0; i < kinds.length; i++) {
+            LaneAndKind call = new LaneAndKind(laneOf(keys.get(i).key()), kinds[i]);
+            calls.computeIfAbsent(call, same -> new ArrayList<>()).add(i);
         }
-        return call(scriptOf(part.get(0)), part).thenAccept(answered -> {
-            Iterator<Answer> next = answered.iterator();
-            for (int place : places) {
-                answers[place] = next.next();
+        Parts parts = new Parts(kinds.length, calls.size(), answered);
+        calls.forEach((call, places) -> decide(
+                call.kind(), places.stream().<KeyRequests<?>>map(keys::get).toList(), parts.at(places)));
+    }
+
+    private void decide(int kind, List<KeyRequests<?>> batch, Consumer<List<Answer>> answered) {
+        ScriptCall call = new ScriptCall(batch, kind, rejections.readNanos(), estimatedMicros);
+        send(batchScripts.get(kind), call, false, answered);
+    }
+
+    /**
+     * @param again whether it was sent before, with another time than Redis's; that does not happen twice, because parameters
+     *     are valid for days
+     */
+    private void send(LuaScript script, ScriptCall call, boolean again, Consumer<List<Answer>> answered) {
+        List<KeyRequests<?>> batch = call.batch();
+        byte[] argument;
+        try {
+            argument = call.argument();
+        } catch (RuntimeException e) {
+            if (!call.isSet() && batch.size() > 1) {
+                decideHalves(call, answered);
+            } else {
+                answered.accept(call.notWritten(e));
+            }
+            return;
+        }
+        if (!again) {
+            redis.sends(batch.size(), requests(batch));
+        }
+        redis.send(script, call.keys(), new byte[][] {argument}, (reply, error) -> {
+            if (reply != null) {
+                answered(script, call, reply, again, answered);
+            } else if (batch.size() > 1 && error != null && RedisErrors.forbidsKey(error)) {
+                forbidden(call, error, answered);
+            } else {
+                answered.accept(call.failed(error));
             }
         });
-    }
-
-    private CompletableFuture<List<Answer>> call(LuaScript script, List<KeyRequests<?>> batch) {
-        redis.sends(batch.size(), requests(batch));
-        ScriptCall call = new ScriptCall(batch, rejections.readNanos(), estimatedMicros);
-        return send(script, call, batch)
-                .thenCompose(answers -> call.atAnotherTime().isEmpty()
-                        ? CompletableFuture.completedFuture(answers)
-                        : again(script, batch, answers, call.atAnotherTime()));
     }
 
     private static int requests(List<KeyRequests<?>> batch) {
@@ -230,67 +180,87 @@ public final class ScriptBackend extends RedisBackend {
         return requests;
     }
 
-    /** Never completed exceptionally. */
-    private CompletableFuture<List<Answer>> send(LuaScript script, ScriptCall call, List<KeyRequests<?>> batch) {
-        byte[] argument;
-        try {
-            argument = call.argument();
-        } catch (RuntimeException e) {
-            return batch.size() > 1
-                    ? inHalves(script, batch)
-                    : CompletableFuture.completedFuture(
-                            List.of(Answer.failed(RedisErrors.limitFailed(batch.get(0), e, false))));
-        }
-        return redis.start(script, call.keys(), argument)
-                .handle((reply, error) -> {
-                    if (error == null) {
-                        return CompletableFuture.completedFuture(answers(call, reply, batch));
-                    }
-                    return batch.size() > 1 && RedisErrors.forbidsKey(error)
-                            ? inHalves(script, batch)
-                            : CompletableFuture.completedFuture(ScriptCall.allFailed(batch, error));
-                })
-                .thenCompose(answered -> answered);
-    }
-
-    /** Splits a batch of which nothing was executed because of a few keys, so that the others do not fail too. */
-    private CompletableFuture<List<Answer>> inHalves(LuaScript script, List<KeyRequests<?>> batch) {
-        int half = batch.size() / 2;
-        return call(script, batch.subList(0, half))
-                .thenCombine(call(script, batch.subList(half, batch.size())), (first, second) -> {
-                    List<Answer> all = new ArrayList<>(first);
-                    all.addAll(second);
-                    return all;
-                });
-    }
-
-    private List<Answer> answers(ScriptCall call, List<Object> reply, List<KeyRequests<?>> batch) {
+    private void answered(
+            LuaScript script, ScriptCall call, List<Object> reply, boolean again, Consumer<List<Answer>> answered) {
+        List<Answer> answers;
         try {
             estimatedMicros = ScriptCall.nowMicros(reply);
-            return call.answers(reply, rejections);
+            answers = call.answers(reply, rejections);
         } catch (RuntimeException e) {
-            call.atAnotherTime().clear();
-            return ScriptCall.notUnderstood(batch, e);
+            answered.accept(call.notUnderstood(e));
+            return;
         }
-    }
-
-    /** Repeats the call with the server time. Does not happen twice: the parameters are valid for days. */
-    private CompletableFuture<List<Answer>> again(
-            LuaScript script, List<KeyRequests<?>> batch, List<Answer> answers, List<Integer> places) {
-        List<KeyRequests<?>> part =
-                places.stream().<KeyRequests<?>>map(batch::get).toList();
-        ScriptCall call = new ScriptCall(part, rejections.readNanos(), estimatedMicros);
-        return send(script, call, part).thenApply(late -> {
+        List<Integer> places = call.atAnotherTime();
+        if (again || places.isEmpty()) {
+            answered.accept(answers);
+            return;
+        }
+        ScriptCall late = call.at(places, rejections.readNanos(), estimatedMicros);
+        send(script, late, true, decided -> {
             for (int i = 0; i < places.size(); i++) {
-                answers.set(places.get(i), late.get(i));
+                answers.set(places.get(i), decided.get(i));
             }
-            return answers;
+            answered.accept(answers);
         });
     }
 
-    private LuaScript scriptOf(KeyRequests<?> keyRequests) {
-        return Objects.requireNonNull(scripts.get(LimitScripts.of(keyRequests.limit())));
+    /** Redis does not say which key is forbidden: a set peeks at each one, and a batch is split. */
+    private void forbidden(ScriptCall call, Throwable error, Consumer<List<Answer>> answered) {
+        if (!call.isSet()) {
+            decideHalves(call, answered);
+            return;
+        }
+        List<KeyRequests<?>> peeks = new ArrayList<>();
+        call.batch().forEach(part -> peeks.add(part.peek()));
+        start(new Call(
+                peeks,
+                false,
+                () -> true,
+                peeked -> answered.accept(peeked.stream()
+                        .filter(peek -> peek.failure() != null)
+                        .findFirst()
+                        .map(call::allAs)
+                        .orElseGet(() -> call.failed(error)))));
     }
 
-    private record LaneAndScript(int lane, String sha1) {}
+    /** Splits a batch of which nothing was executed because of a few keys, so that the others do not fail too. */
+    private void decideHalves(ScriptCall call, Consumer<List<Answer>> answered) {
+        List<KeyRequests<?>> batch = call.batch();
+        int half = batch.size() / 2;
+        Parts parts = new Parts(batch.size(), 2, answered);
+        decide(call.kind(), batch.subList(0, half), parts.at(range(0, half)));
+        decide(call.kind(), batch.subList(half, batch.size()), parts.at(range(half, batch.size())));
+    }
+
+    private static List<Integer> range(int from, int to) {
+        return IntStream.range(from, to).boxed().toList();
+    }
+
+    private record LaneAndKind(int lane, int kind) {}
+
+    /** Collects the answers of several calls. */
+    private static final class Parts {
+
+        private final Answer[] answers;
+        private final AtomicInteger missing;
+        private final Consumer<List<Answer>> answered;
+
+        Parts(int keys, int calls, Consumer<List<Answer>> answered) {
+            this.answers = new Answer[keys];
+            this.missing = new AtomicInteger(calls);
+            this.answered = answered;
+        }
+
+        /** Takes the answers for the keys at these places. */
+        Consumer<List<Answer>> at(List<Integer> places) {
+            return some -> {
+                for (int i = 0; i < places.size(); i++) {
+                    answers[places.get(i)] = some.get(i);
+                }
+                if (missing.decrementAndGet() == 0) {
+                    answered.accept(Arrays.asList(answers));
+                }
+            };
+        }
+    }
 }

@@ -7,12 +7,15 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Steps;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.RedisErrors;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,26 +26,55 @@ import org.jspecify.annotations.Nullable;
  * reply contains states instead of decisions, and only where they are needed; {@link Limit#step} computes the decisions
  * here, bit by bit as in Lua.
  */
-public final class ScriptCall {
+public class ScriptCall {
 
     private static final String ANOTHER_TIME = "TIME";
 
     private static final StateCodec CODEC = new StateCodec();
 
     private final List<KeyRequests<?>> batch;
+    private final int kind;
     private final long sentNanos;
     private final long estimatedMicros;
     private final List<Integer> atAnotherTime = new ArrayList<>(0);
 
     /**
-     * @param batch all of one kind of limit
+     * @param kind of the limits of all keys
      * @param sentNanos by the clock of the rejection cache
      * @param estimatedMicros estimated server time
      */
-    public ScriptCall(List<KeyRequests<?>> batch, long sentNanos, long estimatedMicros) {
+    public ScriptCall(List<KeyRequests<?>> batch, int kind, long sentNanos, long estimatedMicros) {
         this.batch = batch;
+        this.kind = kind;
         this.sentNanos = sentNanos;
         this.estimatedMicros = estimatedMicros;
+    }
+
+    final List<KeyRequests<?>> batch() {
+        return batch;
+    }
+
+    final int kind() {
+        return kind;
+    }
+
+    final long sentNanos() {
+        return sentNanos;
+    }
+
+    final ScriptArgument newArgument() {
+        return new ScriptArgument(estimatedMicros);
+    }
+
+    /** Whether its keys are decided all or nothing. */
+    boolean isSet() {
+        return false;
+    }
+
+    /** The same call for the keys at these places, to be sent now. */
+    ScriptCall at(List<Integer> places, long newSentNanos, long newEstimatedMicros) {
+        return new ScriptCall(
+                places.stream().<KeyRequests<?>>map(batch::get).toList(), kind, newSentNanos, newEstimatedMicros);
     }
 
     /** The server time of a reply. */
@@ -50,12 +82,12 @@ public final class ScriptCall {
         return (Long) reply.get(0);
     }
 
-    /** Indexes of requests that were not decided because the server time was not the expected one. */
-    List<Integer> atAnotherTime() {
+    /** Indexes of the keys that were not decided because the server time was not the expected one. */
+    final List<Integer> atAnotherTime() {
         return atAnotherTime;
     }
 
-    byte[][] keys() {
+    final byte[][] keys() {
         byte[][] keys = new byte[batch.size()][];
         for (int i = 0; i < keys.length; i++) {
             keys[i] = batch.get(i).key().getBytes(StandardCharsets.UTF_8);
@@ -64,13 +96,13 @@ public final class ScriptCall {
     }
 
     byte[] argument() {
-        ScriptArgument argument = new ScriptArgument(estimatedMicros);
+        ScriptArgument argument = newArgument();
         for (int first = 0; first < batch.size(); ) {
             int end = first + 1;
             while (end < batch.size() && equalRequests(batch.get(first), batch.get(end))) {
                 end++;
             }
-            argument.addSection(end - first, batch.get(first));
+            argument.addSection(end - first, batch.get(first), kind);
             first = end;
         }
         return argument.toBytes();
@@ -114,16 +146,15 @@ public final class ScriptCall {
                 answers.add(Answer.failed(e.maybeDone()));
                 complete = false;
             } catch (RuntimeException e) {
-                answers.add(Answer.failed(RedisErrors.limitFailed(keyRequests, e, true)));
+                answers.add(Answer.failed(LimitFailures.of(keyRequests.key(), keyRequests.limit(), e, true)));
                 complete = false;
             }
         }
         long grantedByScript = (Long) reply.get(1);
         if (complete && granted != grantedByScript) {
-            return notUnderstood(
-                    batch,
-                    new IllegalStateException("its script granted " + grantedByScript
-                            + " requests of a call where the same arithmetic in this JVM grants " + granted));
+            atAnotherTime.clear();
+            return notUnderstood(new IllegalStateException("its script granted " + grantedByScript
+                    + " requests of a call where the same arithmetic in this JVM grants " + granted));
         }
         return answers;
     }
@@ -150,7 +181,7 @@ public final class ScriptCall {
     private <S> Answer answer(
             KeyRequests<S> keyRequests, byte @Nullable [] value, long now, KnownRejections rejections) {
         Limit<S> limit = keyRequests.limit();
-        S state = value == null ? null : CODEC.read(keyRequests.key(), value, limit, now, -1);
+        S state = read(keyRequests, value, kind, now);
         List<Request> requests = keyRequests.requests();
         Steps<S> steps = new Steps<>(limit, state, now);
         List<Decision> decisions;
@@ -190,17 +221,39 @@ public final class ScriptCall {
         return new String(reply, 1, reply.length - 1, StandardCharsets.UTF_8);
     }
 
-    /** Failures for a batch that was decided but whose reply makes no sense. */
-    static List<Answer> notUnderstood(List<KeyRequests<?>> batch, RuntimeException error) {
+    /** The state that the script has found; {@code null} if there was none. */
+    static <S> @Nullable S read(KeyRequests<S> keyRequests, byte @Nullable [] value, int kind, long nowMicros) {
+        return value == null
+                ? null
+                : CODEC.read(keyRequests.key(), value, keyRequests.limit(), LimitScripts.ofKind(kind), nowMicros, -1);
+    }
+
+    /** The argument could not be written, because a limit has thrown. */
+    List<Answer> notWritten(RuntimeException error) {
+        return List.of(
+                Answer.failed(LimitFailures.of(batch.get(0).key(), batch.get(0).limit(), error, false)));
+    }
+
+    /** It was decided, and the reply makes no sense. */
+    final List<Answer> notUnderstood(RuntimeException error) {
+        return failed(key -> RedisErrors.notUnderstood(key, error));
+    }
+
+    /** The call failed. */
+    final List<Answer> failed(@Nullable Throwable error) {
+        Throwable cause = error == null ? new IllegalStateException("no reply") : AsyncFailures.cause(error);
+        return failed(key -> RedisErrors.of(key, cause));
+    }
+
+    /** A failure for each key. */
+    List<Answer> failed(Function<String, LimiterBackendException> failure) {
         return batch.stream()
-                .map(keyRequests -> Answer.failed(RedisErrors.notUnderstood(keyRequests.key(), error)))
+                .map(keyRequests -> Answer.failed(failure.apply(keyRequests.key())))
                 .toList();
     }
 
-    static List<Answer> allFailed(List<KeyRequests<?>> batch, Throwable error) {
-        Throwable cause = AsyncFailures.cause(error);
-        return batch.stream()
-                .map(keyRequests -> Answer.failed(RedisErrors.of(keyRequests.key(), cause)))
-                .toList();
+    /** The failure of one key as that of all; in a list that can be changed. */
+    final List<Answer> allAs(Answer failure) {
+        return new ArrayList<>(Collections.nCopies(batch.size(), failure));
     }
 }

@@ -6,128 +6,121 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.RedisErrors;
-import io.limiter.spi.SetPart;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call for a set of limits, the Java twin of {@code set.lua}. As in {@link ScriptCall}, this computes the decisions
- * from the states that the script found. The number of grants must be the same.
+ * The call of a limit set, all of whose parts are decided at one moment. Java twin of {@code set.lua}, which takes Redis longer
+ * for a single request than {@code batch.lua}.
  */
-public final class SetCall {
+public final class SetCall extends ScriptCall {
 
-    private static final StateCodec CODEC = new StateCodec();
-
-    private final List<SetPart<?>> parts;
-    private final long sentNanos;
-    private final long estimatedMicros;
+    private final int[] kinds;
 
     /**
+     * @param kinds of the limits, in the order of the parts
      * @param sentNanos by the clock of the rejection cache
      * @param estimatedMicros estimated server time
      */
-    public SetCall(List<SetPart<?>> parts, long sentNanos, long estimatedMicros) {
-        this.parts = parts;
-        this.sentNanos = sentNanos;
-        this.estimatedMicros = estimatedMicros;
+    public SetCall(List<KeyRequests<?>> parts, int[] kinds, long sentNanos, long estimatedMicros) {
+        super(parts, kinds[0], sentNanos, estimatedMicros);
+        this.kinds = kinds;
     }
 
-    byte[][] keys() {
-        byte[][] keys = new byte[parts.size()][];
-        for (int i = 0; i < keys.length; i++) {
-            keys[i] = parts.get(i).key().getBytes(StandardCharsets.UTF_8);
-        }
-        return keys;
+    @Override
+    boolean isSet() {
+        return true;
     }
 
+    /** All of it again. */
+    @Override
+    ScriptCall at(List<Integer> places, long newSentNanos, long newEstimatedMicros) {
+        return new SetCall(batch(), kinds, newSentNanos, newEstimatedMicros);
+    }
+
+    @Override
     byte[] argument() {
-        ScriptArgument argument = new ScriptArgument(estimatedMicros);
-        for (SetPart<?> part : parts) {
-            argument.addKind(SetScripts.kindOf(part.limit()));
-            argument.addSection(1, KeyRequests.of(part));
+        ScriptArgument argument = newArgument();
+        for (int i = 0; i < kinds.length; i++) {
+            argument.addKind(kinds[i]);
+            argument.addSection(1, batch().get(i), kinds[i]);
         }
         return argument.toBytes();
     }
 
-    /** Whether the set was not decided because the server time was not the expected one. */
-    boolean isAnotherTime(List<Object> reply) {
-        for (int i = 0; i < parts.size(); i++) {
+    /** All granted and taken, or none taken. */
+    @Override
+    public List<Answer> answers(List<Object> reply, KnownRejections rejections) {
+        List<KeyRequests<?>> parts = batch();
+        for (int i = 0; i < kinds.length; i++) {
             byte[] value = found(reply, i);
-            if (value != null && ScriptCall.isProblem(value)) {
-                return ScriptCall.isAnotherTime(value);
+            if (value != null && isProblem(value)) {
+                if (isAnotherTime(value)) {
+                    IntStream.range(0, kinds.length).forEach(atAnotherTime()::add);
+                }
+                return allAs(Answer.failed(problem(parts.get(i).key(), value)));
             }
         }
-        return false;
-    }
-
-    /** A decision for each part, in their order: all granted and taken, or none taken. */
-    public Answer answer(List<Object> reply, KnownRejections rejections) {
-        for (int i = 0; i < parts.size(); i++) {
-            byte[] value = found(reply, i);
-            if (value != null && ScriptCall.isProblem(value)) {
-                return Answer.failed(ScriptCall.problem(parts.get(i).key(), value));
-            }
-        }
-        long now = (Long) reply.get(0);
-        List<Turn<?>> turns = new ArrayList<>(parts.size());
-        for (int i = 0; i < parts.size(); i++) {
+        long now = nowMicros(reply);
+        List<Turn<?>> turns = new ArrayList<>(kinds.length);
+        for (int i = 0; i < kinds.length; i++) {
             try {
-                turns.add(new Turn<>(parts.get(i), found(reply, i), now));
+                turns.add(new Turn<>(parts.get(i), found(reply, i), kinds[i], now));
             } catch (LimiterBackendException e) {
-                return Answer.failed(e.maybeDone());
+                return allAs(Answer.failed(e.maybeDone()));
             } catch (RuntimeException e) {
-                return Answer.failed(RedisErrors.limitFailed(KeyRequests.of(parts.get(i)), e, true));
+                return allAs(Answer.failed(
+                        LimitFailures.of(parts.get(i).key(), parts.get(i).limit(), e, true)));
             }
         }
         long granted = turns.stream().filter(Turn::granted).count();
         long grantedByScript = (Long) reply.get(1);
         if (granted != grantedByScript) {
             return notUnderstood(new IllegalStateException("its script would grant " + grantedByScript + " of "
-                    + parts.size() + " limits where the same arithmetic in this JVM grants " + granted));
+                    + kinds.length + " limits where the same arithmetic in this JVM grants " + granted));
         }
-        boolean take = granted == parts.size();
-        return Answer.of(turns.stream()
-                .map(turn -> turn.decision(take, rejections, sentNanos))
-                .toList());
+        boolean take = granted == kinds.length;
+        List<Answer> answers = new ArrayList<>(kinds.length);
+        for (Turn<?> turn : turns) {
+            answers.add(Answer.of(List.of(turn.decision(take, rejections, sentNanos()))));
+        }
+        return answers;
     }
 
     private static byte @Nullable [] found(List<Object> reply, int part) {
         return (byte[]) reply.get(part + 2);
     }
 
-    /** The call could not be made. */
-    public Answer notExecuted(RuntimeException error) {
-        return Answer.failed(RedisErrors.notExecuted(parts.get(0).key(), error));
+    @Override
+    List<Answer> notWritten(RuntimeException error) {
+        return failed(key -> RedisErrors.notExecuted(key, error));
     }
 
-    /** The failure for a set that was decided but whose reply makes no sense. */
-    Answer notUnderstood(RuntimeException error) {
-        return Answer.failed(RedisErrors.notUnderstood(parts.get(0).key(), error));
-    }
-
-    /** The call failed as a whole. */
-    Answer failed(Throwable error) {
-        return ScriptCall.allFailed(List.of(KeyRequests.of(parts.get(0))), error)
-                .get(0);
+    /** The same failure for all parts, with the key of the first one. */
+    @Override
+    List<Answer> failed(Function<String, LimiterBackendException> failure) {
+        return allAs(Answer.failed(failure.apply(batch().get(0).key())));
     }
 
     /** One part, at the time of the call. */
     private static final class Turn<S> {
 
-        private final SetPart<S> part;
+        private final KeyRequests<S> part;
         private final long nowMicros;
         private final @Nullable S found;
         private final Step<S> step;
 
-        Turn(SetPart<S> part, byte @Nullable [] value, long nowMicros) {
+        Turn(KeyRequests<S> part, byte @Nullable [] value, int kind, long nowMicros) {
             this.part = part;
             this.nowMicros = nowMicros;
-            this.found = value == null ? null : CODEC.read(part.key(), value, part.limit(), nowMicros, -1);
+            this.found = read(part, value, kind, nowMicros);
             this.step = part.limit().step(found, nowMicros, part.request());
         }
 
@@ -142,7 +135,7 @@ public final class SetCall {
                 return limit.step(found, nowMicros, part.request().as(Request.Action.PEEK))
                         .decision();
             }
-            rejections.decided(KeyRequests.of(part), List.of(step.decision()), step.state(), nowMicros, sentNanos);
+            rejections.decided(part, List.of(step.decision()), step.state(), nowMicros, sentNanos);
             return step.decision();
         }
     }

@@ -1,16 +1,12 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.algorithm.Limit;
 import io.limiter.internal.redis.client.LuaScript;
-import io.limiter.spi.SetPart;
 import java.util.BitSet;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The scripts for sets of limits: one for each combination of kinds in use. The number of a kind is its index in {@link
- * LimitScripts#all()}.
+ * The scripts for sets of limits: one for each combination of kinds in use.
  */
 public final class SetScripts {
 
@@ -26,18 +22,13 @@ public final class SetScripts {
         this.clock = clock;
     }
 
-    /** The script for the kinds of limits of these parts. */
-    public LuaScript of(List<SetPart<?>> parts) {
-        BitSet kinds = new BitSet();
-        for (SetPart<?> part : parts) {
-            kinds.set(kindOf(part.limit()));
+    /** The script for the kinds of limits of a set. */
+    public LuaScript of(int... kinds) {
+        BitSet different = new BitSet();
+        for (int kind : kinds) {
+            different.set(kind);
         }
-        return byKinds.computeIfAbsent(kinds, this::build);
-    }
-
-    /** The number of this kind of limit in the scripts. */
-    static int kindOf(Limit<?> limit) {
-        return LimitScripts.all().indexOf(LimitScripts.of(limit));
+        return byKinds.computeIfAbsent(different, this::build);
     }
 
     public LuaScript build(BitSet kinds) {

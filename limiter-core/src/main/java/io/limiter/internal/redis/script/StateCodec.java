@@ -51,12 +51,27 @@ public final class StateCodec {
      * @throws io.limiter.LimiterBackendException if it is none: never a fresh bucket instead
      */
     public <S> S read(String key, byte[] value, Limit<S> limit, long nowMicros, long ttlMillis) {
+        return read(key, value, limit, LimitScripts.find(limit), nowMicros, ttlMillis);
+    }
+
+    /**
+     * @param script of this kind of limit; {@code null} if there is none
+     */
+    <S> S read(
+            String key,
+            byte[] value,
+            Limit<S> limit,
+            @Nullable LimitScript<Limit<Object>, Object> script,
+            long nowMicros,
+            long ttlMillis) {
         try {
-            S state = value.length == 0
-                    ? null
-                    : value[0] == '{'
-                            ? json.readValue(value, limit.stateType())
-                            : readPacked(value, limit, nowMicros, ttlMillis);
+            S state = null;
+            if (value.length > 0 && value[0] == '{') {
+                state = json.readValue(value, limit.stateType());
+            } else if (value.length > 0 && script != null) {
+                state = limit.stateType()
+                        .cast(script.readPacked(value, LimitScripts.erased(limit), nowMicros, ttlMillis));
+            }
             if (state != null) {
                 return state;
             }
@@ -64,12 +79,5 @@ public final class StateCodec {
             throw RedisErrors.unreadable(key, e);
         }
         throw RedisErrors.unreadable(key);
-    }
-
-    private static <S> @Nullable S readPacked(byte[] value, Limit<S> limit, long nowMicros, long ttlMillis) {
-        LimitScript<Limit<Object>, Object> script = LimitScripts.find(limit);
-        return script == null
-                ? null
-                : limit.stateType().cast(script.readPacked(value, LimitScripts.erased(limit), nowMicros, ttlMillis));
     }
 }

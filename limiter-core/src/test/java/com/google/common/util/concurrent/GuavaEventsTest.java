@@ -145,7 +145,7 @@ class GuavaEventsTest {
 
     @Test
     void warmingUpWithAColdFactorOfTen() {
-        check(TokenBucket.perSecond(5).warmUp(new WarmUp(FOUR_SECONDS, 10)), limiter -> {
+        check(TokenBucket.perSecond(5).withWarmUp(new WarmUp(FOUR_SECONDS, 10)), limiter -> {
             limiter.acquireTimes(10);
             limiter.sleep(0.5);
             limiter.sleep(4);
@@ -171,7 +171,7 @@ class GuavaEventsTest {
 
     @Test
     void aRateChangesWhileWarmingUpWithAColdFactorOfTen() {
-        check(TokenBucket.perSecond(5).warmUp(new WarmUp(FOUR_SECONDS, 10)), limiter -> {
+        check(TokenBucket.perSecond(5).withWarmUp(new WarmUp(FOUR_SECONDS, 10)), limiter -> {
             limiter.acquireTimes(8);
             limiter.sleep(4.2);
             limiter.acquireTimes(3);
@@ -185,7 +185,7 @@ class GuavaEventsTest {
     @ParameterizedTest
     @ValueSource(doubles = {1.5, 2, 3, 5, 10})
     void fromAnIdleStartAWarmUpTakesItsPeriod(double coldFactor) {
-        check(TokenBucket.perSecond(10).warmUp(new WarmUp(Duration.ofSeconds(2), coldFactor)), limiter -> {
+        check(TokenBucket.perSecond(10).withWarmUp(new WarmUp(Duration.ofSeconds(2), coldFactor)), limiter -> {
             limiter.acquire(1);
             limiter.sleep(1000);
             limiter.acquireTimes(30);

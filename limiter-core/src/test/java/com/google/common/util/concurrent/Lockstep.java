@@ -34,7 +34,7 @@ final class Lockstep {
     private String last = "";
 
     private Lockstep(TokenBucket bucket, int cutsInACall, boolean realign) {
-        this.bucket = bucket.maxWait(UNBOUNDED);
+        this.bucket = bucket.withMaxWait(UNBOUNDED);
         this.timeline = new Timeline<>(this.bucket);
         this.cutsInACall = cutsInACall;
         this.realign = realign;
@@ -56,7 +56,7 @@ final class Lockstep {
 
     /** A limiter that warms up cuts the costs above and below the threshold, and of fresh permits, one by one. */
     static Lockstep warmingUp(double rate, Duration period, double coldFactor) {
-        TokenBucket bucket = TokenBucket.perSecond(rate).warmUp(new WarmUp(period, coldFactor));
+        TokenBucket bucket = TokenBucket.perSecond(rate).withWarmUp(new WarmUp(period, coldFactor));
         return new Lockstep(bucket, 3, true);
     }
 

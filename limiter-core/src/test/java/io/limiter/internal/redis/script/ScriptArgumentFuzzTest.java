@@ -14,7 +14,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.redis.RedisFixture;
 import io.limiter.testing.Fuzz;
@@ -99,7 +99,10 @@ class ScriptArgumentFuzzTest {
         for (int i = 0; i < requests; i++) {
             decisions.add(
                     limit instanceof ConcurrencyLimit
-                            ? limiters.concurrent("k" + kind, CAPACITY, ConcurrencyLimit.DEFAULT_LEASE_TIME)
+                            ? limiters.build(
+                                            "k" + kind,
+                                            ConcurrencyLimit.of(CAPACITY)
+                                                    .withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                                     .on("x")
                                     .async()
                                     .tryAcquire()
@@ -145,7 +148,12 @@ class ScriptArgumentFuzzTest {
                             : request(random));
         }
         KeyRequests<?> keyRequests = new KeyRequests<>(key, limit, requests);
-        byte[] argument = new ScriptCall(List.of(keyRequests), 0, redis.clock().micros()).argument();
+        byte[] argument = new ScriptCall(
+                        List.of(keyRequests),
+                        LimitScripts.kindOf(limit),
+                        0,
+                        redis.clock().micros())
+                .argument();
         ByteBuffer fields = ByteBuffer.wrap(argument).order(ByteOrder.LITTLE_ENDIAN);
         int runs = fields.getShort(4);
         int runsAt = argument.length - runs * RUN_BYTES;
@@ -175,9 +183,9 @@ class ScriptArgumentFuzzTest {
         int permits = Fuzz.one(random, 1, 1, 2, CAPACITY, CAPACITY + 1, Integer.MAX_VALUE);
         return switch (random.nextInt(6)) {
             case 0 -> Request.refund(permits);
-            case 1 -> new Request(permits, 0, true);
-            case 2 -> new Request(permits, MINUTE.toMillis() * 1000, false);
-            default -> new Request(permits, 0, false);
+            case 1 -> Request.peek(permits, 0);
+            case 2 -> Request.take(permits, MINUTE.toMillis() * 1000);
+            default -> Request.take(permits, 0);
         };
     }
 

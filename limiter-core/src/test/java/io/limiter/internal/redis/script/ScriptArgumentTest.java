@@ -11,7 +11,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.redis.RedisFixture;
 import java.nio.ByteBuffer;
@@ -64,7 +64,7 @@ class ScriptArgumentTest {
     @ParameterizedTest
     @MethodSource("requests")
     void more_requests_to_a_bucket_than_a_call_has_are_an_error(Request request) {
-        TokenBucket bucket = TokenBucket.of(1e6, 1e6).maxWait(DAY);
+        TokenBucket bucket = TokenBucket.of(1e6, 1e6).withMaxWait(DAY);
         eval(bucket, argument(bucket, Request.take(1, 0)));
         ByteBuffer argument = argument(bucket, request);
         argument.putInt(argument.capacity() - TIMES_BYTES, -1);
@@ -75,7 +75,12 @@ class ScriptArgumentTest {
 
     private ByteBuffer argument(Limit<?> limit, Request request) {
         KeyRequests<?> keyRequests = new KeyRequests<>(key(limit), limit, List.of(request));
-        byte[] argument = new ScriptCall(List.of(keyRequests), 0, redis.clock().micros()).argument();
+        byte[] argument = new ScriptCall(
+                        List.of(keyRequests),
+                        LimitScripts.kindOf(limit),
+                        0,
+                        redis.clock().micros())
+                .argument();
         return ByteBuffer.wrap(argument).order(ByteOrder.LITTLE_ENDIAN);
     }
 

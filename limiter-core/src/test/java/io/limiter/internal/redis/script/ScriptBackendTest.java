@@ -15,8 +15,8 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.KeyRequests;
 import io.limiter.redis.RedisFixture;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -29,8 +29,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ScriptBackendTest {
 
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
-    private static final Request ONE = new Request(1, 0, false);
-    private static final Request PEEK = new Request(1, 0, true);
+    private static final Request ONE = Request.take(1, 0);
+    private static final Request PEEK = Request.peek(1, 0);
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -55,7 +55,7 @@ class ScriptBackendTest {
     @Test
     void a_bucket_gets_a_new_expiry_seldom_and_never_too_late() {
         String key = redis.prefix() + "{k}";
-        TokenBucket limit = TokenBucket.of(1, 10).expire(Duration.ofSeconds(20));
+        TokenBucket limit = TokenBucket.of(1, 10).withExpire(Duration.ofSeconds(20));
         Backend engine = engine();
         RedisFixture.commands().configResetstat();
         long startNanos = System.nanoTime();
@@ -64,7 +64,7 @@ class ScriptBackendTest {
             // The test moves its clock, but not the one of Redis's expiry.
             redis.clock().advance(Duration.ofSeconds(1));
             RedisFixture.commands().pexpire(key, RedisFixture.commands().pttl(key) - 1_000);
-            Decision decision = decideIn(engine, key, limit, new Request(second % 3 + 1, 0, false));
+            Decision decision = decideIn(engine, key, limit, Request.take(second % 3 + 1, 0));
             // A rejection writes nothing.
             long needed = Math.max(decision.granted() ? 20_000 : 0, decision.fullAfterMicros() / 1_000);
             long ttl = RedisFixture.commands().pttl(key);
@@ -124,7 +124,7 @@ class ScriptBackendTest {
                         new KeyRequests<>(bucket, TokenBucket.of(1, 2), List.of(ONE, PEEK, ONE, PEEK, ONE)),
                         new KeyRequests<>(
                                 window, FixedWindow.of(2, Duration.ofSeconds(10)), List.of(ONE, PEEK, ONE, ONE)),
-                        new KeyRequests<>(other, TEN, List.of(new Request(12, 5_000_000, false), ONE))));
+                        new KeyRequests<>(other, TEN, List.of(Request.take(12, 5_000_000), ONE))));
         assertThat(granted(answers.get(0))).containsExactly(true, true, true, false, false);
         assertThat(granted(answers.get(1))).containsExactly(true, true, true, false);
         assertThat(answers.get(2).decisions())
@@ -238,10 +238,9 @@ class ScriptBackendTest {
         String key = redis.prefix() + "{k}";
         Backend engine = engine();
         assertThat(decideIn(engine, key, TEN, PEEK).granted()).isTrue();
-        assertThat(decideIn(engine, key, TEN, new Request(11, 0, false)).granted())
-                .isFalse();
+        assertThat(decideIn(engine, key, TEN, Request.take(11, 0)).granted()).isFalse();
         assertThat(redis.keys()).isEmpty();
-        decideIn(engine, key, TEN, new Request(10, 0, false));
+        decideIn(engine, key, TEN, Request.take(10, 0));
         byte[] before = RedisFixture.commands().get(key);
         redis.clock().advance(Duration.ofMillis(500));
         assertThat(decideIn(engine, key, TEN, ONE).granted()).isFalse();

@@ -4,14 +4,16 @@ import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.standard.SpelExpression;
 
 /** The arguments of a method, by name, and as variables by name and by position ({@code #p0} or {@code #a0}). */
-final class ArgumentScope implements Scope {
+final class ArgumentScope implements Scope<@Nullable Object[]> {
 
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
@@ -39,9 +41,13 @@ final class ArgumentScope implements Scope {
         return Map.copyOf(positions);
     }
 
-    /** The position of each argument, by its name and by its variables. */
-    Map<String, Integer> positions() {
-        return positions;
+    /** An expression that only names an argument is read without SpEL. */
+    @Override
+    public Function<@Nullable Object[], @Nullable Object> valueOf(SpelExpression expression) {
+        Integer position = positions.get(ExpressionCheck.nameOf(expression.getAST()));
+        return position == null
+                ? arguments -> expression.getValue(new CallContext(positions, arguments))
+                : arguments -> arguments[position];
     }
 
     @Override

@@ -31,7 +31,7 @@ final class CallContext implements EvaluationContext {
     private final Map<String, Integer> positions;
     private final @Nullable Object[] arguments;
 
-    /** @param positions see {@link ArgumentScope#positions()} */
+    /** @param positions of each argument, by its name and by its variables */
     CallContext(Map<String, Integer> positions, @Nullable Object[] arguments) {
         this.positions = positions;
         this.arguments = arguments;
@@ -43,11 +43,6 @@ final class CallContext implements EvaluationContext {
         accessors.add(new ReadOnlyAccess.Reader<>(CallContext.class, CallContext::lookupVariable));
         accessors.addAll(ReadOnlyAccess.properties());
         return accessors.toArray(PropertyAccessor[]::new);
-    }
-
-    @Nullable
-    Object argument(int position) {
-        return arguments[position];
     }
 
     @Override

@@ -69,10 +69,7 @@ public final class CallKeys {
     }
 
     private static CallKey template(String attribute, String text, Method annotated, String otherRemedy) {
-        ExpressionSource<ArgumentScope> source = ExpressionSource.of(attribute, text, annotated);
-        KeyTemplate<CallContext> template =
-                KeyTemplate.parse(source, otherRemedy, expression -> new ArgumentExpression(expression, source)::value);
-        return arguments -> template.of(new CallContext(source.scope().positions(), arguments));
+        return KeyTemplate.parse(ExpressionSource.of(attribute, text, annotated), otherRemedy)::of;
     }
 
     /**

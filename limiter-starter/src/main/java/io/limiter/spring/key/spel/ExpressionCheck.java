@@ -21,9 +21,9 @@ import org.springframework.expression.spel.standard.SpelExpression;
 final class ExpressionCheck {
 
     private final String subject;
-    private final Scope scope;
+    private final Scope<?> scope;
 
-    private ExpressionCheck(String subject, Scope scope) {
+    private ExpressionCheck(String subject, Scope<?> scope) {
         this.subject = subject;
         this.scope = scope;
     }
@@ -32,7 +32,7 @@ final class ExpressionCheck {
      * @param subject the expression, for messages
      * @throws IllegalArgumentException if the expression cannot work or is forbidden
      */
-    static void check(SpelExpression expression, String subject, Scope scope) {
+    static void check(SpelExpression expression, String subject, Scope<?> scope) {
         new ExpressionCheck(subject, scope).check(expression.getAST(), true);
     }
 

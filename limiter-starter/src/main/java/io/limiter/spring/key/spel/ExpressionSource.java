@@ -1,13 +1,18 @@
 package io.limiter.spring.key.spel;
 
+import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -19,14 +24,15 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  * @param in follows an expression in such messages
  * @param where the text in messages about single calls
  * @param scope the names that the expressions can use
+ * @param <C> the call
  */
-record ExpressionSource<S extends Scope>(String text, String quoted, String in, String where, S scope) {
+record ExpressionSource<C>(String text, String quoted, String in, String where, Scope<C> scope) {
 
     private static final SpelExpressionParser PARSER =
             new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
 
     /** The text of an attribute, over the arguments of a method. */
-    static ExpressionSource<ArgumentScope> of(String attribute, String text, Method method) {
+    static ExpressionSource<@Nullable Object[]> of(String attribute, String text, Method method) {
         String quoted = attribute + " '" + text + "'";
         return new ExpressionSource<>(
                 text,
@@ -37,7 +43,7 @@ record ExpressionSource<S extends Scope>(String text, String quoted, String in, 
     }
 
     /** The key of a rule, over an HTTP request. */
-    static ExpressionSource<RequestScope> ofRequest(String key) {
+    static ExpressionSource<KeyRequest> ofRequest(String key) {
         String quoted = "'" + key + "'";
         return new ExpressionSource<>(key, quoted, "", "the key " + quoted, new RequestScope());
     }
@@ -76,5 +82,19 @@ record ExpressionSource<S extends Scope>(String text, String quoted, String in, 
     /** An expression as it is written. */
     static String nameOf(Expression expression) {
         return "#{" + expression.getExpressionString() + "}";
+    }
+
+    /** The failure of an expression. Callers can send a null, and cause that of one; the application causes others. */
+    static RuntimeException noValue(
+            String where, RuntimeException cause, BiFunction<String, Throwable, RuntimeException> ofCaller) {
+        String problem = where + " has no value: " + cause.getMessage();
+        return isForNull(cause) ? ofCaller.apply(problem, cause) : new IllegalStateException(problem, cause);
+    }
+
+    private static boolean isForNull(RuntimeException thrown) {
+        return thrown instanceof SpelEvaluationException e
+                && (e.getMessageCode() == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
+                        || e.getMessageCode() == SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED
+                        || e.getMessageCode() == SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
     }
 }

@@ -40,12 +40,10 @@ final class KeyTemplate<C> {
 
     /**
      * @param otherRemedy for a template that is the same for all calls, in its message
-     * @param values finds the value of an expression in a call
      * @throws IllegalArgumentException if the template cannot be parsed, is the same for all calls, cannot work or is
      *     forbidden
      */
-    static <C> KeyTemplate<C> parse(
-            ExpressionSource<?> source, String otherRemedy, Function<SpelExpression, Value<C>> values) {
+    static <C> KeyTemplate<C> parse(ExpressionSource<C> source, String otherRemedy) {
         checkCallsDiffer(source, otherRemedy);
         List<Expression> expressions = source.parse();
         List<Part<C>> parts = new ArrayList<>();
@@ -56,7 +54,7 @@ final class KeyTemplate<C> {
                         ? null
                         : expressions.get(i + 1).getExpressionString().charAt(0);
                 parts.add(new Placeholder<>(
-                        values.apply(expression),
+                        source.scope().valueOf(expression),
                         ExpressionSource.nameOf(expression) + " in " + source.where(),
                         next == null ? null : Escape.of(next)));
             } else {
@@ -111,15 +109,6 @@ final class KeyTemplate<C> {
         return content.toString();
     }
 
-    /** Finds the value of an expression in a call. */
-    @FunctionalInterface
-    interface Value<C> {
-
-        /** @throws EvaluationException if the call has none */
-        @Nullable
-        Object in(C call);
-    }
-
     /** A constant text or a placeholder. */
     @FunctionalInterface
     private interface Part<C> {
@@ -134,7 +123,9 @@ final class KeyTemplate<C> {
      * @param escape {@code null} if no text follows
      */
     private record Placeholder<C>(
-            Value<C> value, String where, @Nullable Escape escape) implements Part<C> {
+            Function<C, @Nullable Object> value,
+            String where,
+            @Nullable Escape escape) implements Part<C> {
 
         @Override
         public String in(C call) {
@@ -147,9 +138,9 @@ final class KeyTemplate<C> {
 
         private @Nullable String text(C call) {
             try {
-                return textOf(value.in(call));
+                return textOf(value.apply(call));
             } catch (EvaluationException | IllegalArgumentException e) {
-                throw ArgumentExpression.noValue(where, e, MissingLimitKeyException::inCall);
+                throw ExpressionSource.noValue(where, e, MissingLimitKeyException::inCall);
             }
         }
     }

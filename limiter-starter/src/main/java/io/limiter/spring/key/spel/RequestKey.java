@@ -1,10 +1,11 @@
 package io.limiter.spring.key.spel;
 
+import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.key.RequestFacts;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.expression.spel.standard.SpelExpression;
 
 /** The key of a rule for HTTP requests. Safe for use by many threads. */
 public final class RequestKey {
@@ -15,17 +16,17 @@ public final class RequestKey {
     /** RFC 9110. */
     private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-    private final Function<RequestFacts, @Nullable String> finder;
+    private final Function<KeyRequest, @Nullable String> finder;
     private final boolean usesUser;
 
-    private RequestKey(Function<RequestFacts, @Nullable String> finder, boolean usesUser) {
+    private RequestKey(Function<KeyRequest, @Nullable String> finder, boolean usesUser) {
         this.finder = finder;
         this.usesUser = usesUser;
     }
 
     /**
      * Parses {@code ip}, {@code user}, {@code all}, {@code header:X-Api-Key}, {@code cookie:sid}, or a text with expressions
-     * over {@link RequestFacts}, such as <code>#{header('X-Tenant')}:#{ip}</code>.
+     * over {@link KeyRequest}, such as <code>#{header('X-Tenant')}:#{ip}</code>.
      *
      * @throws IllegalArgumentException if the text is none of these, or an expression cannot work or is forbidden
      */
@@ -42,7 +43,7 @@ public final class RequestKey {
             return new RequestKey(request -> needed("cookie " + name, request.cookie(name)), false);
         }
         return switch (text) {
-            case "ip" -> new RequestKey(RequestFacts::ip, false);
+            case "ip" -> new RequestKey(KeyRequest::ip, false);
             case "user" -> new RequestKey(RequestKey::userOrIp, true);
             case "all" -> new RequestKey(request -> null, false);
             default ->
@@ -61,18 +62,17 @@ public final class RequestKey {
      *
      * @throws MissingLimitKeyException if there is none
      */
-    public @Nullable String of(RequestFacts request) {
+    public @Nullable String of(KeyRequest request) {
         return finder.apply(request);
     }
 
     private static RequestKey template(String text) {
-        boolean[] usesUser = new boolean[1];
-        KeyTemplate<RequestFacts> template =
-                KeyTemplate.parse(ExpressionSource.ofRequest(text), "use all", expression -> {
-                    usesUser[0] |= RequestScope.usesUser(expression.getAST());
-                    return request -> RequestScope.value(expression, request);
-                });
-        return new RequestKey(template::of, usesUser[0]);
+        ExpressionSource<KeyRequest> source = ExpressionSource.ofRequest(text);
+        KeyTemplate<KeyRequest> template = KeyTemplate.parse(source, "use all");
+        boolean usesUser = source.parts().stream()
+                .anyMatch(part ->
+                        part instanceof SpelExpression expression && RequestScope.usesUser(expression.getAST()));
+        return new RequestKey(template::of, usesUser);
     }
 
     private static boolean isToken(String name) {
@@ -87,7 +87,7 @@ public final class RequestKey {
     }
 
     /** With a prefix, because a name can look like an address. */
-    private static String userOrIp(RequestFacts request) {
+    private static String userOrIp(KeyRequest request) {
         String name = request.user();
         return name == null ? "ip:" + request.ip() : "user:" + needed("user name", name);
     }

@@ -1,8 +1,9 @@
 package io.limiter.spring.key.spel;
 
-import io.limiter.spring.key.RequestFacts;
+import io.limiter.spring.key.KeyRequest;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.EvaluationContext;
@@ -14,22 +15,22 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
-/** The properties and methods of {@link RequestFacts}. */
-final class RequestScope implements Scope {
+/** The properties and methods of {@link KeyRequest}. */
+final class RequestScope implements Scope<KeyRequest> {
 
     private static final Set<String> PROPERTIES = Set.of("method", "path", "ip", "user");
     private static final Set<String> METHODS = Set.of("header", "cookie", "param");
 
     /** It has no types, beans and constructors. */
     private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(
-                    new ReadOnlyAccess.Reader<>(RequestFacts.class, RequestScope::property))
+                    new ReadOnlyAccess.Reader<>(KeyRequest.class, RequestScope::property))
             .withAssignmentDisabled()
             .withMethodResolvers(RequestScope::resolve, ReadOnlyAccess.methods())
             .build();
 
-    /** @throws org.springframework.expression.EvaluationException if it has no value */
-    static @Nullable Object value(SpelExpression expression, RequestFacts request) {
-        return expression.getValue(READ_ONLY, request);
+    @Override
+    public Function<KeyRequest, @Nullable Object> valueOf(SpelExpression expression) {
+        return request -> expression.getValue(READ_ONLY, request);
     }
 
     /** Whether a checked expression reads the user. */
@@ -79,12 +80,12 @@ final class RequestScope implements Scope {
 
     private static @Nullable MethodExecutor resolve(
             EvaluationContext context, Object target, String name, List<TypeDescriptor> arguments) {
-        return target instanceof RequestFacts && METHODS.contains(name)
-                ? (ctx, request, given) -> new TypedValue(call((RequestFacts) request, name, String.valueOf(given[0])))
+        return target instanceof KeyRequest && METHODS.contains(name)
+                ? (ctx, request, given) -> new TypedValue(call((KeyRequest) request, name, String.valueOf(given[0])))
                 : null;
     }
 
-    private static @Nullable String call(RequestFacts request, String name, String argument) {
+    private static @Nullable String call(KeyRequest request, String name, String argument) {
         return switch (name) {
             case "header" -> request.header(argument);
             case "cookie" -> request.cookie(argument);
@@ -92,7 +93,7 @@ final class RequestScope implements Scope {
         };
     }
 
-    private static @Nullable String property(RequestFacts request, String name) {
+    private static @Nullable String property(KeyRequest request, String name) {
         return switch (name) {
             case "method" -> request.method();
             case "path" -> request.path();

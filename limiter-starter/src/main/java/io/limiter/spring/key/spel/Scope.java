@@ -1,11 +1,23 @@
 package io.limiter.spring.key.spel;
 
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.standard.SpelExpression;
 
-/** The names that the expressions of one key, cost or condition can use. */
-interface Scope {
+/**
+ * The names that the expressions of one key, cost or condition can use, and their values.
+ *
+ * @param <C> the call
+ */
+interface Scope<C> {
+
+    /**
+     * Finds the value of a checked expression in a call. The function throws an
+     * {@link org.springframework.expression.EvaluationException} if it has none.
+     */
+    Function<C, @Nullable Object> valueOf(SpelExpression expression);
 
     /** Whether the values are objects of any type; otherwise they are texts. */
     boolean hasObjects();

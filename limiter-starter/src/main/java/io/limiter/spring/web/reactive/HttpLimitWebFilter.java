@@ -7,10 +7,10 @@ import io.limiter.spring.check.Rejection;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.HttpLimits;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
@@ -26,29 +26,28 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
     private final ApplicationContext application;
     private final int order;
-    private final HttpLimits limits;
+    private final Supplier<HttpLimits> limits;
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
     private final ExchangeSubscriptions subscriptions;
-    private final ExchangeAnswers answers;
-    private final HeaderSet headers;
+    private final ExchangeRejectionResponses answers;
     private final String done;
 
     /**
      * @param application limits only its own exchanges; a management server calls the filter too, for another application
      * @param name of this filter; limits of filters with one name are applied once
+     * @param limits read for each request, because they can change
      * @param users {@code null} if the application has no users
      */
     public HttpLimitWebFilter(
             ApplicationContext application,
             String name,
             int order,
-            HttpLimits limits,
+            Supplier<HttpLimits> limits,
             ClientAddress addresses,
             @Nullable CurrentUser users,
             ExchangeSubscriptions subscriptions,
-            ExchangeAnswers answers,
-            HeaderSet headers) {
+            ExchangeRejectionResponses answers) {
         this.application = application;
         this.order = order;
         this.limits = limits;
@@ -56,7 +55,6 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         this.users = users;
         this.subscriptions = subscriptions;
         this.answers = answers;
-        this.headers = headers;
         this.done = HttpLimitWebFilter.class.getName() + "." + name;
     }
 
@@ -73,9 +71,12 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         if (isOfOther(exchange)) {
             return handled;
         }
-        ExchangeFacts facts = new ExchangeFacts(exchange.getRequest(), addresses, users);
-        HttpLimits matching = limits.matching(
-                facts.method(), CorsUtils.isPreFlightRequest(exchange.getRequest()), facts.pathVariants());
+        ExchangeKeyRequest keyRequest = new ExchangeKeyRequest(exchange.getRequest(), addresses, users);
+        HttpLimits matching = limits.get()
+                .matching(
+                        keyRequest.method(),
+                        CorsUtils.isPreFlightRequest(exchange.getRequest()),
+                        keyRequest.pathVariants());
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
@@ -83,7 +84,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
                 .call(
                         exchange,
                         matching.usesUser(),
-                        () -> matching.check(facts, ExchangeRecorder.of(exchange, headers)))
+                        () -> matching.check(keyRequest, ExchangeRecorder.of(exchange, answers.headers())))
                 .flatMap(HttpLimitWebFilter::rejection)
                 .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
                 .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))

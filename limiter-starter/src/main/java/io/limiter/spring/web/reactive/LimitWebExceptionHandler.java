@@ -1,13 +1,13 @@
 package io.limiter.spring.web.reactive;
 
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponses;
 import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
 /**
- * Responds to rejected calls of WebFlux; see {@link Answers}.
+ * Responds to rejected calls of WebFlux; see {@link RejectionResponses}.
  *
  * <p>{@code @ExceptionHandler} methods, and handlers of the application with an order below -1, have precedence. Spring Boot's
  * handler of all exceptions has the order -1 too, and comes after this one.
@@ -17,9 +17,9 @@ public final class LimitWebExceptionHandler implements WebExceptionHandler, Orde
     /** The order of Spring Boot's own handler. */
     public static final int ORDER = -1;
 
-    private final ExchangeAnswers answers;
+    private final ExchangeRejectionResponses answers;
 
-    public LimitWebExceptionHandler(ExchangeAnswers answers) {
+    public LimitWebExceptionHandler(ExchangeRejectionResponses answers) {
         this.answers = answers;
     }
 
@@ -30,7 +30,7 @@ public final class LimitWebExceptionHandler implements WebExceptionHandler, Orde
 
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable exception) {
-        RuntimeException rejection = Answers.rejection(exception);
+        RuntimeException rejection = RejectionResponses.rejection(exception);
         return rejection == null || exchange.getResponse().isCommitted()
                 ? Mono.error(exception)
                 : answers.write(rejection, exchange);

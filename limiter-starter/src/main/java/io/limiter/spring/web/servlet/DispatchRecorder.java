@@ -81,7 +81,20 @@ final class DispatchRecorder implements DecisionRecorder {
 
     private void writeHeaders() {
         if (headers != HeaderSet.NONE && Thread.currentThread() == thread && open && !response.isCommitted()) {
-            decisions.headers(headers).forEach((name, value) -> ResponseHeaders.set(response, name, value));
+            decisions.headers(headers).forEach((name, value) -> setHeader(response, name, value));
+        }
+    }
+
+    /** Sets a header, or removes it if the value is {@code null}. */
+    static void setHeader(HttpServletResponse response, String name, @Nullable String value) {
+        if (value != null) {
+            response.setHeader(name, value);
+        } else if (response.containsHeader(name)) {
+            response.setHeader(name, null);
+            // Before Servlet 6.1 no header can be removed, but an empty one is valid.
+            if (response.containsHeader(name)) {
+                response.setHeader(name, "");
+            }
         }
     }
 }

@@ -5,7 +5,6 @@ import io.limiter.spring.check.Rejection;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.HttpLimits;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -16,6 +15,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -28,29 +28,27 @@ import org.springframework.web.cors.CorsUtils;
  */
 public final class HttpLimitFilter implements Filter {
 
-    private final HttpLimits limits;
+    private final Supplier<HttpLimits> limits;
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
-    private final ServletAnswers answers;
-    private final HeaderSet headers;
+    private final ServletRejectionResponses answers;
     private final String done;
 
     /**
      * @param name of this filter; limits of filters with one name are applied once
+     * @param limits read for each request, because they can change
      * @param users {@code null} if the application has no users
      */
     public HttpLimitFilter(
             String name,
-            HttpLimits limits,
+            Supplier<HttpLimits> limits,
             ClientAddress addresses,
             @Nullable CurrentUser users,
-            ServletAnswers answers,
-            HeaderSet headers) {
+            ServletRejectionResponses answers) {
         this.limits = limits;
         this.addresses = addresses;
         this.users = users;
         this.answers = answers;
-        this.headers = headers;
         this.done = HttpLimitFilter.class.getName() + "." + name;
     }
 
@@ -85,12 +83,13 @@ public final class HttpLimitFilter implements Filter {
     }
 
     private @Nullable RuntimeException check(HttpServletRequest request, HttpServletResponse response) {
-        ServletFacts facts = new ServletFacts(request, addresses, users);
+        ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users);
         DispatchRecorder known = DispatchRecorder.of(request);
-        DispatchRecorder recorder = known == null ? DispatchRecorder.begin(request, response, headers) : known;
-        HttpLimits matching =
-                limits.matching(facts.method(), CorsUtils.isPreFlightRequest(request), facts.pathVariants());
-        Rejection rejection = matching.check(facts, recorder).run().rejection();
+        DispatchRecorder recorder =
+                known == null ? DispatchRecorder.begin(request, response, answers.headers()) : known;
+        HttpLimits matching = limits.get()
+                .matching(keyRequest.method(), CorsUtils.isPreFlightRequest(request), keyRequest.pathVariants());
+        Rejection rejection = matching.check(keyRequest, recorder).run().rejection();
         return rejection == null ? null : rejection.exception();
     }
 }

@@ -1,7 +1,6 @@
 package io.limiter.spring.web.servlet;
 
-import io.limiter.spring.web.Answers;
-import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.RejectionResponses;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -18,12 +17,10 @@ import java.io.IOException;
  */
 public final class LimitAnswerFilter implements Filter {
 
-    private final ServletAnswers answers;
-    private final HeaderSet headers;
+    private final ServletRejectionResponses answers;
 
-    public LimitAnswerFilter(ServletAnswers answers, HeaderSet headers) {
+    public LimitAnswerFilter(ServletRejectionResponses answers) {
         this.answers = answers;
-        this.headers = headers;
     }
 
     @Override
@@ -34,11 +31,11 @@ public final class LimitAnswerFilter implements Filter {
             chain.doFilter(anyRequest, anyResponse);
             return;
         }
-        DispatchRecorder recorder = DispatchRecorder.begin(request, response, headers);
+        DispatchRecorder recorder = DispatchRecorder.begin(request, response, answers.headers());
         try {
             chain.doFilter(request, response);
         } catch (IOException | ServletException | RuntimeException e) {
-            RuntimeException rejection = Answers.rejection(e);
+            RuntimeException rejection = RejectionResponses.rejection(e);
             // The handler that forwards may catch it.
             boolean inner = request.getDispatcherType() == DispatcherType.FORWARD;
             if (rejection == null || inner || response.isCommitted()) {

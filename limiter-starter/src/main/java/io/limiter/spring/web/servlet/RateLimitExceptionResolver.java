@@ -1,6 +1,6 @@
 package io.limiter.spring.web.servlet;
 
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponses;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -9,15 +9,15 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Responds to rejected calls of Spring MVC; see {@link Answers}. It also responds to exceptions that a rejection caused.
+ * Responds to rejected calls of Spring MVC; see {@link RejectionResponses}. It also responds to exceptions that a rejection caused.
  *
  * <p>It is the last of all resolvers, so that the application's own have precedence.
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
-    private final ServletAnswers answers;
+    private final ServletRejectionResponses answers;
 
-    public RateLimitExceptionResolver(ServletAnswers answers) {
+    public RateLimitExceptionResolver(ServletRejectionResponses answers) {
         this.answers = answers;
     }
 
@@ -29,7 +29,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
-        RuntimeException rejection = Answers.rejection(exception);
+        RuntimeException rejection = RejectionResponses.rejection(exception);
         if (rejection == null || response.isCommitted()) {
             return null;
         }

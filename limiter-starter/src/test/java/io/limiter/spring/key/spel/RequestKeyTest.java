@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.key.RequestFacts;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RequestKeyTest {
 
-    private record Request(@Nullable String user, Map<String, String> values) implements RequestFacts {
+    private record Request(@Nullable String user, Map<String, String> values) implements KeyRequest {
 
         @Override
         public String method() {

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
@@ -18,6 +19,7 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,6 +61,8 @@ import reactor.core.scheduler.Schedulers;
 class WebFluxHttpTest extends HttpContract {
 
     private static final Queue<BlockingOperationError> BLOCKED = new ConcurrentLinkedQueue<>();
+
+    private static volatile boolean watching;
 
     static class Service {
 
@@ -206,8 +210,10 @@ class WebFluxHttpTest extends HttpContract {
         @GetMapping("/places")
         public Mono<String> places(@RequestParam("run") String run) {
             return Mono.usingWhen(
-                    Mono.fromFuture(() ->
-                            limiters.concurrent("places", 1).on(run).async().acquire(1, Duration.ofMinutes(1))),
+                    Mono.fromFuture(() -> limiters.build("places", ConcurrencyLimit.of(1))
+                            .on(run)
+                            .async()
+                            .acquire(1, Duration.ofMinutes(1))),
                     lease -> Mono.delay(Duration.ofMillis(1)).thenReturn("held " + lease.isHeld()),
                     lease -> Mono.fromFuture(lease.closeAsync()));
         }
@@ -385,19 +391,32 @@ class WebFluxHttpTest extends HttpContract {
         return Application.class;
     }
 
-    /** Blocking calls on the event loop fail from now on. */
+    /** Blocking calls on the event loop fail from now on, until all tests of this class have run. */
     @BeforeAll
     static void watch() {
+        watching = true;
         // What other tests have left waits in a call that it began before it was allowed to.
         Schedulers.shutdownNow();
         BlockHound.install(builder -> builder
                 // The ids of leases: random numbers of the operating system do not block.
                 .allowBlockingCallsInside("java.security.SecureRandom", "nextBytes")
                 .blockingMethodCallback(method -> {
+                    if (!watching) {
+                        return;
+                    }
                     BlockingOperationError blocked = new BlockingOperationError(method);
                     BLOCKED.add(blocked);
                     throw blocked;
                 }));
+    }
+
+    /**
+     * BlockHound cannot be removed. In the tests after this one, a thread that it keeps from waiting for a lock would keep its
+     * place in the lock's queue, and all behind it would wait for ever.
+     */
+    @AfterAll
+    static void watch_no_longer() {
+        watching = false;
     }
 
     /** An error on the event loop may be lost. */

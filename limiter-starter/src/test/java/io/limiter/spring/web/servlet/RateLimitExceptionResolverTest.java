@@ -7,13 +7,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.web.AnswerSettings;
-import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RejectionResponseSettings;
+import io.limiter.spring.web.RejectionResponses;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
@@ -356,8 +356,8 @@ class RateLimitExceptionResolverTest {
     }
 
     private static RateLimitExceptionResolver resolver() {
-        return new RateLimitExceptionResolver(
-                new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null), ServletRequest::getLocale));
+        return new RateLimitExceptionResolver(new ServletRejectionResponses(
+                new RejectionResponses(RejectionResponseSettings.DEFAULT, null), ServletRequest::getLocale));
     }
 
     private static MockHttpServletResponse answer(long retryAfterMicros) {

@@ -3,7 +3,7 @@ package io.limiter.spring.web.servlet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.RateLimitExceededException;
-import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;

@@ -1,0 +1,236 @@
+package io.limiter.algorithm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The step of a {@link TokenBucket} at one moment.
+ *
+ * <p>The naive limiter has a counter for each key and a timer that increments it. It needs a timer for each key, and its rate is
+ * as coarse as the timer. Like Guava's {@code SmoothRateLimiter}, this one has no timer and computes the permits from the
+ * time. Its state has two variables:
+ *
+ * <ul>
+ *   <li>{@code storedPermits}: unused permits, at most {@code maxPermits};
+ *   <li>{@code nextFreeTicket}: the time up to which permits are accounted for. If it is in the past, permits have accrued
+ *       since then and are not stored yet. If it is in the future, permits were granted that do not exist yet
+ *       (<em>pre-consumption</em>), and it is the time when the last of them exists.
+ * </ul>
+ *
+ * A request takes three steps, the first two as methods of {@link RedisPermits}:
+ *
+ * <pre>
+ *   resync   if now &gt; nextFreeTicket:   storedPermits  += (now - nextFreeTicket) / interval, at most maxPermits
+ *                                       nextFreeTicket  = now
+ *   reserve  taken           = min(permits, storedPermits)
+ *            storedPermits  -= taken
+ *            nextFreeTicket += (permits - taken) * interval
+ *   decide   wait = nextFreeTicket - now;  granted if wait &lt;= timeout, otherwise the state does not change
+ * </pre>
+ *
+ * For example, at 1 permit/s and a burst of 10 s, a full bucket grants 10 permits at once, and an 11th to a caller with a
+ * timeout of 1 s: {@code nextFreeTicket} is then 1 s ahead. A caller who wants another permit 0.4 s later waits 0.6 s + 1 s.
+ * The wait includes all earlier reservations; otherwise all callers would wake up at the same time.
+ */
+final class TokenBucketStep {
+
+    /** From here on a double does not hold every whole microsecond. */
+    private static final double NEVER = 0x1p53;
+
+    private final TokenBucket limit;
+    private final @Nullable WarmUp warmUp;
+    private final double maxPermits;
+    private final double intervalMicros;
+    private final double coolDownIntervals;
+    private final double now;
+
+    TokenBucketStep(TokenBucket limit, long nowMicros) {
+        this.limit = limit;
+        this.warmUp = limit.warmUp();
+        this.maxPermits = limit.maxPermits();
+        this.intervalMicros = limit.intervalMicros();
+        this.coolDownIntervals = limit.coolDownIntervals();
+        this.now = nowMicros;
+    }
+
+    /** Decides one request. */
+    Step<RedisPermits> of(@Nullable RedisPermits state, Request request) {
+        int permits = request.permits();
+        if (request.action() == Request.Action.REFUND) {
+            return refund(state, request);
+        }
+        RedisPermits settled = settle(state);
+        double fromStored = Math.min(permits, settled.storedPermits());
+        double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros;
+        RedisPermits reserved = settled.reserve(fromStored, cost);
+        // Stored permits are granted even if the clock has stepped back, or if other callers wait for more of them.
+        boolean areStored = warmUp == null && permits <= settled.wholePermits();
+        if (request.action() == Request.Action.CHARGE) {
+            // Earlier reservations stay.
+            double most = Math.max(limit.maxReservedMicros(), settled.reservedMicros(now));
+            RedisPermits after = areStored
+                    ? reserved
+                    : reserved.boundReservation(now, most).furthest(Math.min(most, reserved.reservedMicros(now)));
+            return new Step<>(after, decision(true, after, 0.0, 0.0));
+        }
+
+        double allowed = Math.min(request.timeoutMicros(), limit.maxWaitMicros());
+        double reservedMicros = reserved.reservedMicros(now);
+        double wait =
+                areStored ? 0.0 : limit.whoWaits() == WhoWaits.CALLER ? reservedMicros : settled.reservedMicros(now);
+        boolean granted = areStored || wait <= allowed && reservedMicros <= limit.maxReservedMicros();
+        double retry = granted ? 0.0 : retryAfterMicros(permits, wait, reservedMicros, allowed);
+        if (request.isPeek()) {
+            return new Step<>(state, decision(granted, settled, wait, retry));
+        }
+        if (granted) {
+            RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
+            return new Step<>(after, decision(true, after, wait, 0.0, RedisPermits.ticket(tailMicros(after))));
+        }
+        boolean save = mustBeSaved(state);
+        return new Step<>(save ? settled : state, decision(false, settled, wait, retry));
+    }
+
+    /** Cancels the reservation with the ticket of the request, or refunds used permits if it has none. */
+    private Step<RedisPermits> refund(@Nullable RedisPermits state, Request request) {
+        RedisPermits after = null;
+        if (state != null && request.id() != 0) {
+            after = cancel(state.boundClockStep(now), request);
+        } else if (state != null && warmUp == null) {
+            after = settle(state).refund(request.permits());
+        }
+        return after == null
+                ? new Step<>(state, decision(true, settle(state), 0.0, 0.0))
+                : new Step<>(after, decision(true, settle(after), 0.0, 0.0));
+    }
+
+    /**
+     * The state after a cancellation; {@code null} if it has no such ticket. It keeps the definition of the state: limiters
+     * with another one do not reserve here.
+     *
+     * <p>The last reservation is restored as a whole. Of any other, as much is restored as fits into the capacity beside all
+     * that can come due after it. That is at most what was reserved later and what overlaps it because of earlier cancellations,
+     * and at most what is not cancelled since the first cancelled reservation. The rest is restored once all reservations since
+     * that one are cancelled.
+     */
+    private @Nullable RedisPermits cancel(RedisPermits found, Request request) {
+        double ticket = request.id();
+        double until = found.reservedUntilMicros();
+        if (ticket > until || warmUp != null && ticket <= now) {
+            return null;
+        }
+        RedisPermits settled = found.resync(now, coolDownIntervals).forget(now, coolDownIntervals);
+        RedisPermits.Reservations known = settled.known();
+        boolean overlaps = known.overlapMicros() > 0.0 && ticket <= known.lastTicketMicros();
+        double tail = tailMicros(settled);
+        boolean isLast = !overlaps && tail - ticket < settled.ticketTolerance();
+        double cost = Math.min(ticket, request.permits() * intervalMicros);
+        if (warmUp != null && isLast && settled.storedPermits() > 0.0 && !limit.hasOtherDefinition(settled)) {
+            // Some stored permits are left, so all permits of the request were stored ones.
+            double stored = Math.min(maxPermits, settled.storedPermits() + request.permits());
+            cost = storedToMicros(stored, stored - settled.storedPermits());
+            settled = settled.withStored(stored);
+        }
+        double restored = cost;
+        if (!isLast) {
+            double after = until - ticket + (overlaps ? known.overlapMicros() : 0.0);
+            double from = settled.cancelledFromMicros(ticket - cost);
+            if (from > 0.0) {
+                after = Math.min(after, until - from - known.cancelledMicros() - cost);
+            }
+            restored = Math.min(cost, Math.max(0.0, roomMicros(settled, request.permits()) - after));
+            settled = settled.withCancelled(tail, until, from, restored, cost - restored);
+        }
+        if (settled.liveMicros(tail - restored) < settled.ticketTolerance()) {
+            restored += settled.known().cancelledMicros();
+            settled = settled.withoutReservations();
+        }
+        // Permits that were reserved at another rate are stored again as the fewer of both.
+        double microsPerPermit = Math.max(intervalMicros, settled.intervalMicros()) * coolDownIntervals;
+        return settled.restore(now, restored, microsPerPermit).forget(now, coolDownIntervals);
+    }
+
+    /** How many permits can come due together, in microseconds; with {@code CALLER} also one request for more. */
+    private double roomMicros(RedisPermits state, int permits) {
+        double most = limit.whoWaits() == WhoWaits.CALLER ? Math.max(state.maxPermits(), permits) : state.maxPermits();
+        return warmUp != null ? 0.0 : most * Math.min(intervalMicros, state.intervalMicros());
+    }
+
+    /** Stored permits cost time in a warm-up, so they say nothing about its tail. */
+    private double tailMicros(RedisPermits state) {
+        return state.tailMicros(warmUp == null ? state.storedPermits() : 0.0);
+    }
+
+    /**
+     * How long a state is needed: until the bucket is full and the last ticket is due. Without that ticket, a cancellation
+     * could restore too much.
+     */
+    double neededMicros(RedisPermits state) {
+        double micros = state.resetMicros(now, coolDownIntervals);
+        if (state.reservations() == null) {
+            return micros;
+        }
+        double last = state.reservations().lastTicketMicros();
+        return Math.max(micros, last - now + (last > 0.0 ? state.maxPermits() * state.intervalMicros() : 0.0));
+    }
+
+    private RedisPermits settle(@Nullable RedisPermits state) {
+        if (state == null) {
+            double stored = limit.startsFull() ? maxPermits : 0.0;
+            return new RedisPermits(maxPermits, stored, limit.intervalMillis(), now / 1000.0, 0.0);
+        }
+        RedisPermits settled = state.boundClockStep(now).resync(now, coolDownIntervals);
+        RedisPermits own =
+                limit.hasOtherDefinition(state) ? settled.rescale(maxPermits, limit.intervalMillis()) : settled;
+        return own.forget(now, coolDownIntervals);
+    }
+
+    /**
+     * Whether a rejection also saves the state. Otherwise a new rate or a clock step would take effect only with a grant, and
+     * a bucket that starts empty would start again with each call.
+     */
+    private boolean mustBeSaved(@Nullable RedisPermits state) {
+        if (state == null) {
+            return !limit.startsFull();
+        }
+        return limit.hasOtherDefinition(state) || state.boundClockStep(now) != state;
+    }
+
+    private double storedToMicros(double stored, double taken) {
+        return warmUp == null ? 0.0 : warmUp.storedToMicros(stored, taken, intervalMicros);
+    }
+
+    /**
+     * The time until the same request would be granted. Without other requests, the wait becomes shorter until the bucket is
+     * full (with a warm-up, until all reservations are due). If it is too long even then, the request is never granted.
+     */
+    private double retryAfterMicros(int permits, double wait, double reservedMicros, double allowed) {
+        boolean own = limit.whoWaits() == WhoWaits.CALLER;
+        double missing = Math.max(0.0, permits - maxPermits);
+        double best =
+                warmUp == null ? Rounding.wholeMicros(missing * intervalMicros, intervalMicros) : reservedMicros - wait;
+        if (best > (own ? allowed : limit.maxReservedMicros())) {
+            return NEVER;
+        }
+        return own ? wait - allowed : Math.max(wait - allowed, reservedMicros - limit.maxReservedMicros());
+    }
+
+    private Decision decision(boolean granted, RedisPermits state, double wait, double retryAfter) {
+        return decision(granted, state, wait, retryAfter, 0);
+    }
+
+    private Decision decision(boolean granted, RedisPermits state, double wait, double retryAfter, long ticketMicros) {
+        return new Decision(
+                granted,
+                limit.capacity(),
+                (long) (warmUp != null && state.nextFreeMicros() > now ? 0.0 : state.wholePermits()),
+                micros(wait),
+                micros(retryAfter),
+                micros(state.resetMicros(now, coolDownIntervals)),
+                Decision.Source.BACKEND,
+                ticketMicros);
+    }
+
+    private static long micros(double micros) {
+        return micros >= NEVER ? Decision.NEVER_MICROS : (long) micros;
+    }
+}

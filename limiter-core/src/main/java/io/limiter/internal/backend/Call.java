@@ -1,0 +1,27 @@
+package io.limiter.internal.backend;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.internal.engine.KeyRequests;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * A call of the backend: requests of several keys.
+ *
+ * @param keys no key twice
+ * @param allOrNothing whether permits are taken of all keys or of none; then each has one request, which acquires permits. If
+ *     none are taken, the granted decisions say what would have been granted
+ * @param send called once, immediately before anything is executed; nothing is executed if it returns {@code false}
+ * @param answered called once, with an answer for each key, in their order; must not throw. Those of a call for all or nothing
+ *     have all failed, with the same failure, or none has
+ */
+public record Call(
+        List<KeyRequests<?>> keys, boolean allOrNothing, BooleanSupplier send, Consumer<List<Answer>> answered) {
+
+    /** Answers all keys with one failure. */
+    public void failed(LimiterBackendException failure) {
+        answered.accept(Collections.nCopies(keys.size(), Answer.failed(failure)));
+    }
+}

@@ -1,0 +1,62 @@
+package io.limiter.internal.engine;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine that decides some requests without waiting for a backend: it has none, or what it has cached suffices. Then
+ * the caller needs no future, which would cost as much as the decision.
+ */
+public interface AtOnce extends Engine {
+
+    /** What is decided at once. */
+    enum Known {
+        /** Granted from prefetched permits. */
+        PREFETCHED(true, Decision.Source.PREFETCH),
+        /** Rejected: an earlier rejection of the backend still holds. */
+        STILL_REJECTED(false, Decision.Source.REJECTION_CACHE),
+        /** Granted by an engine without a backend. */
+        GRANTED(true, Decision.Source.BACKEND),
+        /** Rejected by an engine without a backend. */
+        REJECTED(false, Decision.Source.BACKEND),
+        /** Not decided; no permit was taken. */
+        UNKNOWN(false, Decision.Source.BACKEND);
+
+        private final boolean granted;
+        private final Decision.Source source;
+
+        Known(boolean granted, Decision.Source source) {
+            this.granted = granted;
+            this.source = source;
+        }
+
+        public boolean granted() {
+            return granted;
+        }
+
+        public Decision.Source source() {
+            return source;
+        }
+    }
+
+    /** Grants or rejects permits if that is possible at once. Allocates nothing. */
+    default Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return Known.UNKNOWN;
+    }
+
+    /** Decides what was {@link Known#UNKNOWN} to {@link #tryAcquire} a moment ago, without looking it up again. */
+    default Engine ifUnknown() {
+        return this;
+    }
+
+    /**
+     * Decides any request if that is possible at once.
+     *
+     * @return {@code null} if a pending decision is needed
+     */
+    default @Nullable Decision decide(String key, Limit<?> limit, Request request) {
+        return null;
+    }
+}

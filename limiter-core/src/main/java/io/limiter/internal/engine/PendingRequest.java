@@ -1,0 +1,68 @@
+package io.limiter.internal.engine;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The pending decision of a single request. */
+public non-sealed class PendingRequest extends PendingDecision<Decision> {
+
+    private final Limit<?> limit;
+    private final Request request;
+
+    public PendingRequest(String key, Limit<?> limit, Request request, @Nullable Fallback<Decision> fallback) {
+        super(key, fallback);
+        this.limit = limit;
+        this.request = request;
+    }
+
+    /** Starts the decision of a request without a fallback. */
+    public static PendingRequest start(Engine engine, String key, Limit<?> limit, Request request) {
+        PendingRequest pending = new PendingRequest(key, limit, request, null);
+        pending.decideBy(engine);
+        return pending;
+    }
+
+    public final Limit<?> limit() {
+        return limit;
+    }
+
+    public final Request request() {
+        return request;
+    }
+
+    @Override
+    public final Limit<?> limit(int part) {
+        return limit;
+    }
+
+    @Override
+    public final Request request(int part) {
+        return request;
+    }
+
+    @Override
+    public final List<KeyRequests<?>> parts() {
+        return List.of(KeyRequests.of(key(), limit, request));
+    }
+
+    @Override
+    public final void decided(Decision only) {
+        answer(only);
+    }
+
+    @Override
+    public final void whenDecided(Consumer<Decision> only) {
+        thenAccept(only);
+    }
+
+    @Override
+    public final void decided(IntFunction<@Nullable Decision> decisions) {
+        answer(Objects.requireNonNull(decisions.apply(0)));
+    }
+}

@@ -1,0 +1,24 @@
+/**
+ * What every engine takes and completes: pending decisions.
+ *
+ * <p>The path of one decision through Redis, from {@code io.limiter} to the script and back:
+ *
+ * <pre>
+ *  1  limiter           internal.limiter     tryAcquire("ann")
+ *  2  failure policy    internal.resilience  makes the pending decision
+ *  3  prefetch          internal.prefetch    prefetched permits of a hot key?
+ *  4  rejection cache   internal.cache       a rejection that still holds?
+ *  5  group commit      internal.batch       deadline, circuit breaker
+ *  6  lane              internal.batch       queue of requests that share a call
+ *  7  batch             internal.batch       the queued requests, by key
+ *  8  script engine     internal.redis.script
+ *  9  client            internal.redis.client  EVALSHA
+ * 10  Redis             token_bucket.lua     the step, atomic
+ * 11  reply             internal.redis.script  the same step gives the decision
+ * 12  statistics        internal.statistics  totals, listeners
+ * </pre>
+ */
+@NullMarked
+package io.limiter.internal.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,167 @@
+package io.limiter.internal.lease;
+
+import io.limiter.Lease;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.internal.time.ExpiryClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/** A {@link Lease} of an engine's permits. Thread-safe. */
+final class CountedLease implements Lease {
+
+    private enum State {
+        HELD,
+        LOST,
+        CLOSED
+    }
+
+    private final String key;
+    private final ConcurrencyLimit limit;
+    private final long id;
+    private final int permits;
+    private final Leases leases;
+    private volatile Times times;
+    // Changed under this object's monitor, in which nothing blocks.
+    private volatile State state = State.HELD;
+    private final List<Runnable> onLost = new ArrayList<>(0);
+
+    CountedLease(String key, ConcurrencyLimit limit, long id, int permits, Times times, Leases leases) {
+        this.key = key;
+        this.limit = limit;
+        this.id = id;
+        this.permits = permits;
+        this.times = times;
+        this.leases = leases;
+    }
+
+    String key() {
+        return key;
+    }
+
+    ConcurrencyLimit limit() {
+        return limit;
+    }
+
+    long id() {
+        return id;
+    }
+
+    int permits() {
+        return permits;
+    }
+
+    /** Grants a request, or releases this if its caller has cancelled. */
+    void handTo(LeaseRequest<?> request, Decision decision) {
+        if (!request.grant(this, decision)) {
+            closeAsync();
+        }
+    }
+
+    /** Whether it has expired, by the clock of this JVM. */
+    boolean isOver() {
+        return times.end.isOver();
+    }
+
+    boolean isDue() {
+        return times.renewal.isOver();
+    }
+
+    /**
+     * @param newTimes measured before the renewal was sent
+     */
+    void renewed(Times newTimes) {
+        times = newTimes;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return state == State.HELD && !isOver();
+    }
+
+    @Override
+    public void onLost(Runnable action) {
+        Objects.requireNonNull(action, "action");
+        synchronized (this) {
+            if (state == State.HELD) {
+                onLost.add(action);
+                return;
+            }
+            if (state == State.CLOSED) {
+                return;
+            }
+        }
+        action.run();
+    }
+
+    /**
+     * Marks this as lost. If it succeeds, {@link #runOnLost} must follow.
+     *
+     * @return {@code false} if it was lost or closed before
+     */
+    synchronized boolean markLost() {
+        boolean lost = state == State.HELD;
+        state = lost ? State.LOST : state;
+        return lost;
+    }
+
+    /** Runs the actions of {@link #onLost}. */
+    void runOnLost(LeaseLog log) {
+        for (Runnable action : takeActions()) {
+            try {
+                action.run();
+            } catch (Throwable e) {
+                // The thread also releases and checks other leases. Other languages throw checked exceptions, too.
+                log.actionThrew(key, e);
+            }
+        }
+    }
+
+    private synchronized List<Runnable> takeActions() {
+        List<Runnable> actions = List.copyOf(onLost);
+        onLost.clear();
+        return actions;
+    }
+
+    @Override
+    public void close() {
+        closeAsync().join();
+    }
+
+    @Override
+    public CompletableFuture<Void> closeAsync() {
+        return markClosed() ? leases.release(this) : CompletableFuture.completedFuture(null);
+    }
+
+    /** Lost leases are released too: the backend may have renewed one although its reply was lost. */
+    private synchronized boolean markClosed() {
+        boolean first = state != State.CLOSED;
+        if (state == State.HELD) {
+            onLost.clear();
+        }
+        state = State.CLOSED;
+        return first;
+    }
+
+    @Override
+    public String toString() {
+        return "Lease[" + key + ", " + (isHeld() ? "held" : state == State.CLOSED ? "closed" : "lost") + "]";
+    }
+
+    /** When a lease expires and when it is to be renewed, both measured from before the request was sent. */
+    static final class Times {
+
+        private static final int RENEWED_AT = 4;
+
+        private final ExpiryClock.Deadline end;
+        private final ExpiryClock.Deadline renewal;
+
+        Times(ExpiryClock clock, ConcurrencyLimit limit) {
+            long leaseNanos = limit.leaseTime().toNanos();
+            this.end = clock.in(leaseNanos);
+            this.renewal = clock.in(leaseNanos / RENEWED_AT);
+        }
+    }
+}

@@ -1,0 +1,289 @@
+package io.limiter.internal.lease;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.time.ExpiryClock;
+import io.limiter.internal.time.Sleeper;
+import java.security.SecureRandom;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All concurrency leases of a factory, and the callers that wait for one. Safe for use by multiple threads.
+ *
+ * <p>The id of a lease is chosen here, before the request is sent. So if the reply is lost, permits that may have
+ * been granted can be released.
+ */
+public final class Leases implements AutoCloseable {
+
+    static final long CLOSE_SECONDS = 1;
+
+    private static final int LARGE_BATCH = 1000;
+    private static final int SMALL_BATCH = 8;
+
+    private final Engine engine;
+    private final Sleeper sleeper;
+    private final ExpiryClock clock;
+    private final LeaseLog log;
+    private final LeaseRenewer renewer;
+    // Ids must differ between JVMs started from one snapshot, so they come from the operating system.
+    private final SecureRandom ids = new SecureRandom();
+    private final ConcurrentHashMap<String, LeaseQueue> queues = new ConcurrentHashMap<>();
+    // Requests, and releases of leases that were granted too late.
+    private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /**
+     * @param sleeper waits and sets timers; leases expire by its clock or the wall clock, whichever is first
+     */
+    public Leases(Engine engine, Sleeper sleeper) {
+        this(engine, sleeper, false);
+    }
+
+    /**
+     * @param sharesCalls whether requests share calls to the backend. Otherwise only a few leases are renewed at a time,
+     *     because each takes a thread or a lock
+     */
+    public Leases(Engine engine, Sleeper sleeper, boolean sharesCalls) {
+        this(engine, sleeper, new ExpiryClock(sleeper.ticker()), sharesCalls ? LARGE_BATCH : SMALL_BATCH);
+    }
+
+    Leases(Engine engine, Sleeper sleeper, ExpiryClock clock) {
+        this(engine, sleeper, clock, LARGE_BATCH);
+    }
+
+    private Leases(Engine engine, Sleeper sleeper, ExpiryClock clock, int batchSize) {
+        this.engine = engine;
+        this.sleeper = sleeper;
+        this.clock = clock;
+        this.log = new LeaseLog(sleeper.ticker());
+        this.renewer = new LeaseRenewer(engine, clock, log, batchSize, sleeper.runsByItself());
+    }
+
+    LeaseRenewer renewer() {
+        return renewer;
+    }
+
+    public Ticker ticker() {
+        return sleeper.ticker();
+    }
+
+    /** The number of keys with waiting callers. */
+    int queues() {
+        return queues.size();
+    }
+
+    /** Acquires a lease for the request, without blocking. */
+    public void acquire(LeaseRequest<?> request) {
+        if (mustQueue(request)) {
+            return;
+        }
+        send(request).whenComplete((outcome, error) -> {
+            if (error != null) {
+                request.fail(AsyncFailures.cause(error));
+            } else if (outcome.lease() == null) {
+                request.reject(outcome.decision());
+            } else {
+                outcome.lease().handTo(request, outcome.decision());
+            }
+        });
+    }
+
+    /**
+     * Queues requests that may wait; and requests with no timeout if others are waiting, so that they do not overtake
+     * them.
+     */
+    private boolean mustQueue(LeaseRequest<?> request) {
+        if (request.exceedsLimit() || request.mustNotWait() && !queues.containsKey(request.key())) {
+            return false;
+        }
+        while (!queueOf(request.key()).add(request)) {
+            Thread.onSpinWait();
+        }
+        if (closed) {
+            failWaiting();
+        }
+        return true;
+    }
+
+    private LeaseQueue queueOf(String key) {
+        return queues.computeIfAbsent(key, k -> {
+            LeaseQueue[] created = new LeaseQueue[1];
+            created[0] = new LeaseQueue(this, sleeper, () -> queues.remove(k, created[0]));
+            return created[0];
+        });
+    }
+
+    /** Sends one request for a lease. */
+    CompletableFuture<Outcome> send(LeaseRequest<?> request) {
+        CompletableFuture<?> started = track(new CompletableFuture<>());
+        try {
+            checkOpen(request.key());
+            CountedLease.Times times = new CountedLease.Times(clock, request.limit());
+            long id = newId();
+            return track(PendingRequest.start(
+                            engine, request.key(), request.limit(), Request.hold(id, request.permits()))
+                    .handle((decision, error) -> {
+                        if (error != null) {
+                            throw failed(request, id, AsyncFailures.cause(error));
+                        }
+                        return outcome(request, id, times, decision);
+                    }));
+        } catch (LimiterBackendException e) {
+            return CompletableFuture.failedFuture(e);
+        } finally {
+            started.complete(null);
+        }
+    }
+
+    /**
+     * To be called when the request is tracked: {@link #close} sees it, or it sees that this is closed. What was granted after the
+     * engine is closed could not be released.
+     */
+    private void checkOpen(String key) {
+        if (closed) {
+            throw BackendFailures.closed(key);
+        }
+    }
+
+    private Outcome outcome(LeaseRequest<?> request, long id, CountedLease.Times times, Decision decision) {
+        if (!decision.granted()) {
+            return new Outcome(null, decision);
+        }
+        CountedLease lease = new CountedLease(request.key(), request.limit(), id, request.permits(), times, this);
+        boolean isKept = false;
+        try {
+            renewer.add(lease);
+            isKept = !closed;
+        } finally {
+            // Also if no thread can be started for renewals: it would not be released.
+            if (!isKept) {
+                renewer.remove(lease);
+                track(release(request.key(), request.limit(), id));
+            }
+        }
+        if (!isKept) {
+            throw BackendFailures.closed(request.key());
+        }
+        if (!lease.isHeld()) {
+            lease.closeAsync();
+            throw BackendFailures.notExecuted(
+                    request.key(),
+                    "the lease had expired before the reply arrived: the process was paused, or a leaseTime of "
+                            + request.limit().leaseTime() + " is too short");
+        }
+        return new Outcome(lease, decision);
+    }
+
+    private LimiterBackendException failed(LeaseRequest<?> request, long id, Throwable error) {
+        LimiterBackendException failure = error instanceof LimiterBackendException known
+                ? known
+                : BackendFailures.ambiguous(request.key(), "the call failed: " + error, error);
+        if (failure.isAmbiguous()) {
+            track(release(request.key(), request.limit(), id));
+        }
+        return failure;
+    }
+
+    /** Failures are only logged: the lease expires by itself. */
+    CompletableFuture<Void> release(CountedLease lease) {
+        return !renewer.remove(lease) && closed
+                ? CompletableFuture.completedFuture(null)
+                // A copy: the caller may complete it, and the next caller must be woken all the same.
+                : track(release(lease.key(), lease.limit(), lease.id())).copy();
+    }
+
+    private CompletableFuture<Void> release(String key, ConcurrencyLimit limit, long id) {
+        return PendingRequest.start(engine, key, limit, Request.release(id)).handle((released, error) -> {
+            if (error == null) {
+                wake(key);
+            } else {
+                log.notReleased(1, key, limit, AsyncFailures.cause(error));
+            }
+            return null;
+        });
+    }
+
+    private void wake(String key) {
+        LeaseQueue queue = queues.get(key);
+        if (queue != null) {
+            queue.wake();
+        }
+    }
+
+    /** The number of leases held. */
+    public int count() {
+        return renewer.size();
+    }
+
+    /** The number of permits of a key held by leases of this JVM. */
+    public int permits(String key) {
+        return renewer.permits(key);
+    }
+
+    /** Deletes the state of a key; its leases are lost. */
+    public CompletableFuture<Void> reset(String key) {
+        renewer.reset(key);
+        return engine.reset(key).thenRun(() -> wake(key));
+    }
+
+    /** Fails waiting and later requests, and releases all leases, waiting at most one second. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
+        failWaiting();
+        renewer.close();
+        awaitUnderWay(deadlineNanos);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    private <F extends CompletableFuture<?>> F track(F future) {
+        underWay.add(future);
+        future.whenComplete((done, error) -> underWay.remove(future));
+        return future;
+    }
+
+    /** Afterwards the engine is closed, and a lease that is granted too late could not be released. */
+    private void awaitUnderWay(long deadlineNanos) {
+        CompletableFuture<?>[] pending = underWay.toArray(CompletableFuture[]::new);
+        while (pending.length > 0 && deadlineNanos - System.nanoTime() > 0) {
+            CompletableFuture.allOf(pending)
+                    .exceptionally(error -> null)
+                    .completeOnTimeout(null, deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)
+                    .join();
+            pending = underWay.toArray(CompletableFuture[]::new);
+        }
+    }
+
+    private void failWaiting() {
+        queues.forEach((key, queue) -> queue.fail(BackendFailures.closed(key)));
+    }
+
+    private long newId() {
+        return 1 + (ids.nextLong() >>> 11) % Request.MAX_ID;
+    }
+
+    /**
+     * The result of one request.
+     *
+     * @param lease {@code null} if rejected
+     */
+    record Outcome(@Nullable CountedLease lease, Decision decision) {}
+}

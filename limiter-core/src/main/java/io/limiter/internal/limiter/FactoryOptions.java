@@ -1,0 +1,99 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
+import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.key.KeySpace;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the limiters of a factory have in common besides their limits.
+ *
+ * @param prefix {@code null} for the default of each kind of limit
+ * @param prefetch {@code null} if none of them prefetches
+ * @param listeners whether listeners are notified of rejections
+ * @param live whether live limits change them
+ */
+record FactoryOptions(
+        @Nullable String prefix,
+        HashTag hashTag,
+        FailurePolicy policy,
+        @Nullable PrefetchTerms prefetch,
+        boolean listeners,
+        boolean live) {
+
+    FactoryOptions {
+        if (prefix != null) {
+            KeySpace.checkPrefix(prefix);
+        }
+        Objects.requireNonNull(hashTag, "hashTag");
+        Objects.requireNonNull(policy, "policy");
+    }
+
+    static FactoryOptions of(FailurePolicy policy) {
+        return new FactoryOptions(null, HashTag.WHOLE_KEY, policy, null, true, true);
+    }
+
+    FactoryOptions withPrefix(String newPrefix) {
+        Objects.requireNonNull(newPrefix, "prefix");
+        return new FactoryOptions(newPrefix, hashTag, policy, prefetch, listeners, live);
+    }
+
+    FactoryOptions withHashTag(HashTag newHashTag) {
+        return new FactoryOptions(prefix, newHashTag, policy, prefetch, listeners, live);
+    }
+
+    FactoryOptions withFailurePolicy(FailurePolicy newPolicy) {
+        return new FactoryOptions(prefix, hashTag, newPolicy, prefetch, listeners, live);
+    }
+
+    FactoryOptions withPrefetch(int permits, Duration time) {
+        return new FactoryOptions(prefix, hashTag, policy, new PrefetchTerms(permits, time), listeners, live);
+    }
+
+    FactoryOptions withoutListeners() {
+        return new FactoryOptions(prefix, hashTag, policy, prefetch, false, live);
+    }
+
+    FactoryOptions withoutLiveLimits() {
+        return new FactoryOptions(prefix, hashTag, policy, prefetch, listeners, false);
+    }
+
+    /**
+     * The identity of a limiter with these options.
+     *
+     * @throws IllegalArgumentException if the limit cannot be prefetched, but these options say so
+     */
+    LimiterId id(String defaultPrefix, String name, Limit<?> limit) {
+        checkPrefetch(Objects.requireNonNull(limit, "limit"));
+        // So that one without a prefix is the same as one with the default.
+        String used = prefix == null ? defaultPrefix : prefix;
+        return new LimiterId(used, name, limit, withPrefix(used));
+    }
+
+    private void checkPrefetch(Limit<?> limit) {
+        if (prefetch == null) {
+            return;
+        }
+        if (!(limit instanceof TokenBucket bucket)) {
+            throw new IllegalArgumentException("prefetch works only with a token bucket, limit was " + limit);
+        }
+        if (bucket.whoWaits() != WhoWaits.CALLER) {
+            throw new IllegalArgumentException("prefetch works only with whoWaits CALLER, was " + bucket.whoWaits()
+                    + ": permits that are prefetched would make the next caller wait for all of them");
+        }
+    }
+
+    /** What makes two limiters of a factory the same one. */
+    record LimiterId(String prefix, String name, Limit<?> limit, FactoryOptions options) {
+
+        KeySpace keys() {
+            return new KeySpace(prefix, name, limit.keySuffix(), options.hashTag() == HashTag.FIRST_KEY);
+        }
+    }
+}

@@ -1,0 +1,335 @@
+package io.limiter.internal.live;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterBackendException;
+import io.limiter.internal.live.LiveJson.StoredChange;
+import io.limiter.internal.live.LiveJson.StoredLimit;
+import io.limiter.internal.live.override.OverridesByName;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.live.LiveChange;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveOptions;
+import io.limiter.live.LiveSettings;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The copy of the live limits in Redis that a factory has, which each {@link #poll} renews, and its application to the limiters.
+ *
+ * <p>Only a poll changes the copy; a write to Redis is followed by one. So changes are applied in their order, whoever
+ * made them.
+ */
+final class LiveCopy {
+
+    private static final AsyncLog log = AsyncLog.of(LiveCopy.class);
+
+    /** Another instance may have removed what expires by then. */
+    private static final long EXPIRES_SOON_MICROS = 1_000_000;
+
+    private static final int MAX_LOGGED = 10;
+
+    private final LiveStore store;
+    private final OverridesByName overrides;
+    private final FleetReports fleet;
+    private final ChangeListeners listeners;
+    private final Ticker ticker;
+    private final LiveOptions options;
+    private volatile Copy copy = Copy.EMPTY;
+    // Server time less the ticker's, in microseconds.
+    private volatile long offsetMicros;
+    // Guarded by the monitor of this, as polls are.
+    private long newestVersion;
+    private final List<String> expiredFields = new ArrayList<>();
+
+    /**
+     * @param ticker measures the time between polls
+     */
+    LiveCopy(
+            LiveStore store,
+            OverridesByName overrides,
+            FleetReports fleet,
+            ChangeListeners listeners,
+            Ticker ticker,
+            LiveOptions options) {
+        this.store = store;
+        this.overrides = overrides;
+        this.fleet = fleet;
+        this.listeners = listeners;
+        this.ticker = ticker;
+        this.options = options;
+    }
+
+    /**
+     * What this instance has applied.
+     *
+     * @param limits by field, also removed ones and those that cannot be read
+     */
+    private record Copy(long version, String stamp, Map<String, StoredLimit> limits) {
+
+        /** No store has this stamp, so the first poll reads all that is there. */
+        static final Copy EMPTY = new Copy(0, "none", Map.of());
+    }
+
+    /** By field, also removed ones and those that cannot be read. */
+    Map<String, StoredLimit> limits() {
+        return copy.limits;
+    }
+
+    /** See {@link LiveLimits#version}. */
+    long version() {
+        return copy.version;
+    }
+
+    /** Of the changes in Redis that were ever seen here. */
+    synchronized long newestVersion() {
+        return newestVersion;
+    }
+
+    /** Server time, in microseconds since the epoch. */
+    long serverMicros() {
+        return offsetMicros + ticker.read() / 1000;
+    }
+
+    /** How long until the next live limit expires, in microseconds; {@link Long#MAX_VALUE} if none does. */
+    long untilExpiryMicros() {
+        return copy.limits.values().stream()
+                .mapToLong(StoredLimit::expiresMicros)
+                .filter(expires -> expires != 0)
+                .map(expires -> expires - serverMicros())
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
+    /**
+     * Reads what has changed and applies it.
+     *
+     * @return whether reports are wanted
+     * @throws LimiterBackendException if Redis fails; the copy stays
+     */
+    boolean poll() {
+        try {
+            return applyNew();
+        } finally {
+            listeners.publish();
+        }
+    }
+
+    private synchronized boolean applyNew() {
+        LiveStore.Read read = read(copy);
+        List<StoredChange> changes = List.of();
+        try {
+            changes = read.changes().stream().map(LiveJson::change).toList();
+        } catch (IllegalArgumentException e) {
+            log.warn("The history of live limits has a change that cannot be read: {}", e.getMessage());
+            read = read(Copy.EMPTY);
+        }
+        if (!read.complete()) {
+            read = settled(read);
+        }
+        boolean sameVersion = read.version() == copy.version && read.stamp().equals(copy.stamp);
+        if (!sameVersion || !read.complete()) {
+            apply(read, changes);
+        }
+        endExpired();
+        keepRates();
+        boolean watched = !read.watched().isEmpty();
+        if (watched) {
+            report(read.nowMicros(), read.watched());
+        }
+        return watched;
+    }
+
+    /** Redis may refuse the report and still have the live limits, for example without memory. */
+    private void report(long nowMicros, String secret) {
+        try {
+            fleet.report(nowMicros, copy.version, secret, this::problem);
+        } catch (RuntimeException e) {
+            log.debug("What this instance decides could not be reported.", e);
+        }
+    }
+
+    /** What Redis has, with what it has lost of the copy if that is restored; otherwise with a warning. */
+    private LiveStore.Read settled(LiveStore.Read read) {
+        if (options.restore()) {
+            restore();
+            // Another instance may have restored the same meanwhile.
+            return read(copy);
+        }
+        if (read.version() < copy.version) {
+            log.warn(
+                    "Redis has lost live limits: it has version {} of them, and this instance had {}. It drops what is not"
+                            + " there; set LiveOptions.restore to have it written back.",
+                    read.version(),
+                    copy.version);
+        } else if (read.version() == copy.version && read.stamp().equals(copy.stamp)) {
+            log.warn(
+                    "Redis has lost live limits of version {}, as it does when it evicts them. This instance drops them.",
+                    copy.version);
+        }
+        return read;
+    }
+
+    private LiveStore.Read read(Copy known) {
+        long before = ticker.read();
+        long soon = serverMicros() + EXPIRES_SOON_MICROS;
+        boolean hasLimits = copy.limits.values().stream().anyMatch(each -> !each.isExpired(soon));
+        LiveStore.Read read = store.read(known.version, known.stamp, hasLimits, expiredFields);
+        offsetMicros = read.nowMicros() - (before + (ticker.read() - before) / 2) / 1000;
+        expiredFields.clear();
+        return read;
+    }
+
+    /** Writes back what Redis has lost of the copy. Of each name, the newer change stays, that of Redis or of the copy. */
+    private void restore() {
+        long soon = serverMicros() + EXPIRES_SOON_MICROS;
+        List<String> limits = new ArrayList<>();
+        copy.limits.forEach((field, each) -> {
+            if (each.problem().isEmpty() && !each.isExpired(soon)) {
+                LiveLimit limit = each.limit();
+                limits.addAll(List.of(field, each.stored(), LiveJson.note(limit.who(), limit.why())));
+            }
+        });
+        List<String> restored = limits.isEmpty()
+                ? List.of()
+                : store.restore(copy.version, UUID.randomUUID().toString(), options.history(), limits);
+        if (!restored.isEmpty()) {
+            log.warn(
+                    "Redis had lost changes of live limits; this instance has written {} of them back, of {}.",
+                    restored.size(),
+                    restored.subList(0, Math.min(MAX_LOGGED, restored.size())));
+        }
+    }
+
+    private void apply(LiveStore.Read read, List<StoredChange> newestFirst) {
+        Map<String, StoredLimit> before = copy.limits;
+        Map<String, StoredLimit> limits = new TreeMap<>();
+        if (read.complete()) {
+            limits.putAll(before);
+            for (int i = newestFirst.size() - 1; i >= 0; i--) {
+                StoredChange stored = newestFirst.get(i);
+                limits.put(LiveJson.field(stored.change().name()), stored.after());
+                listeners.applied(stored.change());
+            }
+        } else {
+            read.limits().forEach((field, value) -> {
+                StoredLimit known = before.get(field);
+                limits.put(
+                        field, known != null && known.stored().equals(value) ? known : LiveJson.ofField(field, value));
+            });
+        }
+        long now = serverMicros();
+        copy = new Copy(read.version(), read.stamp(), limits);
+        newestVersion = Math.max(newestVersion, read.version());
+        Set<String> fields = new TreeSet<>(before.keySet());
+        fields.addAll(limits.keySet());
+        List<LiveChange> differences = new ArrayList<>();
+        for (String field : fields) {
+            StoredLimit was = before.get(field);
+            StoredLimit is = limits.get(field);
+            if (was != is) {
+                override(
+                        field,
+                        Objects.requireNonNull(is == null ? was : is).limit().name(),
+                        is,
+                        now);
+                difference(was, is, read).ifPresent(differences::add);
+            }
+        }
+        if (!read.complete()) {
+            differences.sort(Comparator.comparingLong(LiveChange::version));
+            differences.forEach(listeners::applied);
+        }
+    }
+
+    /** Applies the live limit of a name to its limiters. One that has expired follows in endExpired(). */
+    private void override(String field, String name, @Nullable StoredLimit limit, long now) {
+        if (limit != null && !limit.problem().isEmpty()) {
+            log.warn("The limiters '{}' keep their own limit: {}.", name, limit.problem());
+        }
+        if (LiveJson.field(name).equals(field)) {
+            overrides.live(
+                    name,
+                    limit == null || !limit.isSet() || limit.isExpired(now)
+                            ? LiveSettings.NONE
+                            : limit.limit().settings());
+        }
+    }
+
+    private static Optional<LiveChange> difference(
+            @Nullable StoredLimit was, @Nullable StoredLimit is, LiveStore.Read read) {
+        Optional<LiveLimit> before =
+                Optional.ofNullable(was).filter(StoredLimit::isSet).map(StoredLimit::limit);
+        Optional<LiveLimit> after =
+                Optional.ofNullable(is).filter(StoredLimit::isSet).map(StoredLimit::limit);
+        if (is != null && is.problem().isEmpty() && (before.isPresent() || after.isPresent())) {
+            LiveLimit by = is.limit();
+            return Optional.of(new LiveChange(by.version(), by.name(), before, after, by.since(), by.who(), by.why()));
+        }
+        String why = is == null ? "Redis does not have it any more" : "what Redis has cannot be read";
+        return before.map(limit -> ended(limit, read.version(), LiveJson.instant(read.nowMicros()), "", why));
+    }
+
+    private static LiveChange ended(LiveLimit limit, long version, Instant at, String who, String why) {
+        return new LiveChange(version, limit.name(), Optional.of(limit), Optional.empty(), at, who, why);
+    }
+
+    /** Ends live limits whose time is over, also while Redis is unavailable. */
+    void expire() {
+        try {
+            endExpired();
+            keepRates();
+        } finally {
+            listeners.publish();
+        }
+    }
+
+    private synchronized void keepRates() {
+        // Before the first poll, the server time is unknown.
+        if (copy != Copy.EMPTY) {
+            fleet.keepRates(serverMicros());
+        }
+    }
+
+    private synchronized void endExpired() {
+        long now = serverMicros();
+        List<StoredLimit> expired = copy.limits.values().stream()
+                .filter(each -> each.isExpired(now))
+                .toList();
+        if (expired.isEmpty()) {
+            return;
+        }
+        Map<String, StoredLimit> limits = new TreeMap<>(copy.limits);
+        limits.values().removeAll(expired);
+        copy = new Copy(copy.version, copy.stamp, limits);
+        for (StoredLimit each : expired) {
+            LiveLimit limit = each.limit();
+            expiredFields.add(LiveJson.field(limit.name()));
+            if (each.isSet()) {
+                overrides.live(limit.name(), LiveSettings.NONE);
+                listeners.applied(ended(
+                        limit,
+                        limit.version(),
+                        limit.expiresAt().orElseThrow(),
+                        limit.who(),
+                        "expired: " + limit.why()));
+            }
+        }
+    }
+
+    /** Why the live limit could not be applied to the limiters of a prefix and name; empty if it was. */
+    private String problem(String prefix, String name) {
+        StoredLimit stored = copy.limits.get(LiveJson.field(name));
+        return stored == null || stored.problem().isEmpty() ? overrides.notApplied(prefix, name) : stored.problem();
+    }
+}

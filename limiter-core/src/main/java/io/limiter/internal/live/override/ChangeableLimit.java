@@ -1,0 +1,126 @@
+package io.limiter.internal.live.override;
+
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.prefetch.Prefetch;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.LimiterCounters;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limit and the failure policy of a limiter and its views: those it was built with, until {@link Overrides} change them.
+ *
+ * @param <L> the kind of limit
+ */
+public class ChangeableLimit<L extends Limit<?>> {
+
+    private final String prefix;
+    private final String name;
+    private final L builtLimit;
+    private final Failover builtEngine;
+    private volatile L limit;
+    private volatile Failover engine;
+    private LimiterCounters counters;
+    // Strong, so that they are kept as long as a limiter needs them.
+    private @Nullable Overrides overrides;
+    private boolean live;
+    // For the counters, which must not keep this limiter.
+    private final Object identity = new Object();
+
+    public ChangeableLimit(String prefix, String name, L limit, Failover engine) {
+        this.prefix = prefix;
+        this.name = name;
+        this.builtLimit = limit;
+        this.builtEngine = engine;
+        this.limit = limit;
+        this.engine = engine;
+        this.counters = LimiterCounters.unregistered(prefix, name);
+    }
+
+    /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
+    public final void countIn(LimiterCounters newCounters) {
+        counters = newCounters;
+    }
+
+    /**
+     * Sets what may change it. To be called before any other thread sees this limiter.
+     *
+     * @param newLive whether live limits change it too
+     */
+    public final void overriddenBy(Overrides newOverrides, boolean newLive) {
+        overrides = newOverrides;
+        live = newLive;
+        newOverrides.add(this);
+    }
+
+    /** Applies from the next decision on. */
+    public final void change(L newLimit, Failover newEngine) {
+        L replaced = limit;
+        limit = newLimit;
+        engine = newEngine;
+        if (newEngine.engine() instanceof Prefetch prefetch && !newLimit.equals(replaced)) {
+            prefetch.drop(replaced);
+        }
+        if (isReported()) {
+            show();
+        }
+    }
+
+    /** Whether its counters show this limit, rather than another one of the same name. */
+    final boolean isReported() {
+        return counters.shows(identity);
+    }
+
+    final void show() {
+        if (!counters.prefix().equals(prefix) || !counters.name().equals(name)) {
+            // They are for many limits.
+            return;
+        }
+        counters.show(identity);
+        counters.limit(limit);
+        counters.failurePolicy(engine.policy());
+    }
+
+    /** Has its counters show this limit, if another one of the same name was built after it. */
+    public final void rebuilt() {
+        if (overrides != null && live && !isReported()) {
+            overrides.show(this);
+        }
+    }
+
+    public final @Nullable Overrides overrides() {
+        return overrides;
+    }
+
+    /** Whether live limits change it. */
+    final boolean isLive() {
+        return live;
+    }
+
+    public final String prefix() {
+        return prefix;
+    }
+
+    public final String name() {
+        return name;
+    }
+
+    public final L builtLimit() {
+        return builtLimit;
+    }
+
+    final Failover builtEngine() {
+        return builtEngine;
+    }
+
+    public final L limit() {
+        return limit;
+    }
+
+    public final Failover engine() {
+        return engine;
+    }
+
+    public final LimiterCounters counters() {
+        return counters;
+    }
+}

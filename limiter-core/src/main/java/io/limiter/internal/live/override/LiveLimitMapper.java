@@ -1,0 +1,218 @@
+package io.limiter.internal.live.override;
+
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LeakyBucket;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Applies the parameters of live limits to limits. The kind stays: state of one kind means nothing to another. */
+public final class LiveLimitMapper {
+
+    private static final Map<Class<?>, LiveKind> KINDS = Map.of(
+            FixedWindow.class, LiveKind.FIXED_WINDOW,
+            SlidingLog.class, LiveKind.SLIDING_LOG,
+            SlidingCounter.class, LiveKind.SLIDING_COUNTER,
+            ConcurrencyLimit.class, LiveKind.CONCURRENT);
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private LiveLimitMapper() {}
+
+    /**
+     * A limit with the parameters that are set.
+     *
+     * @throws IllegalArgumentException if they are out of range, or not for this kind of limit
+     */
+    @SuppressWarnings("unchecked") // Each kind stays.
+    static <L extends Limit<?>> L applied(L own, LiveSettings settings) {
+        LiveKind kind = settings.kind();
+        LiveKind ownKind = kindOf(own);
+        if (kind != null && kind != ownKind && (ownKind != null || !settings.hasParameters())) {
+            throw new IllegalArgumentException("kind " + kind + " cannot be applied to " + own
+                    + ": a kind cannot be changed live, because the state of one means nothing to another; "
+                    + (ownKind == null ? "leave the kind out" : "use kind " + ownKind));
+        }
+        if (settings.timeout() != null && period(own) != null) {
+            throw new IllegalArgumentException("timeout " + settings.timeout() + " has no effect on kind " + ownKind
+                    + ", whose calls never wait: leave it out");
+        }
+        if (!settings.hasParameters()) {
+            return own;
+        }
+        if (ownKind == null) {
+            throw new IllegalArgumentException("the parameters of a limit of the application's own (" + own
+                    + ") cannot be changed live; only enforce, timeout and failurePolicy can");
+        }
+        checkParameters(settings, ownKind);
+        int limit = or(settings.limit(), (int) Math.min(Integer.MAX_VALUE, own.capacity()));
+        Duration period = or(settings.period(), or(period(own), SECOND));
+        return (L)
+                switch (ownKind) {
+                    case TOKEN_BUCKET, LEAKY_BUCKET, LEAKY_QUEUE -> bucket((TokenBucket) own, settings);
+                    case FIXED_WINDOW -> new FixedWindow(limit, period, ((FixedWindow) own).zone());
+                    case SLIDING_LOG -> SlidingLog.of(limit, period);
+                    case SLIDING_COUNTER -> SlidingCounter.of(limit, period);
+                    case CONCURRENT -> new ConcurrencyLimit(limit, ((ConcurrencyLimit) own).leaseTime());
+                };
+    }
+
+    /** The period of a limit that counts permits in windows; {@code null} for others. */
+    private static @Nullable Duration period(Limit<?> limit) {
+        if (limit instanceof FixedWindow window) {
+            return window.period();
+        }
+        if (limit instanceof SlidingLog window) {
+            return window.period();
+        }
+        return limit instanceof SlidingCounter window ? window.period() : null;
+    }
+
+    private static TokenBucket bucket(TokenBucket own, LiveSettings settings) {
+        double rate = or(settings.rate(), own.permitsPerSecond());
+        if (own.kind() == TokenBucket.Kind.LEAKY_QUEUE) {
+            int limit = or(settings.limit(), waiting(own));
+            return own.withRate(rate).withMaxWait(LeakyBucket.queue(rate, limit).maxWait());
+        }
+        if (own.kind() == TokenBucket.Kind.LEAKY_BUCKET) {
+            return settings.limit() == null
+                    ? own.withRate(rate)
+                    : own.withRateAndCapacity(rate, (double) settings.limit());
+        }
+        if (own.warmUp() != null && (settings.capacity() != null || settings.burst() != null)) {
+            throw new IllegalArgumentException("capacity and burst have no effect with a warm-up of "
+                    + own.warmUp().period() + ", leave them out: the period makes the capacity");
+        }
+        if (settings.capacity() != null) {
+            // Written so that NaN fails. Less would grant nothing without a wait.
+            if (!(settings.capacity() >= 1)) {
+                throw new IllegalArgumentException("capacity (permits) must be at least 1, was " + settings.capacity());
+            }
+            return own.withRateAndCapacity(rate, settings.capacity());
+        }
+        return settings.burst() == null ? own.withRate(rate) : own.withRateAndBurst(rate, settings.burst());
+    }
+
+    /** How many calls wait at most in a leaky queue. */
+    private static int waiting(TokenBucket queue) {
+        double waiting = queue.maxWaitMicros() * queue.permitsPerSecond() / 1e6;
+        return (int) Math.min(Integer.MAX_VALUE, Math.round(waiting));
+    }
+
+    private static void checkParameters(LiveSettings settings, LiveKind kind) {
+        List<String> allowed = switch (kind) {
+            case TOKEN_BUCKET -> List.of("rate", "capacity", "burst");
+            case LEAKY_BUCKET, LEAKY_QUEUE -> List.of("rate", "limit");
+            case FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER -> List.of("limit", "period");
+            case CONCURRENT -> List.of("limit");
+        };
+        checkParameter("rate", settings.rate(), kind, allowed);
+        checkParameter("capacity", settings.capacity(), kind, allowed);
+        checkParameter("burst", settings.burst(), kind, allowed);
+        checkParameter("limit", settings.limit(), kind, allowed);
+        checkParameter("period", settings.period(), kind, allowed);
+    }
+
+    private static void checkParameter(String name, @Nullable Object value, LiveKind kind, List<String> allowed) {
+        if (value != null && !allowed.contains(name)) {
+            throw new IllegalArgumentException(name + " " + value + " has no effect on kind " + kind + ", which has "
+                    + String.join(", ", allowed));
+        }
+    }
+
+    private static <T> T or(@Nullable T set, T own) {
+        return set == null ? own : set;
+    }
+
+    /**
+     * Checks settings of a name without limiters here.
+     *
+     * @throws IllegalArgumentException if they are out of range, or have parameters without a kind
+     */
+    static void checkWithoutLimiter(String name, LiveSettings settings) {
+        LiveKind kind = settings.kind();
+        if (kind == null) {
+            if (settings.hasParameters()) {
+                throw new IllegalArgumentException("kind must be set for the parameters of '" + name
+                        + "', which has no limiter in this instance yet");
+            }
+            return;
+        }
+        try {
+            applied(prototype(kind, settings), settings);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "the live limit of '" + name + "' is not possible: " + e.getMessage(), e);
+        }
+    }
+
+    /** A limit whose own parameters fit any settings that are possible. */
+    private static Limit<?> prototype(LiveKind kind, LiveSettings settings) {
+        return switch (kind) {
+            case TOKEN_BUCKET -> TokenBucket.perSecond(rateFor(settings));
+            case LEAKY_BUCKET -> LeakyBucket.meter(rateFor(settings), 1);
+            case LEAKY_QUEUE -> LeakyBucket.queue(rateFor(settings), 1);
+            case FIXED_WINDOW -> FixedWindow.of(1, SECOND);
+            case SLIDING_LOG -> SlidingLog.of(1, SECOND);
+            case SLIDING_COUNTER -> SlidingCounter.of(1, SECOND);
+            case CONCURRENT -> ConcurrencyLimit.of(1);
+        };
+    }
+
+    /** High enough that a short burst has a permit, and that a large capacity fills in time. */
+    private static double rateFor(LiveSettings settings) {
+        Duration burst = settings.burst();
+        double rate = burst == null || burst.isNegative() || burst.isZero()
+                ? 1
+                : 1 / (burst.toSeconds() + burst.getNano() / 1e9);
+        double capacity = or(settings.capacity(), 1.0);
+        double permits = (Double.isNaN(capacity) ? 1 : capacity) + or(settings.limit(), 1);
+        return Math.min(1e9, Math.max(1, Math.max(rate, permits / 1e6)));
+    }
+
+    /** The kind of a limit; {@code null} for one of the application's own. */
+    public static @Nullable LiveKind kindOf(Limit<?> limit) {
+        // The kinds of buckets have the same names.
+        return limit instanceof TokenBucket bucket
+                ? LiveKind.valueOf(bucket.kind().name())
+                : KINDS.get(limit.getClass());
+    }
+
+    /** The parameters of a limit, as a live limit would set them. */
+    public static LiveSettings of(Limit<?> limit) {
+        LiveKind kind = kindOf(limit);
+        if (kind == null) {
+            return LiveSettings.NONE;
+        }
+        LiveSettings settings = LiveSettings.of(kind);
+        int capacity = (int) Math.min(Integer.MAX_VALUE, limit.capacity());
+        return switch (kind) {
+            case TOKEN_BUCKET -> ofBucket(settings, (TokenBucket) limit);
+            case LEAKY_BUCKET ->
+                settings.rate(((TokenBucket) limit).permitsPerSecond()).limit(capacity);
+            case LEAKY_QUEUE ->
+                settings.rate(((TokenBucket) limit).permitsPerSecond()).limit(waiting((TokenBucket) limit));
+            case FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER ->
+                settings.limit(capacity).period(period(limit));
+            case CONCURRENT -> settings.limit(capacity);
+        };
+    }
+
+    private static LiveSettings ofBucket(LiveSettings settings, TokenBucket bucket) {
+        LiveSettings withRate = settings.rate(bucket.permitsPerSecond());
+        if (bucket.warmUp() != null) {
+            return withRate;
+        }
+        return bucket.minCapacity() > 0 && bucket.minCapacity() >= bucket.maxPermits()
+                ? withRate.capacity(bucket.maxPermits())
+                : withRate.burst(Duration.ofNanos(Math.round(bucket.burstSeconds() * 1e9)));
+    }
+}

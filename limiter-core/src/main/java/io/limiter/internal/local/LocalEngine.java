@@ -1,0 +1,256 @@
+package io.limiter.internal.local;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingDecision;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides in this process, on a bounded map. Time is the JVM's monotonic clock, which no change of the wall clock
+ * moves, counted from what the wall clock showed when the engine was made; windows that are aligned to it drift from it as
+ * far as the two do.
+ *
+ * <p>When more keys are in use than it holds, each new key compares eight keys drawn at random. Those that have expired are
+ * evicted, or else the one that would be full again soonest, and a warning is logged. An evicted key starts anew: its caller
+ * gets at most the permits that it was about to get back anyway. Leases of a {@link io.limiter.algorithm.ConcurrencyLimit} are
+ * never evicted, so together with them it may hold some more keys.
+ */
+public final class LocalEngine implements AtOnce {
+
+    /** How many keys are held at most, unless set. */
+    public static final int DEFAULT_MAX_KEYS = 100_000;
+
+    private final KeyStates states;
+    private final Ticker ticker;
+    private final long startMicros;
+    private final long origin;
+    private volatile boolean closed;
+
+    public LocalEngine() {
+        this(DEFAULT_MAX_KEYS);
+    }
+
+    /**
+     * @param maxKeys how many keys are held at most, at least 1
+     */
+    public LocalEngine(int maxKeys) {
+        this(maxKeys, Ticker.systemTicker(), System.currentTimeMillis() * 1000);
+    }
+
+    /**
+     * @param maxKeys how many keys are held at most, at least 1
+     * @param startMicros what the wall clock shows now, in microseconds since the epoch
+     */
+    public LocalEngine(int maxKeys, Ticker ticker, long startMicros) {
+        this(maxKeys, ticker, startMicros, bound -> ThreadLocalRandom.current().nextInt(bound));
+    }
+
+    LocalEngine(int maxKeys, Ticker ticker, long startMicros, IntUnaryOperator random) {
+        if (maxKeys < 1) {
+            throw new IllegalArgumentException("maxKeys must be at least 1, was " + maxKeys);
+        }
+        this.states = new KeyStates(maxKeys, random);
+        this.ticker = Objects.requireNonNull(ticker, "ticker");
+        this.startMicros = startMicros;
+        this.origin = ticker.read();
+    }
+
+    /** Completes before it returns: there is no backend to wait for. */
+    @Override
+    public void decide(PendingDecision<?> pending) {
+        try {
+            if (pending.size() == 1) {
+                pending.decided(decide(pending.key(), pending.limit(0), pending.request(0)));
+            } else {
+                pending.decided(decideAll(pending.parts())::get);
+            }
+        } catch (RuntimeException | Error e) {
+            pending.fail(failure(pending.key(), e), Runnable::run);
+        }
+    }
+
+    @Override
+    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        KeyState held = limit instanceof TokenBucket && !closed ? states.find(key) : null;
+        if (held == null) {
+            return Known.UNKNOWN;
+        }
+        // Read before, so that the lock is held for a shorter time.
+        long nowMicros = nowMicros();
+        held.lock.lock();
+        try {
+            return held.tryTake((TokenBucket) limit, permits, timeoutMicros, nowMicros);
+        } finally {
+            held.lock.unlock();
+        }
+    }
+
+    private static LimiterBackendException failure(String key, Throwable thrown) {
+        return thrown instanceof LimiterBackendException failure
+                ? failure
+                : BackendFailures.ambiguous(key, "it could not be decided: " + thrown, thrown);
+    }
+
+    @Override
+    public Decision decide(String key, Limit<?> limit, Request request) {
+        checkOpen(key);
+        Decision decision;
+        boolean added;
+        do {
+            KeyState held = states.findOrAdd(key);
+            held.lock.lock();
+            try {
+                boolean isNew = held.isNew();
+                decision = held.isRemoved() ? null : decideHeld(held, limit, request);
+                added = isNew && held.isHeld();
+            } finally {
+                held.lock.unlock();
+            }
+        } while (decision == null);
+        if (added) {
+            evictIfFull();
+        }
+        return decision;
+    }
+
+    private <S> Decision decideHeld(KeyState held, Limit<S> limit, Request request) {
+        try {
+            // The time is read with the lock: a thread that was overtaken must not bring an earlier one.
+            KeyState.Turn<S> turn = held.turn(limit, nowMicros());
+            Decision decision = turn.step(request);
+            turn.save();
+            return decision;
+        } finally {
+            states.settle(held);
+        }
+    }
+
+    /** All at one moment. */
+    private List<@Nullable Decision> decideAll(List<KeyRequests<?>> parts) {
+        checkOpen(parts.get(0).key());
+        List<@Nullable Decision> decisions;
+        List<KeyState> added = new ArrayList<>();
+        do {
+            Map<String, KeyState> held = new TreeMap<>();
+            for (KeyRequests<?> part : parts) {
+                held.put(part.key(), states.findOrAdd(part.key()));
+            }
+            decisions = decideLocked(parts, held, held.values().iterator(), added);
+        } while (decisions == null);
+        added.forEach(key -> evictIfFull());
+        return decisions;
+    }
+
+    /**
+     * Holds all locks. All sets take them in the order of the keys' names, so no two wait for each other.
+     *
+     * @param added is given those that the map did not hold before
+     * @return {@code null} if a key was removed before its lock was held
+     */
+    private @Nullable List<@Nullable Decision> decideLocked(
+            List<KeyRequests<?>> parts, Map<String, KeyState> held, Iterator<KeyState> unlocked, List<KeyState> added) {
+        if (unlocked.hasNext()) {
+            KeyState next = unlocked.next();
+            next.lock.lock();
+            try {
+                return next.isRemoved() ? null : decideLocked(parts, held, unlocked, added);
+            } finally {
+                next.lock.unlock();
+            }
+        }
+        held.values().stream().filter(KeyState::isNew).forEach(added::add);
+        try {
+            return stepAll(parts, held);
+        } finally {
+            held.values().forEach(states::settle);
+            added.removeIf(KeyState::isRemoved);
+        }
+    }
+
+    private List<@Nullable Decision> stepAll(List<KeyRequests<?>> parts, Map<String, KeyState> held) {
+        long nowMicros = nowMicros();
+        List<KeyState.Turn<?>> turns = new ArrayList<>(parts.size());
+        List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
+        boolean granted = true;
+        for (KeyRequests<?> part : parts) {
+            KeyState.Turn<?> turn = turn(part, held, nowMicros);
+            Decision decision = turn.step(part.request());
+            turns.add(turn);
+            decisions.add(decision);
+            granted &= decision.granted();
+        }
+        for (int i = 0; i < parts.size(); i++) {
+            KeyRequests<?> part = parts.get(i);
+            Decision decision = decisions.get(i);
+            if (!granted && decision != null && decision.granted()) {
+                KeyState.Turn<?> peek = turn(part, held, nowMicros);
+                decisions.set(i, peek.step(part.request().as(Request.Action.PEEK)));
+                turns.set(i, peek);
+            }
+        }
+        // Last: a limit that throws must not leave some of them taken.
+        turns.forEach(KeyState.Turn::save);
+        return decisions;
+    }
+
+    private static KeyState.Turn<?> turn(KeyRequests<?> part, Map<String, KeyState> held, long nowMicros) {
+        return Objects.requireNonNull(held.get(part.key())).turn(part.limit(), nowMicros);
+    }
+
+    private void evictIfFull() {
+        if (states.isFull()) {
+            states.evict(nowMicros());
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> reset(String key) {
+        KeyState held = states.find(key);
+        if (held != null) {
+            held.lock.lock();
+            try {
+                states.remove(held);
+            } finally {
+                held.lock.unlock();
+            }
+        }
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** Fails whatever comes later. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    private void checkOpen(String key) {
+        if (closed) {
+            throw BackendFailures.closed(key);
+        }
+    }
+
+    /** How many keys are held. */
+    public int size() {
+        return states.size();
+    }
+
+    private long nowMicros() {
+        return startMicros + (ticker.read() - origin) / 1000;
+    }
+}

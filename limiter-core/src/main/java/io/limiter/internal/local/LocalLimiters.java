@@ -1,0 +1,85 @@
+package io.limiter.internal.local;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
+import io.limiter.PrefetchTerms;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.lease.Leases;
+import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.limiter.EngineLimiter;
+import io.limiter.internal.limiter.EngineLimiterFactory;
+import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.spi.EngineObserver;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Limiters on an engine of this process. */
+public final class LocalLimiters extends EngineLimiterFactory {
+
+    private final Engine engine;
+    private final Failover failover;
+    private final Sleeper sleeper;
+    private final Leases leases;
+    private final ListenerNotifier notifier;
+
+    /** They grant everything at once and count nothing. */
+    public static LocalLimiters unlimited() {
+        return new LocalLimiters(CacheBounds.DEFAULT, new UnlimitedEngine(), Sleeper.UNINTERRUPTIBLE);
+    }
+
+    LocalLimiters(CacheBounds cacheBounds, Engine engine, Sleeper sleeper) {
+        this(cacheBounds, engine, sleeper, EngineObserver.NONE, new ListenerNotifier(List.of()));
+    }
+
+    public LocalLimiters(
+            CacheBounds cacheBounds,
+            Engine engine,
+            Sleeper sleeper,
+            EngineObserver observer,
+            ListenerNotifier notifier) {
+        super(cacheBounds, FailurePolicy.THROW, observer, notifier, sleeper.ticker());
+        this.engine = engine;
+        this.failover = Failover.none(engine);
+        this.sleeper = sleeper;
+        this.leases = new Leases(engine, sleeper);
+        this.notifier = notifier;
+    }
+
+    @Override
+    public void close() {
+        leases.close();
+        engine.close();
+        notifier.close();
+    }
+
+    @Override
+    protected int liveLeases() {
+        return leases.count();
+    }
+
+    @Override
+    protected RateLimiter newRateLimiter(
+            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
+        return new EngineRateLimiter(keys, limit, failover, sleeper);
+    }
+
+    @Override
+    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+        return new EngineLimiter<>(keys, limit, failover);
+    }
+
+    @Override
+    protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
+        return new EngineConcurrencyLimiter(keys, limit, engine, leases);
+    }
+}

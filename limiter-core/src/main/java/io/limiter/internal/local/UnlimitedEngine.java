@@ -1,0 +1,32 @@
+package io.limiter.internal.local;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingDecision;
+import java.util.concurrent.CompletableFuture;
+
+/** Grants everything and stores no state. */
+final class UnlimitedEngine implements AtOnce {
+
+    @Override
+    public void decide(PendingDecision<?> pending) {
+        pending.decided(part -> granted(pending.limit(part)));
+    }
+
+    @Override
+    public Decision decide(String key, Limit<?> limit, Request request) {
+        return granted(limit);
+    }
+
+    @Override
+    public CompletableFuture<Void> reset(String key) {
+        // There is nothing to forget.
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private static Decision granted(Limit<?> limit) {
+        return new Decision(true, limit.capacity(), limit.capacity(), 0, 0, 0, Decision.Source.POLICY);
+    }
+}

@@ -1,0 +1,121 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.reflect.TypeToken;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What exists blocking exists asynchronously, and what takes a limiter's own permits also takes those of a key. */
+class EveryFormTest {
+
+    /** Methods that make no call to a backend. */
+    private static final Set<String> WITHOUT_CALL =
+            Set.of("name", "key", "limit", "on", "async", "toSet", "getRate", "setRate", "limiters", "and");
+
+    /**
+     * Methods that take permits. The others of a limiter (peek, refund, charge, reset, inUse) are too rare to have a form by
+     * key of their own: they are reached through {@code on(key)}.
+     */
+    private static final Set<String> TAKING = Set.of("tryAcquire", "acquire", "decide", "reserve");
+
+    static List<Arguments> blockingAndAsync() {
+        return List.of(
+                Arguments.of(Limiter.class, Limiter.Async.class),
+                Arguments.of(RateLimiter.class, RateLimiter.Async.class),
+                Arguments.of(ConcurrencyLimiter.class, ConcurrencyLimiter.Async.class),
+                Arguments.of(LimitSet.class, LimitSet.Async.class));
+    }
+
+    @ParameterizedTest
+    @MethodSource("blockingAndAsync")
+    void every_blocking_method_exists_asynchronously_and_no_other(Class<?> blocking, Class<?> async) {
+        Set<String> expected = signatures(
+                blocking,
+                method -> !WITHOUT_CALL.contains(method.getName()) && !hasTimeUnit(method),
+                EveryFormTest::future);
+        Set<String> actual = signatures(async, method -> !method.getName().equals("on"), EveryFormTest::returned);
+        assertThat(actual).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Limiter.class,
+                Limiter.Async.class,
+                RateLimiter.class,
+                RateLimiter.Async.class,
+                ConcurrencyLimiter.class,
+                ConcurrencyLimiter.Async.class
+            })
+    void every_method_that_takes_permits_exists_by_key(Class<?> limiter) {
+        Predicate<Method> taking = method -> TAKING.contains(method.getName()) && !hasTimeUnit(method);
+        Set<String> own = signatures(limiter, taking.and(method -> !isByKey(method)), EveryFormTest::returned);
+        Set<String> byKey = signatures(limiter, taking.and(EveryFormTest::isByKey), EveryFormTest::returned);
+        assertThat(byKey)
+                .isEqualTo(own.stream()
+                        .map(each -> each.replaceFirst("[(]", "(String ").replace(" )", ")"))
+                        .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    @Test
+    void leases_and_reservations_end_asynchronously_too() throws ReflectiveOperationException {
+        assertThat(future(Lease.class.getMethod("close"))).isEqualTo(returned(Lease.class.getMethod("closeAsync")));
+        assertThat(future(Reservation.class.getMethod("cancel")))
+                .isEqualTo(returned(Reservation.class.getMethod("cancelAsync")));
+    }
+
+    @Test
+    void a_rate_limiter_has_at_most_40_methods() {
+        assertThat(methods(RateLimiter.class)).hasSizeBetween(30, 40);
+    }
+
+    /** These are for code that was written for Guava's limiter, or for the annotations' original, which have no futures. */
+    private static boolean hasTimeUnit(Method method) {
+        return List.of(method.getParameterTypes()).contains(TimeUnit.class);
+    }
+
+    private static boolean isByKey(Method method) {
+        return method.getParameterCount() > 0 && method.getParameterTypes()[0] == String.class;
+    }
+
+    private static Set<String> signatures(Class<?> type, Predicate<Method> which, Function<Method, String> result) {
+        return methods(type)
+                .filter(which)
+                .map(method -> method.getName()
+                        + Arrays.stream(method.getParameterTypes())
+                                .map(Class::getSimpleName)
+                                .collect(Collectors.joining(" ", "(", ")"))
+                        + ": " + result.apply(method))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Stream<Method> methods(Class<?> type) {
+        return Arrays.stream(type.getMethods())
+                .filter(method -> !method.isBridge() && !Modifier.isStatic(method.getModifiers()));
+    }
+
+    private static String returned(Method method) {
+        return method.getGenericReturnType().getTypeName();
+    }
+
+    /** A future of what the method returns. */
+    private static String future(Method method) {
+        return "java.util.concurrent.CompletableFuture<"
+                + TypeToken.of(method.getGenericReturnType()).wrap() + ">";
+    }
+}

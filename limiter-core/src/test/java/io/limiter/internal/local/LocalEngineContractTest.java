@@ -1,0 +1,23 @@
+package io.limiter.internal.local;
+
+import io.limiter.EngineContract;
+import io.limiter.LimiterFactory;
+import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.testing.TestClock;
+
+class LocalEngineContractTest extends EngineContract {
+
+    private final TestClock clock = new TestClock();
+    private final LimiterFactory limiters =
+            new LocalLimiters(CacheBounds.DEFAULT, new LocalEngine(1000, clock, clock.micros()), clock);
+
+    @Override
+    protected LimiterFactory limiters() {
+        return limiters;
+    }
+
+    @Override
+    protected TestClock clock() {
+        return clock;
+    }
+}

@@ -1,0 +1,476 @@
+package io.limiter.internal.local;
+
+import static io.limiter.testing.Decisions.decide;
+import static io.limiter.testing.Decisions.decideSet;
+import static io.limiter.testing.Decisions.startSet;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterTotals;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.Seed;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LocalEngineTest {
+
+    private static final TokenBucket ONE_A_SECOND = TokenBucket.of(1, 1);
+    private static final Request ONE = Request.take(1, 0);
+
+    private final TestClock clock = new TestClock();
+
+    @Test
+    void holds_no_more_keys_than_it_may() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        for (int i = 0; i < 10_000; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+            assertThat(engine.size()).isLessThanOrEqualTo(100);
+        }
+    }
+
+    @Test
+    void forgets_what_is_full_again_soonest() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
+        decide(engine, "slow", slow, ONE);
+        for (int i = 0; i < 1000; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+        }
+        assertThat(decide(engine, "slow", slow, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void never_forgets_who_holds_permits() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        ConcurrencyLimit one = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(1));
+        TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
+        decide(engine, "held", one, Request.hold(1, 1));
+        for (int i = 0; i < 1000; i++) {
+            decide(engine, "key" + i, slow, ONE);
+        }
+        assertThat(decide(engine, "held", one, Request.hold(2, 1)).granted()).isFalse();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(decide(engine, "held", one, Request.hold(2, 1)).granted()).isTrue();
+    }
+
+    @Test
+    void forgets_what_has_expired_first() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
+        for (int i = 0; i < 100; i++) {
+            decide(engine, "old" + i, ONE_A_SECOND, ONE);
+        }
+        clock.advance(Duration.ofMinutes(2));
+        for (int i = 0; i < 50; i++) {
+            decide(engine, "new" + i, ONE_A_SECOND, ONE);
+        }
+        for (int i = 0; i < 50; i++) {
+            assertThat(decide(engine, "new" + i, ONE_A_SECOND, ONE).granted())
+                    .as(Seed.hint() + i)
+                    .isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 1_000, 20_000})
+    void a_new_key_inspects_as_many_keys_however_many_are_held(int maxKeys) {
+        Random random = Seed.random();
+        AtomicInteger inspected = new AtomicInteger();
+        LocalEngine engine = new LocalEngine(maxKeys, clock, clock.micros(), bound -> {
+            inspected.incrementAndGet();
+            return random.nextInt(bound);
+        });
+        for (int i = 0; i < maxKeys; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+        }
+        assertThat(inspected).hasValue(0);
+        for (int i = 0; i < 1_000; i++) {
+            inspected.set(0);
+            decide(engine, "new" + i, ONE_A_SECOND, ONE);
+            assertThat(inspected).hasValue(KeyStates.INSPECTED);
+            decide(engine, "new" + i, ONE_A_SECOND, ONE);
+            assertThat(engine.size()).isLessThanOrEqualTo(maxKeys);
+        }
+    }
+
+    @Test
+    void leases_that_fill_the_map_leave_room_for_few_other_keys() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
+        ConcurrencyLimit one = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofDays(1));
+        for (int i = 0; i < 200; i++) {
+            decide(engine, "held" + i, one, Request.hold(1, 1));
+        }
+        for (int i = 0; i < 5_000; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+            assertThat(engine.size()).as(Seed.hint()).isLessThan(300);
+        }
+        for (int i = 0; i < 200; i++) {
+            assertThat(decide(engine, "held" + i, one, Request.hold(2, 1)).granted())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void leases_that_fill_the_map_cost_only_new_keys_an_eviction() {
+        AtomicInteger inspected = new AtomicInteger();
+        LocalEngine engine = new LocalEngine(10, clock, clock.micros(), bound -> {
+            inspected.incrementAndGet();
+            return 0;
+        });
+        ConcurrencyLimit two = ConcurrencyLimit.of(2).withLeaseTime(Duration.ofDays(1));
+        for (int i = 0; i < 20; i++) {
+            decide(engine, "held" + i, two, Request.hold(1, 1));
+        }
+        decide(engine, "a", ONE_A_SECOND, ONE);
+        decide(engine, "b", ONE_A_SECOND, ONE);
+        inspected.set(0);
+        for (int i = 0; i < 20; i++) {
+            assertThat(decide(engine, "held" + i, two, Request.hold(2, 1)).granted())
+                    .isTrue();
+            decide(engine, "a", ONE_A_SECOND, ONE);
+            decide(engine, "new", ONE_A_SECOND, Request.peek(1, 0));
+            decideSet(engine, List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE)));
+        }
+        assertThat(inspected).hasValue(0);
+        decideSet(engine, List.of(KeyRequests.of("c", ONE_A_SECOND, ONE), KeyRequests.of("d", ONE_A_SECOND, ONE)));
+        // For each of the new keys, as all that are drawn are leases.
+        assertThat(inspected).hasValue(2 * KeyStates.EVICTIONS * KeyStates.INSPECTED);
+    }
+
+    @Test
+    void a_state_that_is_never_full_again_is_not_evicted_first() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        Limit<?> forEver = new ForEver();
+        decide(engine, "forEver", forEver, ONE);
+        for (int i = 0; i < 1000; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+        }
+        assertThat(decide(engine, "forEver", forEver, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void rejections_and_peeks_hold_no_key() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        decide(engine, "a", ONE_A_SECOND, Request.peek(1, 0));
+        decide(engine, "b", ONE_A_SECOND, Request.take(2, 0));
+        assertThat(engine.size()).isZero();
+    }
+
+    @Test
+    void threads_that_overtake_each_other_are_not_rejected() {
+        LocalEngine engine = new LocalEngine();
+        TokenBucket many = TokenBucket.of(1, 1_000_000);
+        AtomicInteger rejected = new AtomicInteger();
+        Concurrently.run(8, () -> {
+            for (int i = 0; i < 20_000; i++) {
+                if (!decide(engine, "k", many, ONE).granted()) {
+                    rejected.incrementAndGet();
+                }
+            }
+        });
+        assertThat(rejected).hasValue(0);
+    }
+
+    @Test
+    void forgets_by_when_it_is_full_and_not_by_how_long_it_is_kept() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket hour = TokenBucket.of(1.0 / 3600, 3600);
+        decide(engine, "hour", hour, ONE);
+        TokenBucket keptForADay = TokenBucket.guava(1);
+        for (int i = 0; i < 1000; i++) {
+            decide(engine, "key" + i, keptForADay, ONE);
+        }
+        assertThat(decide(engine, "hour", hour, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void two_kinds_of_limit_on_one_key_are_an_error() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        decide(engine, "k", ONE_A_SECOND, ONE);
+        assertThatThrownBy(() -> decide(engine, "k", FixedWindow.of(1, Duration.ofSeconds(1)), ONE))
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("'k'")
+                .hasMessageContaining("another kind of limit's");
+    }
+
+    @Test
+    void deciding_at_once_holds_no_more_keys_than_it_may() {
+        LocalEngine engine = new LocalEngine(10, clock, clock.micros());
+        for (int i = 0; i < 100; i++) {
+            engine.decide("key" + i, ONE_A_SECOND, ONE);
+            assertThat(engine.size()).isLessThanOrEqualTo(10);
+        }
+    }
+
+    @Test
+    void a_bound_of_nothing_is_an_error() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new LocalEngine(0))
+                .withMessage("maxKeys must be at least 1, was 0");
+    }
+
+    @Test
+    void runs_on_the_jvms_own_clock() {
+        RateLimiter limiter = new LocalLimiterFactory().build("k", 1000, 0.001, 60);
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.acquire()).isLessThanOrEqualTo(Duration.ofMillis(1));
+    }
+
+    @Test
+    void two_factories_share_nothing() {
+        assertThat(new LocalLimiterFactory().build("k", 1, 1, 60).tryAcquire()).isTrue();
+        assertThat(LocalLimiterFactory.builder()
+                        .maxKeys(10)
+                        .build()
+                        .build("k", 1, 1, 60)
+                        .tryAcquire())
+                .isTrue();
+    }
+
+    @Test
+    void sets_that_overlap_take_all_there_is_beside_single_requests_and_evictions() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket bucket = TokenBucket.of(0.001, 9_000_000);
+        FixedWindow window = FixedWindow.of(6_000, Duration.ofDays(1));
+        KeyRequests<?> a = KeyRequests.of("a", window, ONE);
+        KeyRequests<?> b = KeyRequests.of("b", bucket, ONE);
+        KeyRequests<?> c = KeyRequests.of("c", window, ONE);
+        AtomicInteger thread = new AtomicInteger();
+        AtomicInteger ab = new AtomicInteger();
+        AtomicInteger cb = new AtomicInteger();
+        AtomicInteger alone = new AtomicInteger();
+        Concurrently.run(8, () -> {
+            int number = thread.getAndIncrement();
+            int kind = number % 4;
+            for (int i = 0; i < 4_000; i++) {
+                if (kind == 0) {
+                    // In either order: each must not wait for a key that the other holds.
+                    ab.addAndGet(granted(engine, i % 2 == 0 ? List.of(a, b) : List.of(b, a)));
+                } else if (kind == 1) {
+                    cb.addAndGet(granted(engine, List.of(b, c)));
+                } else if (kind == 2) {
+                    // Full again much sooner, so these are evicted.
+                    String key = "new" + number + i;
+                    granted(engine, List.of(KeyRequests.of(key, ONE_A_SECOND, ONE)));
+                    decide(engine, key + "a", ONE_A_SECOND, ONE);
+                } else {
+                    Decision decision = i % 2 == 0 ? decide(engine, "b", bucket, ONE) : engine.decide("b", bucket, ONE);
+                    alone.addAndGet(decision.granted() ? 1 : 0);
+                }
+            }
+        });
+        assertThat(ab.get() + cb.get() + alone.get()).isEqualTo(9_000);
+        Request look = Request.peek(1, 0);
+        assertThat(decide(engine, "a", window, look).remaining()).isEqualTo(6_000 - ab.get());
+        assertThat(decide(engine, "c", window, look).remaining()).isEqualTo(6_000 - cb.get());
+    }
+
+    private static int granted(LocalEngine engine, List<KeyRequests<?>> parts) {
+        return decideSet(engine, parts).stream().allMatch(decision -> decision != null && decision.granted()) ? 1 : 0;
+    }
+
+    @Test
+    void a_set_that_fails_takes_nothing_and_holds_nobody_up() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        FixedWindow window = FixedWindow.of(1, Duration.ofDays(1));
+        decide(engine, "b", ONE_A_SECOND, ONE);
+        List<KeyRequests<?>> parts = List.of(KeyRequests.of("a", window, ONE), KeyRequests.of("b", window, ONE));
+        assertThatThrownBy(() -> decideSet(engine, parts)).isInstanceOf(LimiterBackendException.class);
+        assertThat(startSet(engine, parts)).isCompletedExceptionally();
+        assertThat(engine.size()).isEqualTo(1);
+        assertThat(decide(engine, "a", window, ONE).granted()).isTrue();
+        assertThat(decide(engine, "b", ONE_A_SECOND, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void a_set_of_more_keys_than_are_held_is_decided_all_the_same() {
+        LocalEngine engine = new LocalEngine(1, clock, clock.micros());
+        List<KeyRequests<?>> parts =
+                List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE));
+        assertThat(granted(engine, parts)).isEqualTo(1);
+        assertThat(engine.size()).isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void a_key_that_a_set_holds_is_not_evicted_meanwhile() {
+        // Draws one after the other, so that each key is compared: one time in 256 chance would leave one out.
+        AtomicInteger drawn = new AtomicInteger();
+        LocalEngine engine =
+                new LocalEngine(1, clock, clock.micros(), bound -> Math.floorMod(drawn.getAndIncrement(), bound));
+        Limit<?> full = new Interrupted(() -> {
+            for (int i = 0; i < 100; i++) {
+                decide(engine, "other" + i, ONE_A_SECOND, ONE);
+            }
+        });
+        decideSet(engine, List.of(KeyRequests.of("a", full, ONE)));
+        engine.reset("other99");
+        assertThat(decide(engine, "a", full, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void trying_grants_and_keeps_what_deciding_does() {
+        Random random = Seed.random();
+        LocalEngine tried = new LocalEngine(1_000, clock, clock.micros());
+        LocalEngine decided = new LocalEngine(1_000, clock, clock.micros());
+        List<Limit<?>> limits = List.of(
+                TokenBucket.perSecond(3).withCapacity(5),
+                TokenBucket.perSecond(3).withCapacity(5).withExpire(Duration.ofMillis(1)),
+                TokenBucket.perSecond(3).withCapacity(7),
+                TokenBucket.guava(2));
+        for (int i = 0; i < 20_000; i++) {
+            clock.advance(Duration.ofMillis(random.nextInt(20) == 0 ? random.nextInt(20_000) : random.nextInt(100)));
+            String key = "k" + random.nextInt(5);
+            Limit<?> limit = limits.get(random.nextInt(10) == 0 ? random.nextInt(4) : 0);
+            Request request = Request.take(1 + random.nextInt(2), random.nextInt(5) == 0 ? 500_000 : 0);
+            String context = Seed.hint() + i;
+            boolean expected = decided.decide(key, limit, request).granted();
+            AtOnce.Known known = tried.tryAcquire(key, limit, request.permits(), request.timeoutMicros());
+            boolean granted = known == AtOnce.Known.UNKNOWN
+                    ? tried.decide(key, limit, request).granted()
+                    : known == AtOnce.Known.GRANTED;
+            assertThat(granted).as(context).isEqualTo(expected);
+            if (random.nextInt(10) == 0) {
+                Request peek = request.as(Request.Action.PEEK);
+                assertThat(tried.decide(key, limit, peek)).as(context).isEqualTo(decided.decide(key, limit, peek));
+                assertThat(tried.size()).as(context).isEqualTo(decided.size());
+            }
+        }
+    }
+
+    @Test
+    void a_key_is_evicted_by_what_was_tried_last() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket hour = TokenBucket.perSecond(1).withCapacity(3600);
+        decide(engine, "tried", hour, ONE);
+        assertThat(engine.tryAcquire("tried", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
+        for (int i = 0; i < 1000; i++) {
+            decide(engine, "key" + i, hour, Request.take(60, 0));
+        }
+        assertThat(engine.tryAcquire("tried", hour, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
+    }
+
+    @Test
+    void a_key_is_kept_as_long_as_what_was_tried_last_needs() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket hour = TokenBucket.perSecond(1).withCapacity(3600).withExpire(Duration.ofMillis(1));
+        decide(engine, "k", hour, ONE);
+        assertThat(engine.tryAcquire("k", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(engine.tryAcquire("k", hour, 11, 0)).isEqualTo(AtOnce.Known.REJECTED);
+        assertThat(decide(engine, "k", hour, Request.take(11, 0)).granted()).isFalse();
+        assertThat(decide(engine, "k", hour, Request.take(10, 0)).granted()).isTrue();
+    }
+
+    @Test
+    void a_key_is_kept_as_long_as_any_of_its_limits_needs() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket minute = TokenBucket.perSecond(1).withCapacity(5).withStartsFull(false);
+        TokenBucket moment = minute.withExpire(Duration.ofMillis(1));
+        decide(engine, "k", moment, ONE);
+        clock.advance(Duration.ofSeconds(2));
+        assertThat(decide(engine, "k", moment, ONE).granted()).isTrue();
+        assertThat(engine.tryAcquire("k", minute, 1, 0)).isEqualTo(AtOnce.Known.GRANTED);
+        assertThat(engine.tryAcquire("k", moment, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
+        clock.advance(Duration.ofSeconds(30));
+        // Once expired, it would start empty.
+        assertThat(decide(engine, "k", moment, Request.take(5, 0)).granted()).isTrue();
+    }
+
+    @Test
+    void trying_decides_at_once_for_a_key_that_is_known() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket two = TokenBucket.perSecond(1).withCapacity(2);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        decide(engine, "k", two, ONE);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.GRANTED);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
+        assertThat(engine.tryAcquire("k", two, 1, 1)).isEqualTo(AtOnce.Known.UNKNOWN);
+        engine.close();
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+    }
+
+    @Test
+    void trying_is_counted_as_decided_by_the_backend() {
+        LocalLimiterFactory limiters = LocalLimiterFactory.builder().build();
+        RateLimiter limiter =
+                limiters.build("k", TokenBucket.per(2, Duration.ofDays(1)).withCapacity(2));
+        assertThat(List.of(limiter.tryAcquire("ann"), limiter.tryAcquire("ann"), limiter.tryAcquire("ann")))
+                .containsExactly(true, true, false);
+        LimiterTotals totals = limiters.statistics().totals().get(0);
+        assertThat(totals.granted(Decision.Source.BACKEND)).isEqualTo(2);
+        assertThat(totals.rejected(Decision.Source.BACKEND)).isEqualTo(1);
+    }
+
+    /** A window that lets others in while it decides. */
+    private record Interrupted(Runnable others) implements Window {
+
+        @Override
+        public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
+            others.run();
+            return WINDOW.step(state, nowMicros, request);
+        }
+    }
+
+    /** A window that says of itself that it is never full again. */
+    private record ForEver() implements Window {
+
+        @Override
+        public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
+            Step<FixedWindow.State> step = WINDOW.step(state, nowMicros, request);
+            Decision decision = step.decision();
+            return new Step<>(
+                    step.state(),
+                    new Decision(
+                            decision.granted(),
+                            decision.limit(),
+                            decision.remaining(),
+                            decision.waitMicros(),
+                            decision.retryAfterMicros(),
+                            Decision.NEVER_MICROS));
+        }
+    }
+
+    private interface Window extends Limit<FixedWindow.State> {
+
+        FixedWindow WINDOW = FixedWindow.of(1, Duration.ofDays(1));
+
+        @Override
+        default Class<FixedWindow.State> stateType() {
+            return WINDOW.stateType();
+        }
+
+        @Override
+        default long capacity() {
+            return WINDOW.capacity();
+        }
+
+        @Override
+        default long lifetimeMillis(FixedWindow.State state, long nowMicros) {
+            return WINDOW.lifetimeMillis(state, nowMicros);
+        }
+
+        @Override
+        default Limit<FixedWindow.State> scaled(double share) {
+            return this;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.LimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Connects to Redis and loads the scripts before the web server starts, because both can take longer than the decision timeout. It
+ * waits at most {@link #LONGEST_WAIT}, so that the application also starts without Redis.
+ *
+ * <p>It ends polls and the subscription of live limits before the connection factory stops, which is before the limiter factory
+ * is closed, and starts them again when the application starts again.
+ */
+final class LimiterLifecycle implements SmartLifecycle {
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
+    /** After connection factories (0), before web servers and beans without a phase. */
+    private static final int PHASE = Integer.MAX_VALUE / 2;
+
+    private final ObjectProvider<LimiterFactory> factory;
+    private final boolean warmsUp;
+    private final boolean live;
+    private volatile @Nullable RedisRateLimiterFactory started;
+
+    /**
+     * @param warmsUp whether the start waits for the connection and the scripts
+     * @param live whether there are live limits
+     */
+    LimiterLifecycle(ObjectProvider<LimiterFactory> factory, boolean warmsUp, boolean live) {
+        this.factory = factory;
+        this.warmsUp = warmsUp;
+        this.live = live;
+    }
+
+    @Override
+    public void start() {
+        if (!(factory.getIfUnique() instanceof RedisRateLimiterFactory limiters)) {
+            return;
+        }
+        started = limiters;
+        if (warmsUp) {
+            // The factory logs a failure.
+            limiters.warmUp()
+                    .copy()
+                    .completeOnTimeout(false, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+        }
+        if (live) {
+            limiters.resumeLive();
+        }
+    }
+
+    @Override
+    public void stop() {
+        RedisRateLimiterFactory limiters = started;
+        started = null;
+        if (limiters != null && live) {
+            limiters.pauseLive();
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return started != null;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

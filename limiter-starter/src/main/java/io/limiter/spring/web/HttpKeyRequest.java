@@ -1,0 +1,76 @@
+package io.limiter.spring.web;
+
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.KeyRequest;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+
+/** What servlet requests and exchanges have in common. */
+public abstract class HttpKeyRequest implements KeyRequest {
+
+    private final ClientAddress addresses;
+    private final @Nullable CurrentUser users;
+
+    /**
+     * @param addresses finds the address of the current request
+     * @param users finds the user of the current request; {@code null} if the application has no users
+     */
+    protected HttpKeyRequest(ClientAddress addresses, @Nullable CurrentUser users) {
+        this.addresses = addresses;
+        this.users = users;
+    }
+
+    /** The path within the application as the caller wrote it. */
+    protected abstract PathContainer written();
+
+    /** The query, not decoded; {@code null} if there is none. */
+    protected abstract @Nullable String query();
+
+    /**
+     * The paths by which handlers may be found. Controllers match the path as the caller wrote it; static files and servlets
+     * match it normalized.
+     */
+    public final List<PathContainer> pathVariants() {
+        return CleanPath.variants(written(), path());
+    }
+
+    @Override
+    public final @Nullable String param(String name) {
+        // Not of the body, which only the handler may read.
+        String query = query();
+        if (query == null) {
+            return null;
+        }
+        for (String pair : query.split("&")) {
+            int equals = pair.indexOf('=');
+            String found = equals < 0 ? pair : pair.substring(0, equals);
+            if (decoded(found).equals(name)) {
+                return equals < 0 ? "" : decoded(pair.substring(equals + 1));
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public final String ip() {
+        return addresses.address();
+    }
+
+    @Override
+    public final @Nullable String user() {
+        return users == null ? null : users.name();
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            // Not encoded.
+            return text;
+        }
+    }
+}

@@ -1,0 +1,225 @@
+package io.limiter.spring.web;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.spring.key.MissingLimitKeyException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.MessageSource;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+
+/**
+ * Creates the responses to rejected requests, the same for servlets and WebFlux. They have {@code Retry-After} in whole seconds
+ * where waiting helps, and a problem body (RFC 9457) of a type of draft-ietf-httpapi-ratelimit-headers-11:
+ *
+ * <pre>
+ *   {"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Too Many Requests","status":429,
+ *    "detail":"Too many requests, try again in 5 s","instance":"/limiter/rate","violated-policies":["search"],
+ *    "retryAfterSeconds":5}
+ * </pre>
+ *
+ * <p>The status is 503, with {@code #temporary-reduced-capacity}, if the failure policy rejected, and 400 if the request has no
+ * key. Safe for use by many threads.
+ */
+public final class RejectionResponses {
+
+    private static final Logger log = LoggerFactory.getLogger(RejectionResponses.class);
+
+    private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
+    private static final String REDUCED_CAPACITY =
+            "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
+    private static final int MAX_CAUSES = 20;
+
+    /** Not the application's, which is one of Jackson 3 on Spring Boot 4. */
+    private final ObjectMapper json = new ObjectMapper();
+
+    private final RejectionResponseSettings settings;
+    private final RejectionMessages messages;
+
+    /** @param messages the application's; {@code null} if it has none */
+    public RejectionResponses(RejectionResponseSettings settings, @Nullable MessageSource messages) {
+        this.settings = settings;
+        this.messages = new RejectionMessages(messages);
+        // Loads classes now, and not in the thread of an event loop.
+        json(new Problem(HttpStatus.OK.value(), "", "", "", List.of(), 1L), "");
+    }
+
+    public HeaderSet headers() {
+        return settings.headers();
+    }
+
+    /** Whether {@link #of} may block: it looks messages of the application up, which may be in a file. */
+    public boolean mayRead() {
+        return messages.areOfApplication();
+    }
+
+    /**
+     * @param type empty for none
+     * @param policies the limits that rejected; empty if they are unknown
+     * @param retryAfter in seconds; {@code null} if waiting does not help, or it is unknown
+     */
+    private record Problem(
+            int status,
+            String type,
+            String title,
+            String detail,
+            List<String> policies,
+            @Nullable Long retryAfter) {}
+
+    /**
+     * The exception or its first cause that is a rejection, a failure of the backend or a missing key; {@code null} if there is
+     * none.
+     */
+    public static @Nullable RuntimeException rejection(Throwable exception) {
+        Throwable cause = exception;
+        for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+            if (cause instanceof RateLimitExceededException
+                    || cause instanceof LimiterBackendException
+                    || cause instanceof MissingLimitKeyException) {
+                return (RuntimeException) cause;
+            }
+            cause = cause.getCause();
+        }
+        return null;
+    }
+
+    /**
+     * The response to a request, and a line in the log unless a limit rejected.
+     *
+     * @param rejection a {@link RateLimitExceededException}, a {@link LimiterBackendException} or a
+     *     {@link MissingLimitKeyException}
+     * @param decisions those of the request so far
+     * @param instance the path of the request
+     */
+    public RejectionResponse of(
+            RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
+        if (rejection instanceof LimiterBackendException) {
+            log.warn("Rejected a request because its limit could not be decided: {}", oneLine(rejection));
+        } else if (rejection instanceof MissingLimitKeyException) {
+            log.debug("Rejected a request because it has no key: {}", oneLine(rejection));
+        }
+        Problem problem = problem(rejection, decisions, locale);
+        Map<String, @Nullable String> headers = new LinkedHashMap<>(decisions.headers(settings.headers()));
+        if (problem.retryAfter() != null) {
+            headers.put(HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfter()));
+        }
+        return switch (settings.body()) {
+            case PROBLEM ->
+                new RejectionResponse(
+                        problem.status(), headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem, instance));
+            case TEXT ->
+                new RejectionResponse(
+                        problem.status(),
+                        headers,
+                        MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8",
+                        problem.detail().getBytes(StandardCharsets.UTF_8));
+            case NONE -> new RejectionResponse(problem.status(), headers, null, new byte[0]);
+        };
+    }
+
+    private static String oneLine(RuntimeException rejection) {
+        return AsyncLog.oneLine(String.valueOf(rejection.getMessage()));
+    }
+
+    private Problem problem(RuntimeException rejection, RequestDecisions decisions, Locale locale) {
+        if (rejection instanceof RateLimitExceededException exceeded) {
+            RequestDecisions.Rejected known = decisions.answer(exceeded.decision());
+            List<String> policies = known == null ? List.of() : known.policies();
+            Long retryAfter = Quota.retryAfter(exceeded.decision());
+            return exceeded.decision().source() == Decision.Source.POLICY
+                    ? unavailable(policies, retryAfter, locale)
+                    : new Problem(
+                            settings.status(),
+                            QUOTA_EXCEEDED,
+                            title(settings.status()),
+                            detail(exceeded, known == null ? null : known.name(), retryAfter, locale),
+                            policies,
+                            retryAfter);
+        }
+        if (rejection instanceof MissingLimitKeyException missing) {
+            int status = HttpStatus.BAD_REQUEST.value();
+            return new Problem(status, "", title(status), detail(missing, locale), List.of(), null);
+        }
+        return unavailable(List.of(), null, locale);
+    }
+
+    private Problem unavailable(List<String> policies, @Nullable Long retryAfter, Locale locale) {
+        int status = HttpStatus.SERVICE_UNAVAILABLE.value();
+        String detail = orEmpty(messages.find(RejectionMessages.UNAVAILABLE, text(retryAfter), locale));
+        return new Problem(status, REDUCED_CAPACITY, title(status), detail, policies, retryAfter);
+    }
+
+    /** The first of the messages of the annotation, the limit, the settings and the one for all limits. */
+    private String detail(
+            RateLimitExceededException rejection, @Nullable String limit, @Nullable Long retryAfter, Locale locale) {
+        String seconds = text(retryAfter);
+        String own = String.valueOf(rejection.getMessage());
+        if (!own.equals(new RateLimitExceededException(rejection.key(), rejection.decision()).getMessage())) {
+            return messages.literalOrCode(own, seconds, locale);
+        }
+        String ofLimit =
+                limit == null ? null : messages.find(RejectionMessages.EXCEEDED + "." + limit, seconds, locale);
+        if (ofLimit != null) {
+            return ofLimit;
+        }
+        if (!settings.message().isEmpty()) {
+            return messages.literalOrCode(settings.message(), seconds, locale);
+        }
+        String code = retryAfter == null ? RejectionMessages.NEVER : RejectionMessages.EXCEEDED;
+        return orEmpty(messages.find(code, seconds, locale));
+    }
+
+    /** Callers must not see methods and arguments of the application. */
+    private String detail(MissingLimitKeyException missing, Locale locale) {
+        return missing.isForCaller()
+                ? String.valueOf(missing.getMessage())
+                : orEmpty(messages.find(RejectionMessages.NO_KEY, "", locale));
+    }
+
+    private static String text(@Nullable Long seconds) {
+        return seconds == null ? "" : Long.toString(seconds);
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+
+    private static String title(int status) {
+        HttpStatus known = HttpStatus.resolve(status);
+        return known == null ? "Rejected" : known.getReasonPhrase();
+    }
+
+    private byte[] json(Problem problem, String instance) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        if (!problem.type().isEmpty()) {
+            members.put("type", problem.type());
+        }
+        members.put("title", problem.title());
+        members.put("status", problem.status());
+        members.put("detail", problem.detail());
+        members.put("instance", instance);
+        if (!problem.policies().isEmpty()) {
+            members.put("violated-policies", problem.policies());
+        }
+        if (problem.retryAfter() != null) {
+            members.put("retryAfterSeconds", problem.retryAfter());
+        }
+        try {
+            return json.writeValueAsBytes(members);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("texts and numbers must have a JSON form", e);
+        }
+    }
+}

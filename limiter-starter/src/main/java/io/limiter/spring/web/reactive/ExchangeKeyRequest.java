@@ -1,0 +1,52 @@
+package io.limiter.spring.web.reactive;
+
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.web.CleanPath;
+import io.limiter.spring.web.HttpKeyRequest;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpCookie;
+import org.springframework.http.server.PathContainer;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+
+/** An exchange, as keys use it. */
+final class ExchangeKeyRequest extends HttpKeyRequest {
+
+    private final ServerHttpRequest request;
+
+    ExchangeKeyRequest(ServerHttpRequest request, ClientAddress addresses, @Nullable CurrentUser users) {
+        super(addresses, users);
+        this.request = request;
+    }
+
+    @Override
+    protected PathContainer written() {
+        return request.getPath().pathWithinApplication();
+    }
+
+    @Override
+    public String method() {
+        return request.getMethod().name();
+    }
+
+    @Override
+    public String path() {
+        return CleanPath.of(written());
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return request.getHeaders().getFirst(name);
+    }
+
+    @Override
+    public @Nullable String cookie(String name) {
+        HttpCookie cookie = request.getCookies().getFirst(name);
+        return cookie == null ? null : cookie.getValue();
+    }
+
+    @Override
+    protected @Nullable String query() {
+        return request.getURI().getRawQuery();
+    }
+}

@@ -1,0 +1,67 @@
+package io.limiter.spring.web.reactive;
+
+import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.RejectionResponse;
+import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.RequestDecisions;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Writes {@link RejectionResponses} to exchanges. Safe for use by many threads. */
+public final class ExchangeRejectionResponses {
+
+    private static final Logger log = LoggerFactory.getLogger(ExchangeRejectionResponses.class);
+
+    private final RejectionResponses answers;
+
+    public ExchangeRejectionResponses(RejectionResponses answers) {
+        this.answers = answers;
+    }
+
+    HeaderSet headers() {
+        return answers.headers();
+    }
+
+    /**
+     * Answers a rejected exchange. Writes nothing if the response is already committed.
+     *
+     * @param rejection see {@link RejectionResponses#of}
+     */
+    Mono<Void> write(RuntimeException rejection, ServerWebExchange exchange) {
+        if (exchange.getResponse().isCommitted()) {
+            log.debug("Rejected a request whose response is already committed");
+            return Mono.empty();
+        }
+        Mono<RejectionResponse> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
+        return (answers.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
+                .flatMap(written -> write(written, exchange.getResponse()));
+    }
+
+    private RejectionResponse answer(RuntimeException rejection, ServerWebExchange exchange) {
+        ExchangeRecorder recorder = ExchangeRecorder.find(exchange);
+        Locale locale = exchange.getLocaleContext().getLocale();
+        return answers.of(
+                rejection,
+                recorder == null ? new RequestDecisions() : recorder.decisions(),
+                locale == null ? Locale.getDefault() : locale,
+                exchange.getRequest().getURI().getRawPath());
+    }
+
+    private static Mono<Void> write(RejectionResponse answer, ServerHttpResponse response) {
+        response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
+        answer.headers().forEach((name, value) -> ExchangeRecorder.set(response.getHeaders(), name, value));
+        response.getHeaders().setContentLength(answer.body().length);
+        if (answer.contentType() == null) {
+            return response.setComplete();
+        }
+        response.getHeaders().setContentType(MediaType.parseMediaType(answer.contentType()));
+        return response.writeWith(Mono.just(response.bufferFactory().wrap(answer.body())));
+    }
+}

@@ -1,0 +1,104 @@
+package io.limiter.spring.web.servlet;
+
+import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.RejectionResponse;
+import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.RequestDecisions;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.MediaType;
+
+/** Writes {@link RejectionResponses} to servlet responses. Safe for use by many threads. */
+public final class ServletRejectionResponses {
+
+    private static final Logger log = LoggerFactory.getLogger(ServletRejectionResponses.class);
+
+    private final RejectionResponses answers;
+    private final Function<HttpServletRequest, Locale> locales;
+
+    /** @param locales finds the locale of a request, also before Spring MVC handles it */
+    public ServletRejectionResponses(RejectionResponses answers, Function<HttpServletRequest, Locale> locales) {
+        this.answers = answers;
+        this.locales = locales;
+    }
+
+    HeaderSet headers() {
+        return answers.headers();
+    }
+
+    /**
+     * Answers a rejected request. Writes nothing if the response is already committed.
+     *
+     * @param rejection see {@link RejectionResponses#of}
+     */
+    void write(RuntimeException rejection, HttpServletRequest request, HttpServletResponse response) {
+        if (response.isCommitted()) {
+            log.debug("Rejected a request whose response is already committed");
+            return;
+        }
+        DispatchRecorder recorder = DispatchRecorder.of(request);
+        RequestDecisions decisions = recorder == null ? new RequestDecisions() : recorder.decisions();
+        try {
+            write(answers.of(rejection, decisions, locales.apply(request), path(request)), response);
+        } catch (IOException e) {
+            log.debug("The caller of a rejected request closed the connection before the response", e);
+        }
+    }
+
+    private static void write(RejectionResponse answer, HttpServletResponse response) throws IOException {
+        response.resetBuffer();
+        response.setStatus(answer.status());
+        answer.headers().forEach((name, value) -> DispatchRecorder.setHeader(response, name, value));
+        if (answer.contentType() != null) {
+            response.setContentType(answer.contentType());
+        }
+        ServletOutputStream bytes;
+        try {
+            bytes = response.getOutputStream();
+        } catch (IllegalStateException e) {
+            // The handler has the writer, and a response gives out only one of the two.
+            writeCharacters(answer, response);
+            return;
+        }
+        response.setContentLength(answer.body().length);
+        bytes.write(answer.body());
+    }
+
+    /** Escaped, because the character set of the writer is fixed and may lack characters. */
+    private static void writeCharacters(RejectionResponse answer, HttpServletResponse response) throws IOException {
+        String text = new String(answer.body(), StandardCharsets.UTF_8);
+        if (MediaType.APPLICATION_PROBLEM_JSON_VALUE.equals(answer.contentType())) {
+            text = escaped(text);
+        }
+        response.setContentLength(text.getBytes(response.getCharacterEncoding()).length);
+        response.getWriter().write(text);
+    }
+
+    /** The JSON in ASCII. Only its strings have other characters. */
+    private static String escaped(String json) {
+        StringBuilder escaped = new StringBuilder(json.length());
+        for (char each : json.toCharArray()) {
+            if (each < 0x80) {
+                escaped.append(each);
+            } else {
+                escaped.append(String.format("\\u%04x", (int) each));
+            }
+        }
+        return escaped.toString();
+    }
+
+    /** The path of the caller's request, rather than of an error page or a forward. */
+    private static String path(HttpServletRequest request) {
+        Object original = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI);
+        original = original == null ? request.getAttribute(RequestDispatcher.FORWARD_REQUEST_URI) : original;
+        return original == null ? request.getRequestURI() : original.toString();
+    }
+}

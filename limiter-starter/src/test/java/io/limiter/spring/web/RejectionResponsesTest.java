@@ -1,0 +1,178 @@
+package io.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.spring.check.LimitDecision;
+import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.PermitRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.support.StaticMessageSource;
+
+class RejectionResponsesTest {
+
+    private static final Decision REJECTED = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+    private static final Decision GRANTED = new Decision(true, 5, 2, 0, 0, 90_000_000);
+    private static final FixedWindow LIMIT = FixedWindow.of(5, Duration.ofMinutes(1));
+
+    private final StaticMessageSource messages = new StaticMessageSource();
+    private final RequestDecisions decisions = new RequestDecisions();
+
+    @Test
+    void the_application_has_messages_for_all_limits_and_for_one() throws Exception {
+        messages.addMessage("limiter.message", Locale.ENGLISH, "wait {0}");
+        messages.addMessage("limiter.message.login", Locale.ENGLISH, "login in {0}");
+        messages.addMessage("limiter.message.login", Locale.GERMAN, "Anmelden in {0}");
+        assertThat(detail(rejection(request("r:", "search")), Locale.ENGLISH)).isEqualTo("wait 5");
+        assertThat(detail(rejection(request("r:", "login")), Locale.ENGLISH)).isEqualTo("login in 5");
+        assertThat(detail(rejection(request("r:", "login")), Locale.GERMAN)).isEqualTo("Anmelden in 5");
+    }
+
+    @Test
+    void default_messages_are_used_where_the_application_has_none() throws Exception {
+        assertThat(detail(rejection(request("r:", "a")), Locale.SIMPLIFIED_CHINESE))
+                .isEqualTo("请求过于频繁，请在 5 秒后重试");
+        assertThat(detail(rejection(request("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
+        messages.setUseCodeAsDefaultMessage(true);
+        assertThat(detail(rejection(request("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
+    }
+
+    @Test
+    void a_message_of_the_annotation_is_a_text_or_a_code() throws Exception {
+        messages.addMessage("sms.often", Locale.ENGLISH, "one sms in {0} s");
+        assertThat(detail(new RateLimitExceededException("k", REJECTED, "{sms.often}"), Locale.ENGLISH))
+                .isEqualTo("one sms in 5 s");
+        assertThat(detail(new RateLimitExceededException("k", REJECTED, "{sms.unknown}"), Locale.ENGLISH))
+                .isEqualTo("{sms.unknown}");
+        assertThat(detail(new RateLimitExceededException("k", REJECTED, "it's {0}"), Locale.ENGLISH))
+                .isEqualTo("it's 5");
+        Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+        assertThat(detail(new RateLimitExceededException("k", never, "in {0} s"), Locale.ENGLISH))
+                .isEqualTo("Too many requests");
+    }
+
+    @Test
+    void a_call_that_will_never_be_granted_has_no_retry_after() throws Exception {
+        Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+        RejectionResponse answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
+        assertThat(answer.headers()).doesNotContainKey("Retry-After");
+        assertThat(json(answer).get("detail").asText()).isEqualTo("Too many requests");
+    }
+
+    @Test
+    void only_the_limits_that_rejected_this_call_are_violated() throws Exception {
+        RateLimitExceededException answered = rejection(request("r:", "answered"));
+        Decision whole = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+        decisions.add(
+                whole,
+                List.of(
+                        new LimitDecision(request("r:", "grants"), LIMIT, GRANTED),
+                        new LimitDecision(request("r:", "rejects"), LIMIT, REJECTED)),
+                this);
+        RejectionResponse answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
+        assertThat(json(answer).get("violated-policies")).hasToString("[\"rejects\"]");
+        assertThat(json(answer(answered, Locale.ENGLISH)).get("violated-policies"))
+                .hasToString("[\"answered\"]");
+        assertThat(answer.headers()).containsEntry("Retry-After", "5");
+        assertThat(answer.headers().get("RateLimit"))
+                .isEqualTo("\"answered\";r=0;t=5, \"grants\";r=2, \"rejects\";r=0;t=5");
+    }
+
+    @Test
+    void a_rejection_that_no_limit_of_the_request_made_names_none() throws Exception {
+        RejectionResponse answer = answer(new RateLimitExceededException("secret", REJECTED), Locale.ENGLISH);
+        assertThat(json(answer).has("violated-policies")).isFalse();
+        assertThat(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))
+                .doesNotContain("secret");
+    }
+
+    @Test
+    void a_rejection_because_redis_does_not_answer_is_reduced_capacity() throws Exception {
+        Decision policy = REJECTED.from(Decision.Source.POLICY);
+        decisions.add(policy, List.of(new LimitDecision(request("r:", "x"), LIMIT, policy)), this);
+        RejectionResponse answer = answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
+        assertThat(answer.status()).isEqualTo(503);
+        assertThat(answer.headers()).containsEntry("Retry-After", "5");
+        assertThat(json(answer).get("type").asText()).endsWith("#temporary-reduced-capacity");
+        assertThat(json(answer).get("violated-policies")).hasToString("[\"x\"]");
+        assertThat(json(answer).get("detail").asText()).isEqualTo("服务暂时不可用，请稍后重试");
+    }
+
+    @Test
+    void limits_of_one_name_have_two_policies_and_a_repeated_limit_has_one() {
+        decisions.add(null, List.of(new LimitDecision(request("rate:", "x"), LIMIT, GRANTED)), this);
+        decisions.add(REJECTED, List.of(new LimitDecision(request("count:", "x"), LIMIT, REJECTED)), this);
+        decisions.add(REJECTED, List.of(new LimitDecision(request("rate:", "x"), LIMIT, REJECTED)), this);
+        assertThat(decisions.headers(HeaderSet.RATELIMIT).get("RateLimit")).isEqualTo("\"x\";r=0;t=5, \"x/2\";r=0;t=5");
+    }
+
+    @Test
+    void headers_with_unknown_values_are_removed() {
+        decisions.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, GRANTED)), this);
+        assertThat(decisions.headers(HeaderSet.BOTH)).doesNotContainValue(null);
+        Decision allowed = GRANTED.from(Decision.Source.POLICY);
+        decisions.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, allowed)), this);
+        assertThat(decisions.headers(HeaderSet.BOTH))
+                .containsEntry("RateLimit-Policy", "\"x\";q=5;w=60")
+                .containsEntry("RateLimit", null)
+                .containsEntry("X-RateLimit-Limit", null)
+                .containsEntry("X-RateLimit-Reset", null);
+        assertThat(new RequestDecisions().headers(HeaderSet.BOTH))
+                .as("what others may have set stays")
+                .isEmpty();
+    }
+
+    @Test
+    void another_dispatch_repeats_the_decision() {
+        PermitRequest request = request("r:", "x");
+        decisions.add(null, List.of(new LimitDecision(request, LIMIT, GRANTED)), "request");
+        assertThat(decisions.earlier(request, "request")).isNull();
+        assertThat(decisions.earlier(request, "error")).isSameAs(GRANTED);
+        assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), "other", null, 1), "error"))
+                .isNull();
+        assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), "k", null, 2), "error"))
+                .isNull();
+    }
+
+    @Test
+    void grants_of_a_rejected_set_are_not_repeated_in_another_dispatch() {
+        decisions.add(
+                REJECTED,
+                List.of(
+                        new LimitDecision(request("r:", "grants"), LIMIT, GRANTED),
+                        new LimitDecision(request("r:", "rejects"), LIMIT, REJECTED)),
+                "request");
+        assertThat(decisions.earlier(request("r:", "grants"), "error")).isNull();
+        assertThat(decisions.earlier(request("r:", "rejects"), "error")).isSameAs(REJECTED);
+    }
+
+    private static PermitRequest request(String prefix, String name) {
+        return new PermitRequest(LimitName.chosen(prefix, name), "k", null, 1);
+    }
+
+    private RateLimitExceededException rejection(PermitRequest request) {
+        Decision decision = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+        decisions.add(decision, List.of(new LimitDecision(request, LIMIT, decision)), this);
+        return new RateLimitExceededException("k", decision);
+    }
+
+    private String detail(RateLimitExceededException rejection, Locale locale) throws Exception {
+        return json(answer(rejection, locale)).get("detail").asText();
+    }
+
+    private RejectionResponse answer(RateLimitExceededException rejection, Locale locale) {
+        return new RejectionResponses(RejectionResponseSettings.DEFAULT, messages)
+                .of(rejection, decisions, locale, "/x");
+    }
+
+    private static JsonNode json(RejectionResponse answer) throws Exception {
+        return new ObjectMapper().readTree(answer.body());
+    }
+}
