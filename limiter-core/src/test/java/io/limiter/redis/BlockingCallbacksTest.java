@@ -3,8 +3,12 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.Lease;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.resilience.Guard;
@@ -14,9 +18,11 @@ import io.limiter.spi.EngineObserver;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +55,43 @@ class BlockingCallbacksTest {
             assertThat(acquired(limiter(other, "other"))).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS);
         } finally {
             released.countDown();
+        }
+    }
+
+    @Test
+    void who_waits_for_a_lease_waits_for_no_callback() throws Exception {
+        CountDownLatch blocked = new CountDownLatch(BlockingCalls.MAX_THREADS);
+        CountDownLatch released = new CountDownLatch(1);
+        try (MuteProxy proxy = MuteProxy.to(TestRedis.shared().port())) {
+            LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", proxy.port());
+            connections.afterPropertiesSet();
+            connections.start();
+            try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
+                    .decisionTimeout(Duration.ofSeconds(1))
+                    .failurePolicy(FailurePolicy.DENY)
+                    .build()) {
+                factory.warmUp().join();
+                LimiterFactory limiters = factory.withPrefix(redis.prefix());
+                RateLimiter limiter = limiter(factory, "stalled");
+                ConcurrencyLimiter concurrency = limiters.build("held", ConcurrencyLimit.of(8));
+                Lease lease = concurrency.acquire();
+                limiter.decide();
+                proxy.replies(MuteProxy.Replies.SWALLOWED);
+                for (int i = 0; i < 2 * BlockingCalls.MAX_THREADS; i++) {
+                    limiter.async().decide().thenRun(() -> {
+                        blocked.countDown();
+                        Uninterruptibles.awaitUninterruptibly(released);
+                    });
+                }
+                List<CompletableFuture<Void>> waiting = Stream.<Runnable>of(lease::close, concurrency::tryAcquire)
+                        .map(action -> CompletableFuture.runAsync(action, task -> new Thread(task).start()))
+                        .toList();
+                blocked.await();
+                assertThat(waiting).allSatisfy(each -> assertThat(each).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS));
+            } finally {
+                released.countDown();
+                connections.destroy();
+            }
         }
     }
 

@@ -227,6 +227,14 @@ public class Pending<T> extends CompletableFuture<T> {
     }
 
     /**
+     * Says that a thread waits for this, or for what depends on it, and that no caller's code depends on it, so that it may end on
+     * any thread. To be called before it can fail. Only {@link #await} may call this if there is a fallback, which it then runs.
+     */
+    public final void markAwaited() {
+        awaited = true;
+    }
+
+    /**
      * Waits for the answer. Uses no timer, which would be the largest cost on a virtual thread; the owner of the
      * {@linkplain #dueAt deadline} ends the wait. An interrupt does not end it; the interrupt flag is restored
      * afterwards.
@@ -234,7 +242,7 @@ public class Pending<T> extends CompletableFuture<T> {
      * @throws LimiterBackendException if the backend failed and there is no fallback
      */
     public final T await() {
-        awaited = true;
+        markAwaited();
         if (beforeParking != null) {
             beforeParking.accept(this);
         }

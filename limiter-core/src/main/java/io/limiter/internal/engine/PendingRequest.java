@@ -23,7 +23,19 @@ public non-sealed class PendingRequest extends PendingDecision<Decision> {
 
     /** Starts the decision of a request without a fallback. */
     public static PendingRequest start(Engine engine, String key, Limit<?> limit, Request request) {
+        return start(engine, key, limit, request, false);
+    }
+
+    /**
+     * Starts the decision of a request without a fallback.
+     *
+     * @param awaited see {@link #markAwaited}
+     */
+    public static PendingRequest start(Engine engine, String key, Limit<?> limit, Request request, boolean awaited) {
         PendingRequest pending = new PendingRequest(key, limit, request, null);
+        if (awaited) {
+            pending.markAwaited();
+        }
         pending.decideBy(engine);
         return pending;
     }

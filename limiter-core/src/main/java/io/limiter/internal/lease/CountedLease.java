@@ -127,12 +127,16 @@ final class CountedLease implements Lease {
 
     @Override
     public void close() {
-        closeAsync().join();
+        close(true).join();
     }
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        return markClosed() ? leases.release(this) : CompletableFuture.completedFuture(null);
+        return close(false);
+    }
+
+    private CompletableFuture<Void> close(boolean awaited) {
+        return markClosed() ? leases.release(this, awaited) : CompletableFuture.completedFuture(null);
     }
 
     /** Lost leases are released too: the backend may have renewed one although its reply was lost. */

@@ -152,7 +152,7 @@ final class LeaseQueue {
     }
 
     private void sendRequest(LeaseRequest<?> first) {
-        leases.send(first).whenComplete((outcome, error) -> {
+        leases.send(first, false).whenComplete((outcome, error) -> {
             if (error != null) {
                 failed(error);
             } else if (outcome.lease() != null) {

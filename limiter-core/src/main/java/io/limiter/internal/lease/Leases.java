@@ -83,12 +83,16 @@ public final class Leases implements AutoCloseable {
         return queues.size();
     }
 
-    /** Acquires a lease for the request, without blocking. */
-    public void acquire(LeaseRequest<?> request) {
+    /**
+     * Acquires a lease for the request, without blocking.
+     *
+     * @param awaited whether the caller's thread waits for it, so that no caller's code depends on it
+     */
+    public void acquire(LeaseRequest<?> request, boolean awaited) {
         if (mustQueue(request)) {
             return;
         }
-        send(request).whenComplete((outcome, error) -> {
+        send(request, awaited).whenComplete((outcome, error) -> {
             if (error != null) {
                 request.fail(AsyncFailures.cause(error));
             } else if (outcome.lease() == null) {
@@ -124,15 +128,19 @@ public final class Leases implements AutoCloseable {
         });
     }
 
-    /** Sends one request for a lease. */
-    CompletableFuture<Outcome> send(LeaseRequest<?> request) {
+    /**
+     * Sends one request for a lease.
+     *
+     * @param awaited as for {@link #acquire}
+     */
+    CompletableFuture<Outcome> send(LeaseRequest<?> request, boolean awaited) {
         CompletableFuture<?> started = track(new CompletableFuture<>());
         try {
             checkOpen(request.key());
             CountedLease.Times times = new CountedLease.Times(clock, request.limit());
             long id = newId();
             return track(PendingRequest.start(
-                            engine, request.key(), request.limit(), Request.hold(id, request.permits()))
+                            engine, request.key(), request.limit(), Request.hold(id, request.permits()), awaited)
                     .handle((decision, error) -> {
                         if (error != null) {
                             throw failed(request, id, AsyncFailures.cause(error));
@@ -169,7 +177,7 @@ public final class Leases implements AutoCloseable {
             // Also if no thread can be started for renewals: it would not be released.
             if (!isKept) {
                 renewer.remove(lease);
-                track(release(request.key(), request.limit(), id));
+                track(release(request.key(), request.limit(), id, false));
             }
         }
         if (!isKept) {
@@ -190,28 +198,34 @@ public final class Leases implements AutoCloseable {
                 ? known
                 : BackendFailures.ambiguous(request.key(), "the call failed: " + error, error);
         if (failure.isAmbiguous()) {
-            track(release(request.key(), request.limit(), id));
+            track(release(request.key(), request.limit(), id, false));
         }
         return failure;
     }
 
-    /** Failures are only logged: the lease expires by itself. */
-    CompletableFuture<Void> release(CountedLease lease) {
+    /**
+     * Failures are only logged: the lease expires by itself.
+     *
+     * @param awaited as for {@link #acquire}
+     */
+    CompletableFuture<Void> release(CountedLease lease, boolean awaited) {
         return !renewer.remove(lease) && closed
                 ? CompletableFuture.completedFuture(null)
                 // A copy: the caller may complete it, and the next caller must be woken all the same.
-                : track(release(lease.key(), lease.limit(), lease.id())).copy();
+                : track(release(lease.key(), lease.limit(), lease.id(), awaited))
+                        .copy();
     }
 
-    private CompletableFuture<Void> release(String key, ConcurrencyLimit limit, long id) {
-        return PendingRequest.start(engine, key, limit, Request.release(id)).handle((released, error) -> {
-            if (error == null) {
-                wake(key);
-            } else {
-                log.notReleased(1, key, limit, AsyncFailures.cause(error));
-            }
-            return null;
-        });
+    private CompletableFuture<Void> release(String key, ConcurrencyLimit limit, long id, boolean awaited) {
+        return PendingRequest.start(engine, key, limit, Request.release(id), awaited)
+                .handle((released, error) -> {
+                    if (error == null) {
+                        wake(key);
+                    } else {
+                        log.notReleased(1, key, limit, AsyncFailures.cause(error));
+                    }
+                    return null;
+                });
     }
 
     private void wake(String key) {

@@ -103,12 +103,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public Optional<Lease> tryAcquire(int permits, Duration timeout) {
-        return startTryAcquire(permits, timeout).await();
+        return startTryAcquire(permits, timeout, true).await();
     }
 
     @Override
     public Lease acquire(int permits, Duration timeout) {
-        return startAcquire(permits, timeout).await();
+        return startAcquire(permits, timeout, true).await();
     }
 
     @Override
@@ -150,20 +150,23 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     }
 
     /** Has no lease if rejected. */
-    private LeaseRequest<Optional<Lease>> startTryAcquire(int permits, Duration timeout) {
-        return start(new PolicyRequest<>(permits, timeout, Optional::of, rejection -> Optional.empty()));
+    private LeaseRequest<Optional<Lease>> startTryAcquire(int permits, Duration timeout, boolean awaited) {
+        return start(awaited, new PolicyRequest<>(permits, timeout, Optional::of, rejection -> Optional.empty()));
     }
 
     /** Fails if rejected. */
-    private LeaseRequest<Lease> startAcquire(int permits, Duration timeout) {
-        return start(new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
+    private LeaseRequest<Lease> startAcquire(int permits, Duration timeout, boolean awaited) {
+        return start(awaited, new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
             String key = path.countedKey();
             throw new RateLimitExceededException(key == null ? keys.name() : key, rejection);
         }));
     }
 
-    private <T> LeaseRequest<T> start(LeaseRequest<T> request) {
-        leases.acquire(request);
+    /**
+     * @param awaited whether the caller's thread waits for it
+     */
+    private <T> LeaseRequest<T> start(boolean awaited, LeaseRequest<T> request) {
+        leases.acquire(request, awaited);
         return request;
     }
 
@@ -219,7 +222,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
                 case THROW -> completeExceptionally(failure);
                 case DENY -> reject(engine.rejected(limit));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));
-                case LOCAL -> localLeases.acquire(locally(limit.scaled(policy.share())));
+                case LOCAL -> localLeases.acquire(locally(limit.scaled(policy.share())), false);
             }
         }
     }
@@ -233,12 +236,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         @Override
         public CompletableFuture<Optional<Lease>> tryAcquire(int permits, Duration timeout) {
-            return startTryAcquire(permits, timeout);
+            return startTryAcquire(permits, timeout, false);
         }
 
         @Override
         public CompletableFuture<Lease> acquire(int permits, Duration timeout) {
-            return startAcquire(permits, timeout);
+            return startAcquire(permits, timeout, false);
         }
 
         @Override

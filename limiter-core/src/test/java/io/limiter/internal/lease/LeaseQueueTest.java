@@ -80,7 +80,7 @@ class LeaseQueueTest {
     /** Waits for so many milliseconds. */
     private Caller caller(int millis) {
         Caller caller = new Caller(Duration.ofMillis(millis));
-        leases.acquire(caller);
+        leases.acquire(caller, false);
         operations++;
         return caller;
     }

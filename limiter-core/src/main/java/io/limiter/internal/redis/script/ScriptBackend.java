@@ -186,7 +186,8 @@ public final class ScriptBackend extends RedisBackend {
         try {
             estimatedMicros = ScriptCall.nowMicros(reply);
             answers = call.answers(reply, rejections);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Errors too: nothing else would end the call.
             answered.accept(call.notUnderstood(e));
             return;
         }

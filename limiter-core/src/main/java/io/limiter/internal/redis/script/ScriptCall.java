@@ -235,7 +235,7 @@ public class ScriptCall {
     }
 
     /** It was decided, and the reply makes no sense. */
-    final List<Answer> notUnderstood(RuntimeException error) {
+    final List<Answer> notUnderstood(Throwable error) {
         return failed(key -> RedisErrors.notUnderstood(key, error));
     }
 
