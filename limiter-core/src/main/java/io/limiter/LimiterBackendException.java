@@ -16,13 +16,13 @@ public final class LimiterBackendException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private static final String MAYBE_DONE = "; it may have been made all the same, so count the permits as taken";
+    private static final String MAYBE_DONE = "; it may have been executed, so count the permits as taken";
 
     /** What the keys of live limits start with; those of limiters end with the brace. */
     private static final String LIVE_LIMITS = "{limiter:live}:";
 
     private static final String MAYBE_CHANGED =
-            "; a change may have been made all the same, so read the live limits before you repeat it";
+            "; a change may have been made, so read the live limits before you repeat it";
 
     /** What a failure means for the request, and for the next one. */
     public enum Kind {

@@ -81,7 +81,7 @@ public interface LimiterFactory extends AutoCloseable {
     /**
      * A view of this factory that calls no {@link LimiterListener} for rejections, for limits in shadow mode.
      *
-     * <p>Rejections count in the statistics all the same, and limiters of one name share their permits.
+     * <p>Rejections still count in the statistics, and limiters of one name share their permits.
      */
     default LimiterFactory withoutListeners() {
         return this;
@@ -90,7 +90,7 @@ public interface LimiterFactory extends AutoCloseable {
     /**
      * A view of this factory whose limiters live limits do not change, for limits that the application computes itself.
      *
-     * <p>Limiters of one name share their permits all the same.
+     * <p>Limiters of one name still share their permits.
      */
     default LimiterFactory withoutLiveLimits() {
         return this;

@@ -47,7 +47,7 @@ public interface LimiterListener {
     /**
      * Whether {@link #limitExceeded} is to be called. If no listener wants it, {@code tryAcquire} answers from the rejection
      * cache without allocating. Called for each rejection by the deciding thread, so it must be fast; the result may change.
-     * If it throws, that counts as {@code true}. A listener that returns {@code false} may be called all the same, because another
+     * If it throws, that counts as {@code true}. A listener that returns {@code false} is still called if another
      * one returns {@code true}.
      */
     default boolean listensToRejections() {

@@ -27,7 +27,7 @@ class LimiterBackendExceptionTest {
         assertThat(maybeDone.problem()).isEqualTo("READONLY");
         assertThat(maybeDone.key()).isEqualTo("a");
         assertThat(maybeDone)
-                .hasMessage("no decision for key 'a': it fails over; it may have been made all the same, so count the"
+                .hasMessage("no decision for key 'a': it fails over; it may have been executed, so count the"
                         + " permits as taken");
         assertThat(maybeDone.maybeDone()).isSameAs(maybeDone);
         assertThat(BackendFailures.closed("a").maybeDone())

@@ -143,7 +143,7 @@ class LiveRecoveryTest {
             pollUntil(() -> assertThat(other.live().orElseThrow().version()).isEqualTo(6));
             redis.kill();
             proxy.redirectTo(replica.port());
-            // Somebody who knows nothing of the fleet changes a limit before the fleet comes back.
+            // An application that knows nothing of the fleet changes a limit before the fleet comes back.
             LettuceConnectionFactory direct = connections(replica.port());
             try (RedisRateLimiterFactory stranger = factory(direct, false)) {
                 stranger.pollLiveLimits();

@@ -16,19 +16,19 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 /** The maximum number of keys of the local fallback. */
 class MaxLocalKeysTest {
 
-    private final JedisConnectionFactory nobodyThere = new JedisConnectionFactory();
+    private final JedisConnectionFactory unreachable = new JedisConnectionFactory();
 
     @AfterEach
     void disconnect() {
-        nobodyThere.destroy();
+        unreachable.destroy();
     }
 
     @Test
     void keys_above_the_maximum_are_evicted() {
-        nobodyThere.getStandaloneConfiguration().setHostName("127.0.0.1");
-        nobodyThere.getStandaloneConfiguration().setPort(TestRedis.closedPort());
-        nobodyThere.afterPropertiesSet();
-        nobodyThere.start();
+        unreachable.getStandaloneConfiguration().setHostName("127.0.0.1");
+        unreachable.getStandaloneConfiguration().setPort(TestRedis.closedPort());
+        unreachable.afterPropertiesSet();
+        unreachable.start();
         assertThat(grantedInTwoRounds(20)).isEqualTo(20);
         assertThat(grantedInTwoRounds(4))
                 .as("some are forgotten, and granted anew")
@@ -38,13 +38,13 @@ class MaxLocalKeysTest {
     @Test
     void a_maximum_of_zero_is_an_error() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> RedisRateLimiterFactory.builder(nobodyThere).maxLocalKeys(0))
+                .isThrownBy(() -> RedisRateLimiterFactory.builder(unreachable).maxLocalKeys(0))
                 .withMessage("maxLocalKeys must be at least 1, was 0");
     }
 
     /** Each of 20 keys has one permit. */
     private int grantedInTwoRounds(int maxLocalKeys) {
-        try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(nobodyThere)
+        try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(unreachable)
                 .failurePolicy(FailurePolicy.LOCAL)
                 .decisionTimeout(Duration.ofMillis(5))
                 .maxLocalKeys(maxLocalKeys)

@@ -209,7 +209,7 @@ public final class Fleet implements AfterTestExecutionCallback {
             }
             CompletableFuture<Void> end = CompletableFuture.runAsync(() -> {
                 while (readLine() != null) {
-                    // Nobody was interested.
+                    // Reads to the end, so that the process is not blocked by a full pipe.
                 }
             });
             try {

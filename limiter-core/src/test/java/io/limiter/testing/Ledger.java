@@ -47,7 +47,7 @@ public final class Ledger {
         return entry;
     }
 
-    /** Permits that were used, and come back all the same. */
+    /** Permits that were used, and still come back. */
     public void refunded(int permits) {
         returned += permits;
     }

@@ -21,7 +21,7 @@ class LinearizabilityTest {
 
     private static final String REJECTION_CACHE = "io.limiter.internal.cache.RejectionCacheLinearizability";
     private static final String LOCAL_ENGINE = "io.limiter.internal.local.LocalEngineLinearizability";
-    private static final String PREFETCHED_BLOCK = "io.limiter.internal.prefetch.PrefetchedBlockLinearizability";
+    private static final String PREFETCHED_PERMITS = "io.limiter.internal.prefetch.PrefetchedPermitsLinearizability";
     private static final String PREFETCHED_KEY = "io.limiter.internal.prefetch.PrefetchedKeyLinearizability";
     private static final String COUNTED_LEASE = "io.limiter.internal.lease.CountedLeaseLinearizability";
     private static final String LEASES = "io.limiter.internal.lease.LeasesLinearizability";
@@ -36,7 +36,7 @@ class LinearizabilityTest {
 
     @Test
     void every_order_of_events_could_have_been_one_after_the_other() throws IOException, InterruptedException {
-        check(Linearizability.SHORT, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_BLOCK);
+        check(Linearizability.SHORT, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_PERMITS);
     }
 
     @Test
@@ -46,7 +46,7 @@ class LinearizabilityTest {
                 Linearizability.LONG,
                 REJECTION_CACHE,
                 LOCAL_ENGINE,
-                PREFETCHED_BLOCK,
+                PREFETCHED_PERMITS,
                 PREFETCHED_KEY,
                 COUNTED_LEASE,
                 LEASES,
@@ -55,8 +55,8 @@ class LinearizabilityTest {
 
     @Test
     void a_planted_race_is_found() throws IOException, InterruptedException {
-        PlantedRace.plant("io.limiter.internal.prefetch.PrefetchedBlock", "compareAndSet", races);
-        check(Linearizability.PLANTED, PREFETCHED_BLOCK);
+        PlantedRace.plant("io.limiter.internal.prefetch.PrefetchedPermits", "compareAndSet", races);
+        check(Linearizability.PLANTED, PREFETCHED_PERMITS);
     }
 
     @Test

@@ -23,7 +23,7 @@ import org.testcontainers.utility.DockerImageName;
 public final class TestRedis {
 
     private static final String IMAGE = "redis:8-alpine";
-    // A socket that nobody refers to is closed when it is collected.
+    // Keeps the sockets reachable: an unreachable one is closed when it is collected.
     private static final Queue<Socket> HELD = new ConcurrentLinkedQueue<>();
 
     private final String host;
@@ -52,7 +52,7 @@ public final class TestRedis {
     }
 
     /**
-     * A port that refuses connections. A socket that does not listen holds it as long as this JVM lives, so nobody else can
+     * A port that refuses connections. A socket that does not listen holds it as long as this JVM lives, so that no other process can
      * listen there.
      */
     public static int closedPort() {

@@ -52,7 +52,7 @@ class SampleTest {
                 redis = "--sample.redis.port=" + ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
                 first = start(redis);
             } catch (UncheckedIOException e) {
-                // Somebody else has this port.
+                // Another process has this port.
                 assertThat(e).hasMessageContaining("the embedded Redis did not start on port ");
             }
         }

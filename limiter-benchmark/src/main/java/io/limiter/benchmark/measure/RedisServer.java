@@ -47,7 +47,7 @@ public final class RedisServer implements AutoCloseable {
                     return server;
                 }
                 server.close();
-                // Somebody else may have taken the port meanwhile.
+                // Another process may have taken the port meanwhile.
                 if (!log.contains("Address already in use")) {
                     throw new IOException(log);
                 }

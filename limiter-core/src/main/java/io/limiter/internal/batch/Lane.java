@@ -188,7 +188,7 @@ public final class Lane {
             try {
                 guard.expire(request);
             } catch (RuntimeException | Error e) {
-                // The others must be failed all the same; this one is retried at the next check.
+                // The others must still be failed; this one is retried at the next check.
                 overdue.add(request);
                 guard.deadlines()
                         .report(

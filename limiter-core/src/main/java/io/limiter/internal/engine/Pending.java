@@ -63,7 +63,7 @@ public class Pending<T> extends CompletableFuture<T> {
         this.fallback = fallback;
     }
 
-    /** Answers when the backend has failed, and returns what nobody uses. */
+    /** Answers when the backend has failed, and returns unused permits. */
     @FunctionalInterface
     public interface Fallback<T> {
 

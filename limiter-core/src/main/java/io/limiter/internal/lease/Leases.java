@@ -211,7 +211,7 @@ public final class Leases implements AutoCloseable {
     CompletableFuture<Void> release(CountedLease lease, boolean awaited) {
         return !renewer.remove(lease) && closed
                 ? CompletableFuture.completedFuture(null)
-                // A copy: the caller may complete it, and the next caller must be woken all the same.
+                // A copy: the caller may complete it, and the next caller must still be woken.
                 : track(release(lease.key(), lease.limit(), lease.id(), awaited))
                         .copy();
     }

@@ -115,7 +115,7 @@ public final class Prefetch implements AtOnce {
             next.decide(pending);
             return;
         }
-        PrefetchedBlock block = prefetched.takeFrom(pending.request(0).permits());
+        PrefetchedPermits block = prefetched.takeFrom(pending.request(0).permits());
         if (block != null) {
             pending.decided(block.granted());
             return;

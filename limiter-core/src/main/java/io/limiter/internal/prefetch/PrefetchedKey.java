@@ -52,8 +52,8 @@ final class PrefetchedKey {
     private volatile ExpiryClock.Deadline recentEnds;
     private volatile long remaining;
     // Changed under this object's monitor, in which nothing blocks.
-    private volatile @Nullable PrefetchedBlock current;
-    private volatile @Nullable PrefetchedBlock next;
+    private volatile @Nullable PrefetchedPermits current;
+    private volatile @Nullable PrefetchedPermits next;
     private volatile int blockSize = SMALLEST;
     private volatile boolean closed;
     private volatile boolean forgotten;
@@ -105,14 +105,14 @@ final class PrefetchedKey {
         return left(next) + left(current);
     }
 
-    private static int left(@Nullable PrefetchedBlock block) {
+    private static int left(@Nullable PrefetchedPermits block) {
         return block == null ? 0 : block.left();
     }
 
     /** Takes prefetched permits. Returns the block they were taken from; {@code null} if there are not enough. */
     @Nullable
-    PrefetchedBlock takeFrom(int permits) {
-        PrefetchedBlock block = current;
+    PrefetchedPermits takeFrom(int permits) {
+        PrefetchedPermits block = current;
         while (block != null) {
             int left = block.take(permits);
             if (left >= 0) {
@@ -127,7 +127,7 @@ final class PrefetchedKey {
     }
 
     /** The next block if this one is used up or expired; {@code null} if this one has permits left. */
-    private @Nullable PrefetchedBlock nextAfter(PrefetchedBlock block) {
+    private @Nullable PrefetchedPermits nextAfter(PrefetchedPermits block) {
         boolean over = block.isOver();
         if (!over && block.left() > 0) {
             return null;
@@ -181,7 +181,7 @@ final class PrefetchedKey {
                 if (error == null) {
                     remaining = decision.remaining();
                     if (decision.granted()) {
-                        add(new PrefetchedBlock(size, decision, deadline, clock.in(maxTimeNanos / 2)));
+                        add(new PrefetchedPermits(size, decision, deadline, clock.in(maxTimeNanos / 2)));
                     }
                 }
             } finally {
@@ -190,7 +190,7 @@ final class PrefetchedKey {
         });
     }
 
-    void add(PrefetchedBlock block) {
+    void add(PrefetchedPermits block) {
         synchronized (this) {
             if (current == null) {
                 current = block;
@@ -223,7 +223,7 @@ final class PrefetchedKey {
 
     private void returnExpired() {
         timerSet.set(false);
-        PrefetchedBlock block = current;
+        PrefetchedPermits block = current;
         while (block != null && block.isOver()) {
             end(block);
             block = current;
@@ -233,7 +233,7 @@ final class PrefetchedKey {
         }
     }
 
-    private void end(PrefetchedBlock block) {
+    private void end(PrefetchedPermits block) {
         synchronized (this) {
             if (current == block) {
                 current = next;
@@ -261,8 +261,8 @@ final class PrefetchedKey {
     }
 
     private CompletableFuture<?> drop() {
-        PrefetchedBlock first;
-        PrefetchedBlock second;
+        PrefetchedPermits first;
+        PrefetchedPermits second;
         synchronized (this) {
             first = current;
             second = next;
@@ -272,7 +272,7 @@ final class PrefetchedKey {
         return CompletableFuture.allOf(returnUnused(first), returnUnused(second));
     }
 
-    private CompletableFuture<?> returnUnused(@Nullable PrefetchedBlock block) {
+    private CompletableFuture<?> returnUnused(@Nullable PrefetchedPermits block) {
         int unused = block == null ? 0 : block.takeRest();
         if (unused == 0 || forgotten) {
             return CompletableFuture.completedFuture(null);

@@ -257,7 +257,7 @@ public final class Deadlines {
 
     private void shutDown() {
         thread.shutdown();
-        // What comes later runs all the same.
+        // Later tasks still run.
         callbacks.endIdleThreads();
         calls.endIdleThreads();
     }
@@ -346,7 +346,7 @@ public final class Deadlines {
             try {
                 pending |= pool.endOverdue(overdueNanos);
             } catch (RuntimeException | Error e) {
-                // The other collections must be checked all the same.
+                // The other collections must still be checked.
                 pending = true;
                 report("What is overdue could not be ended; trying again.", e);
             }

@@ -34,7 +34,7 @@ public final class BlockingCalls extends ThreadPoolExecutor {
         super(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new ForIdleThreads(), threads(name), new Queueing());
     }
 
-    /** Ends threads as soon as they are idle; later tasks run all the same. */
+    /** Ends threads as soon as they are idle; later tasks still run. */
     public void endIdleThreads() {
         setKeepAliveTime(0, TimeUnit.SECONDS);
     }

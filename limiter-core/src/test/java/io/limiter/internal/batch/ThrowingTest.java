@@ -250,7 +250,7 @@ class ThrowingTest {
         }
     }
 
-    /** Somebody's own. */
+    /** A limit of a user's own. */
     @SuppressWarnings("EqualsHashCode")
     private static final class Incomparable implements Limit<FixedWindow> {
 

@@ -225,7 +225,7 @@ class EngineLimiterFactoryTest {
                 .withMessage("cache expireAfterAccess must be more than zero, was PT0S");
     }
 
-    /** Somebody's own, who has not thought of the suffix. */
+    /** A limit of a user's own without the suffix. */
     private record BucketOfItsOwn(long capacity) implements Limit<Long> {
 
         @Override

@@ -32,7 +32,7 @@ class PrefetchedKeyTest {
 
     @Test
     void a_block_that_replaces_another_during_the_count_is_counted() {
-        key.add(new PrefetchedBlock(1, GRANTED, in(1), in(1)) {
+        key.add(new PrefetchedPermits(1, GRANTED, in(1), in(1)) {
             private boolean counted;
 
             @Override
@@ -47,7 +47,7 @@ class PrefetchedKeyTest {
                 return left;
             }
         });
-        key.add(new PrefetchedBlock(10, GRANTED, in(1), in(1)));
+        key.add(new PrefetchedPermits(10, GRANTED, in(1), in(1)));
         assertThat(key.left()).as("of 9 that are held").isGreaterThanOrEqualTo(9);
     }
 

@@ -12,7 +12,7 @@ final class BadNetworks {
 
     private static final String ONCE =
             "What was sent is never sent again, and counts as spent: taken in Redis = granted + ambiguous";
-    private static final String DECIDES = "Redis decides all the same, as the decision timeout is 100 ms";
+    private static final String DECIDES = "Redis still decides, as the decision timeout is 100 ms";
 
     private BadNetworks() {}
 

@@ -26,7 +26,7 @@ final class Clusters {
                 named("cluster-slot-migrated")
                         .does(
                                 "Cluster of 3: the slot of a key under load moves to another master and back, 4 times in 4 s")
-                        .promises("No permit is lost or granted twice, and Redis decides all the same")
+                        .promises("No permit is lost or granted twice, and Redis still decides")
                         .on(Servers.CLUSTER)
                         .localAtMost(0.05)
                         .fault(Duration.ofSeconds(4), Clusters::migrate),

@@ -89,7 +89,7 @@ final class ErrorReplies {
         Files.createDirectory(Path.of(redis.command("CONFIG", "GET", "dir").split("\n", -1)[1], "folder"));
         redis.command("CONFIG", "SET", "save", "3600 1");
         redis.command("BGSAVE");
-        Awaited.await(() -> redis.info("rdb_last_bgsave_status").equals("err"), "Redis has saved all the same");
+        Awaited.await(() -> redis.info("rdb_last_bgsave_status").equals("err"), "Redis has still saved");
         scene.begins();
         requireRejectedWrite(scene, "MISCONF");
         scene.pass(TAKES);

@@ -78,15 +78,15 @@ final class Instances {
                         .promises("At most one prefetch more for each JVM")
                         .members(PREFETCH, PREFETCH)
                         .fault(Duration.ofSeconds(5), scene -> pause(scene, Duration.ofSeconds(5))),
-                named("jvm-paused-12-times")
-                        .does("One JVM of two is stopped for 150 ms, 12 times")
+                named("jvm-paused-25-times")
+                        .does("One JVM of two is stopped for 150 ms, 25 times")
                         .promises(
                                 "A pause of the JVM is not an outage of Redis: under 0.05 % of the decisions are local")
                         .localAtMost(0.0005)
                         .fault(Duration.ofSeconds(6), scene -> {
-                            for (int i = 0; i < 12; i++) {
+                            for (int i = 0; i < 25; i++) {
                                 pause(scene, Duration.ofMillis(150));
-                                scene.pass(Duration.ofMillis(350));
+                                scene.pass(Duration.ofMillis(90));
                             }
                         }),
                 named("interrupts")

@@ -20,7 +20,7 @@ final class LostState {
         return List.of(
                 named("script-flush")
                         .does("SCRIPT FLUSH 100 times a second for 4 s")
-                        .promises("Scripts are loaded again within the decision: Redis decides all the same")
+                        .promises("Scripts are loaded again within the decision, which Redis still makes")
                         .localAtMost(0.05)
                         .fault(Duration.ofSeconds(4), LostState::flushScripts),
                 named("flushall")

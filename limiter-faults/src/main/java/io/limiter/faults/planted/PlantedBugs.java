@@ -127,7 +127,7 @@ public final class PlantedBugs {
                         "Prefetched permits were taken in Redis",
                         "jvm-stopped-with-prefetched-permits",
                         Measure.TAKEN,
-                        method("internal.prefetch.PrefetchedBlock", "<init>", Advices.TwiceAsMany.class)));
+                        method("internal.prefetch.PrefetchedPermits", "<init>", Advices.TwiceAsMany.class)));
     }
 
     private static List<PlantedBug> rejections() {
@@ -265,7 +265,7 @@ public final class PlantedBugs {
                         "pause-is-an-outage",
                         "The decision timeout counts time in which the JVM did not run",
                         "A pause of the JVM is not an outage of Redis",
-                        "jvm-paused-12-times",
+                        "jvm-paused-25-times",
                         Measure.SOURCE,
                         method("internal.time.RunningClock", "counted", Advices.ReturnArgument.class),
                         method("internal.time.RunningClock", "tick", Advices.ReturnTrue.class)));

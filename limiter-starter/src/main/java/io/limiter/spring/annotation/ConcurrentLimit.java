@@ -19,7 +19,7 @@ import java.lang.annotation.Target;
  * {@link java.util.concurrent.CompletionStage}, until that is completed; if it returns a publisher, with each subscription
  * until that completes, fails or is cancelled. {@link RateLimit} says how futures and publishers are limited. The lease of
  * an instance that crashed ends after {@link #lease()} seconds; that of a longer call is renewed meanwhile. A call whose
- * instance stood still for longer has lost its lease, which is logged, and goes on all the same.
+ * instance stood still for longer has lost its lease, which is logged, and still goes on.
  *
  * <p>{@link RateLimit}s and {@link CountLimit}s of the method decide first: a call that is rejected for its rate neither waits
  * for a lease nor takes one. If this limit then rejects the call, or cannot decide, the permits that they granted are
@@ -29,7 +29,7 @@ import java.lang.annotation.Target;
  * {@link java.util.concurrent.Future}s, {@link java.util.concurrent.Callable}s, and Spring MVC's {@code DeferredResult},
  * {@code WebAsyncTask}, {@code StreamingResponseBody} and {@code ResponseBodyEmitter}, in a {@code ResponseEntity} or a future
  * too; nor can one that returns a {@code ServerResponse} of a functional endpoint, or a {@code suspend} function of Kotlin. It
- * would release the lease before the work is done, so it fails the start. Such a result behind another type, such as
+ * would release the lease before the work is done, so it prevents startup. Such a result behind another type, such as
  * {@code Object} or {@code ResponseEntity<?>}, fails the call with an {@link IllegalStateException} after the lease is released.
  *
  * <p>A rejected call does not reach the method; the caller gets a {@link io.limiter.RateLimitExceededException}, which a web

@@ -25,7 +25,7 @@ import java.lang.annotation.Target;
  * the beans of that type, one by one unless {@link #name()} is given, except those that carry or inherit a
  * {@code @RateLimit} of their own; {@link CountLimit}s of the type apply to these too. On a controller it limits the handler
  * methods, and not those that only help with a request. Of several on a class and on what it extends and implements the
- * closest applies, and the log names those that are replaced so; two of which none is closer fail the start. Calls must come
+ * closest applies, and the log names those that are replaced so; two of which none is closer prevent startup. Calls must come
  * through the bean: a method that calls another of its own object is not limited there.
  *
  * <p><b>Asynchronous methods</b>, which return {@link java.util.concurrent.CompletableFuture},
@@ -36,7 +36,7 @@ import java.lang.annotation.Target;
  * knows IP and user. The method itself is called in the same thread if the decision is there at once; otherwise by the
  * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's parallel scheduler. Methods
  * that return any other type, and Kotlin's {@code suspend} functions, are limited in the calling thread, and fail on one of
- * an event loop, which must not block; handler methods of WebFlux that do so fail the start.
+ * an event loop, which must not block; handler methods of WebFlux that do so prevent startup.
  *
  * <p><b>Several</b> on one method, also of both kinds, are all or nothing: if one rejects, nothing is taken from the others.
  * See {@link io.limiter.LimitSet}, also for where that is exact. If several reject, the one with the longest retry-after
@@ -46,7 +46,7 @@ import java.lang.annotation.Target;
  * ({@code enforce}), prefetch and the share of a local fallback.
  *
  * <p><b>Bad values</b>, such as a rate of 0 or permits that the bucket can never hold, and annotations that could do
- * nothing, such as on a private, static or final method, fail the start of the application, or where a bean is created
+ * nothing, such as on a private, static or final method, prevent startup, or where a bean is created
  * later, its creation, with an {@link InvalidLimitException} that names the method.
  */
 @Documented

@@ -111,7 +111,7 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
         newConfigured.warnOfUnused();
     }
 
-    /** Builds the limiters, so that a bad one fails the start and not a call. */
+    /** Builds the limiters, so that a bad one prevents startup and not a call. */
     @Override
     public void afterSingletonsInstantiated() {
         methods.start();

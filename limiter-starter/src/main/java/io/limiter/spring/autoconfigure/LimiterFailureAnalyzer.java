@@ -53,13 +53,13 @@ final class LimiterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
         String origin = setting == null ? "" : origins(below(setting.setting()));
         if (limit != null) {
             return new FailureAnalysis(
-                    "A limit cannot work:\n\n    " + limit.getMessage() + origin,
+                    "Invalid limit:\n\n    " + limit.getMessage() + origin,
                     "Correct the annotation, or its configuration, as the message says.",
                     limit);
         }
         if (setting != null) {
             return new FailureAnalysis(
-                    "A setting of the limiter cannot work:\n\n    " + setting.getMessage() + origin,
+                    "Invalid limiter property:\n\n    " + setting.getMessage() + origin,
                     "Correct the setting, as the message says.",
                     setting);
         }

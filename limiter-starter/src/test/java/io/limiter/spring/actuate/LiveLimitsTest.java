@@ -265,7 +265,7 @@ class LiveLimitsTest {
         assertThat(kind.granted(one)).isEqualTo(TRIES);
         eventually(() -> assertThat(kind.granted(other)).isEqualTo(TRIES));
         assertThat(get(one, "limiters/" + kind.name).body())
-                .as("it is evaluated all the same")
+                .as("it is still evaluated")
                 .contains("\"rejected\":{\"re");
         removed(kind.name, version);
         assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);

@@ -23,7 +23,7 @@ import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** Invalid limits that fail the start, and their messages. */
+/** Invalid limits that prevent startup, and their messages. */
 class InvalidLimitsTest {
 
     static class Rate {

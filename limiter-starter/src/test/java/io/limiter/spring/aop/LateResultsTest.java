@@ -37,7 +37,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Methods that return before their work is done: a concurrency limit on them fails the start, or the call. */
+/** Methods that return before their work is done: a concurrency limit on them prevents startup, or the call. */
 class LateResultsTest {
 
     static class Task {

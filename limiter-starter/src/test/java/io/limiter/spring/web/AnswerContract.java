@@ -110,7 +110,7 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"en, The request lacks the key of its rate limit", "zh, 请求缺少限流所需的 key"})
+    @CsvSource({"en, Missing rate-limit key", "zh, 请求缺少限流所需的 key"})
     void a_call_without_its_key_is_a_bad_request_whose_detail_hides_the_code(String language, String detail)
             throws Exception {
         Reply bad = get("/keyed", "Accept-Language", language);

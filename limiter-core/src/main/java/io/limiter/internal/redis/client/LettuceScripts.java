@@ -173,14 +173,14 @@ final class LettuceScripts {
     private void runSource(
             NativeConnection on, LuaScript script, byte[][] keys, byte[][] arguments, SentCommands.Sent command) {
         if (command.hasEnded()) {
-            // Nobody waits for it any more, and nothing was executed yet.
+            // No caller waits for it any more, and nothing was executed yet.
             return;
         }
         try {
             command.as(on.commands().<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, arguments))
                     .whenComplete((reply, error) -> command.end(reply, error == null ? null : converted(error)));
         } catch (RuntimeException e) {
-            // Nobody else would see it, and the answer would never come.
+            // Otherwise the answer would never come.
             command.end(null, e);
         }
     }

@@ -34,7 +34,7 @@ import org.springframework.util.ClassUtils;
  * <p>Where the client is Lettuce, decisions go over its own asynchronous commands, and no thread waits. Everything else
  * goes through Spring's connections, and blocks.
  *
- * <p>A thread that was interrupted before can call all the same, as it can with a limiter in process, and stays
+ * <p>A thread that was interrupted before can still call, as it can with a limiter in process, and stays
  * interrupted. One that is interrupted while a blocking client waits for the answer gets the client's exception.
  */
 public final class RedisCalls {
@@ -56,7 +56,7 @@ public final class RedisCalls {
     private final Executor overdue;
     private volatile @Nullable Boolean cluster;
 
-    /** One that blocks, whatever the client, and whose calls nobody observes. */
+    /** One that blocks, whatever the client, and whose calls are not observed. */
     public RedisCalls(RedisConnectionFactory connections) {
         this.connections = connections;
         this.slots = new ClusterSlots(connections);

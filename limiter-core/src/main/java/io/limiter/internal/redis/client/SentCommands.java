@@ -142,7 +142,7 @@ final class SentCommands implements Deadlines.Pool {
             try {
                 ended.accept(reply, error);
             } catch (RuntimeException | Error e) {
-                // The other commands must end all the same.
+                // The other commands must still end.
                 deadlines.report("The reply to a call could not be handled. Please report this as a bug.", e);
             }
         }

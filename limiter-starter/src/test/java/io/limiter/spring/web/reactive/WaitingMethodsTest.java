@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
-/** Methods that would wait on a thread of the event loop in each call fail the start of a WebFlux application. */
+/** Methods that would wait on a thread of the event loop in each call prevent startup of a WebFlux application. */
 class WaitingMethodsTest {
 
     @RestController

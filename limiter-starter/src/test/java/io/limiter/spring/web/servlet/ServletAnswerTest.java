@@ -187,7 +187,7 @@ class ServletAnswerTest extends AnswerContract {
     void a_call_without_its_key_that_leaves_a_plain_servlet_is_a_bad_request() throws Exception {
         Reply bad = get("/plain");
         assertThat(bad.statusCode()).isEqualTo(400);
-        assertThat(detail(bad)).isEqualTo("The request lacks the key of its rate limit");
+        assertThat(detail(bad)).isEqualTo("Missing rate-limit key");
     }
 
     @ParameterizedTest

@@ -8,13 +8,13 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 
 /** No permit of a block is granted twice or lost. */
-public class PrefetchedBlockLinearizability {
+public class PrefetchedPermitsLinearizability {
 
     private static final int SIZE = 6;
     private static final ExpiryClock CLOCK = new ExpiryClock(new NoTimers(), new NoTimers());
 
-    private final PrefetchedBlock block =
-            new PrefetchedBlock(SIZE, new Decision(true, 100, 100, 0, 0, 0), CLOCK.in(1), CLOCK.in(1));
+    private final PrefetchedPermits block =
+            new PrefetchedPermits(SIZE, new Decision(true, 100, 100, 0, 0, 0), CLOCK.in(1), CLOCK.in(1));
 
     @Operation
     public boolean take(@Param(gen = IntGen.class, conf = "1:3") int permits) {

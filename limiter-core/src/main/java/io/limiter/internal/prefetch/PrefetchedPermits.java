@@ -5,7 +5,7 @@ import io.limiter.internal.time.ExpiryClock;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A block of prefetched permits, usable until a deadline. Thread-safe. Extended only by tests. */
-class PrefetchedBlock {
+class PrefetchedPermits {
 
     private final int size;
     private final Decision prefetched;
@@ -17,7 +17,7 @@ class PrefetchedBlock {
      * @param prefetched the backend's decision for the whole block
      * @param youth a block that is used up before this was too small
      */
-    PrefetchedBlock(int size, Decision prefetched, ExpiryClock.Deadline deadline, ExpiryClock.Deadline youth) {
+    PrefetchedPermits(int size, Decision prefetched, ExpiryClock.Deadline deadline, ExpiryClock.Deadline youth) {
         this.size = size;
         this.prefetched = prefetched;
         this.deadline = deadline;
