@@ -1,11 +1,13 @@
 package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Lease;
+import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -23,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +62,7 @@ class BlockingCallbacksTest {
     }
 
     @Test
-    void who_waits_for_a_lease_waits_for_no_callback() throws Exception {
+    void blocking_calls_that_fail_wait_for_no_callback() throws Exception {
         CountDownLatch blocked = new CountDownLatch(BlockingCalls.MAX_THREADS);
         CountDownLatch released = new CountDownLatch(1);
         try (MuteProxy proxy = MuteProxy.to(TestRedis.shared().port())) {
@@ -83,7 +86,11 @@ class BlockingCallbacksTest {
                         Uninterruptibles.awaitUninterruptibly(released);
                     });
                 }
-                List<CompletableFuture<Void>> waiting = Stream.<Runnable>of(lease::close, concurrency::tryAcquire)
+                List<CompletableFuture<Void>> waiting = Stream.<Runnable>of(
+                                lease::close,
+                                concurrency::tryAcquire,
+                                () -> assertFailsHere(limiter::reset),
+                                () -> assertFailsHere(concurrency::reset))
                         .map(action -> CompletableFuture.runAsync(action, task -> new Thread(task).start()))
                         .toList();
                 blocked.await();
@@ -93,6 +100,15 @@ class BlockingCallbacksTest {
                 connections.destroy();
             }
         }
+    }
+
+    /** With the stack trace of the caller, and not of a thread of the limiter. */
+    private static void assertFailsHere(ThrowingCallable call) {
+        assertThatExceptionOfType(LimiterBackendException.class)
+                .isThrownBy(call)
+                .satisfies(failure -> assertThat(failure.getStackTrace())
+                        .extracting(StackTraceElement::getClassName)
+                        .contains(BlockingCallbacksTest.class.getName()));
     }
 
     private LimiterFactory factory(boolean inRedis) {

@@ -1,5 +1,6 @@
 package io.limiter.internal.backend;
 
+import io.limiter.LimiterBackendException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -22,22 +23,50 @@ public final class AsyncFailures {
      */
     public static <S, T> CompletableFuture<T> map(CompletableFuture<S> source, Function<S, T> map) {
         CompletableFuture<T> mapped = new CompletableFuture<>();
-        source.thenApply(map).whenComplete((value, error) -> {
-            if (error == null) {
-                mapped.complete(value);
-            } else {
-                mapped.completeExceptionally(cause(error));
-            }
-        });
+        source.thenApply(map).whenComplete((value, error) -> end(mapped, value, error));
         return mapped;
     }
 
-    /** Waits for the value, even if interrupted. An unchecked exception of the future is thrown as it is. */
+    /** As {@link #map} with the value itself; callers' code that depends on the result runs on no thread of the limiter. */
+    public static <T extends @Nullable Object> CompletableFuture<T> outside(CompletableFuture<T> source) {
+        CompletableFuture<T> copy = new CompletableFuture<>();
+        if (source.isDone()) {
+            source.whenComplete((value, error) -> end(copy, value, error));
+        } else {
+            source.whenCompleteAsync((value, error) -> end(copy, value, error));
+        }
+        return copy;
+    }
+
+    private static <T extends @Nullable Object> void end(
+            CompletableFuture<T> future, T value, @Nullable Throwable error) {
+        if (error == null) {
+            future.complete(value);
+        } else {
+            future.completeExceptionally(cause(error));
+        }
+    }
+
+    /**
+     * Waits for the value, even if interrupted. An unchecked exception of the future is thrown as it is; one of the backend has
+     * this thread's stack trace.
+     */
     public static <T extends @Nullable Object> T join(CompletableFuture<T> future) {
         try {
             return future.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            throw unchecked(e);
         }
+    }
+
+    private static RuntimeException unchecked(CompletionException failed) {
+        Throwable cause = failed.getCause();
+        if (cause instanceof LimiterBackendException failure) {
+            return failure.inThisThread();
+        }
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        return cause instanceof RuntimeException thrown ? thrown : failed;
     }
 }

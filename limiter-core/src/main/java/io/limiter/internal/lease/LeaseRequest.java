@@ -11,7 +11,6 @@ import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -181,17 +180,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
 
     /** Waits for the result. An interrupt does not end the wait; the interrupt flag is restored afterwards. */
     public final T await() {
-        try {
-            return join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof LimiterBackendException failure) {
-                throw failure.inThisThread();
-            }
-            if (e.getCause() instanceof RateLimitExceededException rejection) {
-                throw rejection;
-            }
-            throw e;
-        }
+        return AsyncFailures.join(this);
     }
 
     private static long nanos(Duration timeout) {

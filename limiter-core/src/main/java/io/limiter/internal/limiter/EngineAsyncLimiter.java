@@ -52,7 +52,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Void> reset() {
-        return AsyncFailures.map(limiter.bound.reset(limiter.path.backendKey()), Function.identity());
+        return AsyncFailures.outside(limiter.bound.reset(limiter.path.backendKey()));
     }
 
     final CompletableFuture<Decision> decide(int permits, long timeoutMicros) {

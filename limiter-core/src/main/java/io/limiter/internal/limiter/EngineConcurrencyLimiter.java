@@ -251,7 +251,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         @Override
         public CompletableFuture<Void> reset() {
-            return AsyncFailures.map(startReset(), Function.identity());
+            return AsyncFailures.outside(startReset());
         }
 
         @Override

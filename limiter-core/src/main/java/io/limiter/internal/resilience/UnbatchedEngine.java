@@ -84,10 +84,11 @@ public final class UnbatchedEngine implements Engine {
         }
     }
 
-    /** Within the decision timeout. */
+    /** Within the decision timeout. The future ends on any thread, so that a caller who waits for it depends on no callback. */
     @Override
     public CompletableFuture<Void> reset(String key) {
         Pending<String> pending = new Pending<>(key, null);
+        pending.markAwaited();
         BoundedCall.<String>start(
                 guard,
                 pending,

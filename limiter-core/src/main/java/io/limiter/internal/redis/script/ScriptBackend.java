@@ -158,18 +158,23 @@ public final class ScriptBackend extends RedisBackend {
             }
             return;
         }
-        if (!again) {
-            redis.sends(batch.size(), requests(batch));
-        }
-        redis.send(script, call.keys(), new byte[][] {argument}, (reply, error) -> {
-            if (reply != null) {
-                answered(script, call, reply, again, answered);
-            } else if (batch.size() > 1 && error != null && RedisErrors.forbidsKey(error)) {
-                forbidden(call, error, answered);
-            } else {
-                answered.accept(call.failed(error));
+        try {
+            if (!again) {
+                redis.sends(batch.size(), requests(batch));
             }
-        });
+            redis.send(script, call.keys(), new byte[][] {argument}, (reply, error) -> {
+                if (reply != null) {
+                    answered(script, call, reply, again, answered);
+                } else if (batch.size() > 1 && error != null && RedisErrors.forbidsKey(error)) {
+                    forbidden(call, error, answered);
+                } else {
+                    answered.accept(call.failed(error));
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            // Nothing else would end the call if it is sent again, or is a part of another.
+            answered.accept(call.failed(e));
+        }
     }
 
     private static int requests(List<KeyRequests<?>> batch) {
@@ -183,20 +188,21 @@ public final class ScriptBackend extends RedisBackend {
     private void answered(
             LuaScript script, ScriptCall call, List<Object> reply, boolean again, Consumer<List<Answer>> answered) {
         List<Answer> answers;
+        List<Integer> places = call.atAnotherTime();
+        ScriptCall late;
         try {
             estimatedMicros = ScriptCall.nowMicros(reply);
             answers = call.answers(reply, rejections);
+            late = again || places.isEmpty() ? null : call.at(places, rejections.readNanos(), estimatedMicros);
         } catch (RuntimeException | Error e) {
             // Errors too: nothing else would end the call.
             answered.accept(call.notUnderstood(e));
             return;
         }
-        List<Integer> places = call.atAnotherTime();
-        if (again || places.isEmpty()) {
+        if (late == null) {
             answered.accept(answers);
             return;
         }
-        ScriptCall late = call.at(places, rejections.readNanos(), estimatedMicros);
         send(script, late, true, decided -> {
             for (int i = 0; i < places.size(); i++) {
                 answers.set(places.get(i), decided.get(i));
