@@ -52,8 +52,8 @@ public final class TestRedis {
     }
 
     /**
-     * A port that refuses connections. A socket that does not listen holds it as long as this JVM lives, so that no other process can
-     * listen there.
+     * A port that refuses connections. A socket that does not listen holds it as long as this JVM lives, so that no other process
+     * can listen there.
      */
     public static int closedPort() {
         try {

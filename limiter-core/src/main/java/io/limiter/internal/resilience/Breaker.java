@@ -165,10 +165,12 @@ final class Breaker implements AutoCloseable {
 
     private void probeLater(String key) {
         boolean scheduled = false;
+        long pause = pauseNanos;
+        // First: the probe may fail, and schedule the next one, before this thread goes on.
+        pauseNanos = Math.min(Math.max(2 * pause, probeNanos / FIRST_PER_LONGEST), probeNanos);
         try {
-            prober.schedule(() -> probe(key), pauseNanos, TimeUnit.NANOSECONDS);
+            prober.schedule(() -> probe(key), pause, TimeUnit.NANOSECONDS);
             scheduled = true;
-            pauseNanos = Math.min(Math.max(2 * pauseNanos, probeNanos / FIRST_PER_LONGEST), probeNanos);
         } catch (RejectedExecutionException e) {
             // Closed: check() throws.
             return;
