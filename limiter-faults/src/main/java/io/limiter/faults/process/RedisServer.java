@@ -28,8 +28,8 @@ public final class RedisServer implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(30);
 
-    /** From this version on, a setting has to allow {@code DEBUG}. */
-    private static final int FIRST_WITHOUT_DEBUG = 7;
+    /** From this version on, settings have to allow {@code DEBUG}, and {@code CONFIG SET} of files and folders. */
+    private static final int FIRST_PROTECTED = 7;
 
     private final int port;
     private final Path folder;
@@ -90,8 +90,8 @@ public final class RedisServer implements AutoCloseable {
     private static RedisServer start(int port, Map<String, String> environment, String... settings)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(Binary.PATH.toString(), "--save", "", "--bind", "127.0.0.1"));
-        if (Binary.MAJOR >= FIRST_WITHOUT_DEBUG) {
-            command.addAll(List.of("--enable-debug-command", "local"));
+        if (Binary.MAJOR >= FIRST_PROTECTED) {
+            command.addAll(List.of("--enable-debug-command", "local", "--enable-protected-configs", "local"));
         }
         command.addAll(List.of(settings));
         RedisServer redis = new RedisServer(port, Leftovers.folder(), command, environment);
