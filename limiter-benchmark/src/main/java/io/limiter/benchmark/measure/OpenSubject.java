@@ -38,8 +38,7 @@ record OpenSubject(
             redis.awaitLateInASecond();
         }
         LimitCheck check = outcome.limits() && !contender.isFloor() ? new LimitCheck(allowance, ids.length) : null;
-        Subject fleet = contender.async() ? new AsyncFleet(instances) : new Fleet(instances);
-        Subject subject = instances.size() == 1 ? instances.get(0) : fleet;
+        Subject subject = instances.size() == 1 ? instances.get(0) : new Fleet(instances);
         if (outcome == Outcome.REJECTED && check != null) {
             for (int id = 0; id < ids.length; id++) {
                 for (int i = 0; i < MOST_GRANTS_OF_ONE_PERMIT && subject.tryAcquire(id); i++) {
@@ -64,16 +63,13 @@ record OpenSubject(
         clients.close();
     }
 
-    /** Several instances with connections of their own, as if each was another JVM. Each request goes to any of them. */
-    private static class Fleet implements Subject {
+    /**
+     * Several instances with connections of their own, as if each was another JVM. Each request goes to any of them; asynchronous
+     * ones only if all of them are {@link Subject.Async}.
+     */
+    private record Fleet(List<Subject> instances) implements Subject.Async {
 
-        private final List<Subject> instances;
-
-        Fleet(List<Subject> instances) {
-            this.instances = instances;
-        }
-
-        Subject any() {
+        private Subject any() {
             return instances.get(ThreadLocalRandom.current().nextInt(instances.size()));
         }
 
@@ -83,20 +79,13 @@ record OpenSubject(
         }
 
         @Override
-        public void close() {
-            instances.forEach(Subject::close);
-        }
-    }
-
-    private static final class AsyncFleet extends Fleet implements Subject.Async {
-
-        AsyncFleet(List<Subject> instances) {
-            super(instances);
+        public CompletionStage<Boolean> tryAcquireAsync(int id) {
+            return ((Subject.Async) any()).tryAcquireAsync(id);
         }
 
         @Override
-        public CompletionStage<Boolean> tryAcquireAsync(int id) {
-            return ((Subject.Async) any()).tryAcquireAsync(id);
+        public void close() {
+            instances.forEach(Subject::close);
         }
     }
 }

@@ -14,15 +14,13 @@ public final class Chart {
             .tick { fill: #57606a; font-size: 11px; }
             line { stroke: #d0d7de; }
             .equal { stroke: #57606a; stroke-width: 1.5; }
-            .reached { fill: #0969da; }
-            .missed { fill: #d4762c; }
+            rect { fill: #0969da; }
             @media (prefers-color-scheme: dark) {
               text { fill: #e6edf3; }
               .tick { fill: #9198a1; }
               line { stroke: #30363d; }
               .equal { stroke: #9198a1; }
-              .reached { fill: #4493f8; }
-              .missed { fill: #db8b4b; }
+              rect { fill: #4493f8; }
             }
             """;
 
@@ -81,9 +79,9 @@ public final class Chart {
         double to = Math.max(x(1), x(row.toPeer()));
         text(LEFT - 12, y + 14, "", "end", row.title());
         add(
-                "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>",
-                row.misses() ? "missed" : "reached", from, y, Math.max(1, to - from), BAR);
-        text(to + 6, y + 14, "", "start", "× " + Numbers.of(row.toPeer()) + (row.misses() ? ", goal missed" : ""));
+                "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>",
+                from, y, Math.max(1, to - from), BAR);
+        text(to + 6, y + 14, "", "start", "× " + Numbers.of(row.toPeer()));
     }
 
     private double x(double ratio) {
