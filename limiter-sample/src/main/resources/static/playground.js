@@ -79,7 +79,7 @@ function read(state, response, retryAfter, now) {
   state.nextAt = retryAfter ? now + Number(retryAfter) * 1000 : 0;
 }
 
-/** Permits at a time, between those that the server has told. */
+/** Permits at a moment between two answers of the server. */
 function permits(call, state, now) {
   if (state.remaining === null || state.limit === null) {
     return null;

@@ -196,8 +196,8 @@ final class Console {
     }
 
     private Answer read(Caller caller, Supplier<Object> answer) {
-        Answer refused = notReadable(caller);
-        return refused == null ? answered(answer) : refused;
+        Answer rejected = notReadable(caller);
+        return rejected == null ? answered(answer) : rejected;
     }
 
     private Answer write(Caller caller, byte[] body, Supplier<Object> answer) {

@@ -14,8 +14,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     the write authorities; no other
  * @param writeAuthorities who may change limits: users who have one of these authorities, such as ROLE_OPERATOR; no other.
  *     ROLE_ANONYMOUS stands for callers without a login, who count only if allow-unsecured is set
- * @param allowUnsecured whether everybody on this machine may read the console without a login: who calls it by localhost or
- *     a loopback address
+ * @param allowUnsecured whether all users of this machine may read the console without a login, by localhost or a loopback
+ *     address
  */
 @ConfigurationProperties("limiter.console")
 record ConsoleProperties(

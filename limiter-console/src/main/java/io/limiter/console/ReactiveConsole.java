@@ -75,11 +75,11 @@ final class ReactiveConsole {
 
     private Mono<ServerResponse> fleet(ServerRequest request) {
         return caller(request).flatMap(caller -> {
-            Answer refused = console.notReadable(caller);
+            Answer rejected = console.notReadable(caller);
             boolean mayWrite = console.mayWrite(caller);
-            String problem = refused == null ? feed.problem(caller.user(), mayWrite) : null;
-            if (refused != null || problem != null) {
-                return sent(refused != null ? refused : Console.tooManyPages(String.valueOf(problem)));
+            String problem = rejected == null ? feed.problem(caller.user(), mayWrite) : null;
+            if (rejected != null || problem != null) {
+                return sent(rejected != null ? rejected : Console.tooManyPages(String.valueOf(problem)));
             }
             Flux<ServerSentEvent<String>> events = Flux.create(
                             (FluxSink<String> sink) -> {

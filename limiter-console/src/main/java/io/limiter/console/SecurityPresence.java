@@ -21,7 +21,7 @@ final class SecurityPresence {
                             + ", and nothing protects it: this application has no Spring Security filter chain.",
                     "Add spring-boot-starter-security, and name the authorities that open the console with "
                             + ConsoleProperties.READ_AUTHORITIES + " and " + ConsoleProperties.WRITE_AUTHORITIES
-                            + "; or set limiter.console.allow-unsecured=true, so that everybody on this machine may read"
+                            + "; or set limiter.console.allow-unsecured=true, so that all users of this machine may read"
                             + " it; or disable the console with limiter.console.enabled=false.");
         }
     }

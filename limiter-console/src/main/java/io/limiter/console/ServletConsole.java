@@ -70,9 +70,9 @@ final class ServletConsole implements DisposableBean {
 
     private ServerResponse fleet(ServerRequest request) {
         Caller caller = caller(request);
-        Answer refused = console.notReadable(caller);
-        if (refused != null) {
-            return sent(refused);
+        Answer rejected = console.notReadable(caller);
+        if (rejected != null) {
+            return sent(rejected);
         }
         Stream stream = new Stream();
         String problem = feed.add(stream, caller.user(), console.mayWrite(caller));

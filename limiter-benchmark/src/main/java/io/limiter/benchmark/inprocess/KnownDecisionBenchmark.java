@@ -11,11 +11,10 @@ import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Threads;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A whole decision that needs no call to Redis, as callers ask for it: counted, its key taken note of. About one call a
+ * A whole decision that needs no call to Redis, as callers request it; with several threads by {@code -t}. About one call a
  * second repeats the rejection, and a few prefetch permits.
  */
 public class KnownDecisionBenchmark extends InProcessBenchmark {
@@ -26,7 +25,7 @@ public class KnownDecisionBenchmark extends InProcessBenchmark {
     private final LettuceConnectionFactory connections;
     private final RedisRateLimiterFactory limiters;
     private final Limiter closed;
-    private final RateLimiter leased;
+    private final RateLimiter prefetched;
 
     public KnownDecisionBenchmark() {
         redis = RedisServer.start();
@@ -40,7 +39,7 @@ public class KnownDecisionBenchmark extends InProcessBenchmark {
                 .build();
         limiters.warmUp().join();
         closed = limiters.build("closed", FixedWindow.of(1, Duration.ofDays(1)));
-        leased = limiters.withPrefetch(1_000_000, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1e9, 1));
+        prefetched = limiters.withPrefetch(1_000_000, Duration.ofSeconds(1)).build("prefetched", TokenBucket.of(1e9, 1));
     }
 
     @TearDown
@@ -56,23 +55,17 @@ public class KnownDecisionBenchmark extends InProcessBenchmark {
     }
 
     @Benchmark
-    @Threads(2)
-    public boolean rejectedTwoThreads() {
-        return closed.tryAcquire(KEY);
-    }
-
-    @Benchmark
     public Decision rejectedDecision() {
         return closed.decide(KEY, 1);
     }
 
     @Benchmark
-    public boolean leased() {
-        return leased.tryAcquire(KEY);
+    public boolean prefetched() {
+        return prefetched.tryAcquire(KEY);
     }
 
     @Benchmark
-    public Decision leasedDecision() {
-        return leased.decide(KEY, 1);
+    public Decision prefetchedDecision() {
+        return prefetched.decide(KEY, 1);
     }
 }

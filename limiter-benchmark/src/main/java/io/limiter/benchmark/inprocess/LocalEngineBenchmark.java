@@ -9,13 +9,15 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
 
-/** A whole decision in process, as callers ask for it. */
+/** A whole decision in process, as callers request it; with several threads by {@code -t}. */
 public class LocalEngineBenchmark extends InProcessBenchmark {
-
-    private static final int KEYS = 10_000;
 
     private final LimiterFactory limiters = new LocalLimiterFactory();
 
@@ -25,20 +27,18 @@ public class LocalEngineBenchmark extends InProcessBenchmark {
     /** One permit a day. */
     private final RateLimiter scarce = limiters.build("scarce", TokenBucket.of(1.0 / 86_400, 86_400));
 
+    private final RateLimiter slow =
+            limiters.build("slow", TokenBucket.perSecond(1).withCapacity(10));
     private final Limiter window = limiters.build("window", FixedWindow.of(Integer.MAX_VALUE, Duration.ofDays(1)));
-    private final Limiter closed = limiters.build("closed", FixedWindow.of(1, Duration.ofDays(1)));
 
     private final com.google.common.util.concurrent.RateLimiter guava =
             com.google.common.util.concurrent.RateLimiter.create(1e9);
 
-    private final String[] keys = new String[KEYS];
+    private final String[] keys =
+            IntStream.range(0, 10_000).mapToObj(i -> "198.51." + i).toArray(String[]::new);
 
     public LocalEngineBenchmark() {
-        for (int i = 0; i < KEYS; i++) {
-            keys[i] = "198.51." + i;
-        }
         scarce.decide(1);
-        closed.decide(1);
     }
 
     @Benchmark
@@ -47,13 +47,13 @@ public class LocalEngineBenchmark extends InProcessBenchmark {
     }
 
     @Benchmark
-    public Decision rejected() {
-        return scarce.decide(1);
+    public Decision grantedByWindow() {
+        return window.decide(1);
     }
 
     @Benchmark
-    public Decision grantedByKey() {
-        return plenty.decide(keys[ThreadLocalRandom.current().nextInt(KEYS)], 1);
+    public Decision rejected() {
+        return scarce.decide(1);
     }
 
     @Benchmark
@@ -68,26 +68,20 @@ public class LocalEngineBenchmark extends InProcessBenchmark {
 
     @Benchmark
     public boolean tryGrantedByKey() {
-        return plenty.tryAcquire(keys[ThreadLocalRandom.current().nextInt(KEYS)]);
+        return plenty.tryAcquire(keys[ThreadLocalRandom.current().nextInt(keys.length)]);
+    }
+
+    /** Each with a key that is not there yet, so that another one is evicted. */
+    @Benchmark
+    @BenchmarkMode(Mode.SampleTime)
+    @OutputTimeUnit(TimeUnit.MICROSECONDS)
+    public boolean tryGrantedByNewKey() {
+        return slow.tryAcquire(Long.toString(ThreadLocalRandom.current().nextLong()));
     }
 
     /** Guava's, for comparison with {@link #tryGranted}. */
     @Benchmark
-    public boolean guavaGranted() {
+    public boolean guavaTryGranted() {
         return guava.tryAcquire();
     }
-
-    @Benchmark
-    public Decision countGranted() {
-        return window.decide(1);
-    }
-
-    @Benchmark
-    public Decision countRejected() {
-        return closed.decide(1);
-    }
-
-    /** The same for four threads at once. */
-    @Threads(4)
-    public static class FourThreads extends LocalEngineBenchmark {}
 }

@@ -80,7 +80,7 @@ final class CostTables {
         page.add("### " + results.titled("By stage"));
         page.add("""
                 Of `limiter`, nanoseconds of processor and bytes for one decision, sampled by JDK Flight Recorder, which JDKs before 25
-                cannot do for system calls. A sample counts for the innermost frame that belongs to a stage; neighbours blur, because
+                cannot do for system calls. A sample counts for the innermost frame that belongs to a stage; adjacent stages blur, because
                 the compiler merges them. Flight Recorder loses samples of threads that are about to park or have just been woken:
                 what is not sampled is small where no thread waits. Atomic operations are those of an asynchronous decision on one
                 key, counted by reading the code; some dozen of a call are shared by all of its decisions.

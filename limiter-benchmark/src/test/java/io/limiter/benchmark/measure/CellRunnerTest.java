@@ -92,7 +92,7 @@ class CellRunnerTest {
         }
     }
 
-    /** Until it is noticed: a pause of the machine at the wrong moment makes everybody look slow enough. */
+    /** Until it is noticed: a pause of the machine at the wrong moment makes any contender look exact. */
     @Test
     void a_clock_of_whole_seconds_is_noticed_in_the_end() throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);

@@ -47,7 +47,7 @@ public final class Fakes {
                 name, Family.PEER, Where.IN_PROCESS, true, Guarantee.EXACT, (clients, allowance, ids) -> decider);
     }
 
-    /** Decides at once, also when asked asynchronously. */
+    /** Decides at once, also asynchronously. */
     interface Decider extends Subject.Async {
 
         @Override

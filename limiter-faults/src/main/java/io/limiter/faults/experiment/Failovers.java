@@ -62,11 +62,11 @@ final class Failovers {
     }
 
     private static void split(Scene scene) throws Exception {
-        scene.replicated().front().keepSentinelAway(true);
+        scene.replicated().front().rejectSentinels(true);
         scene.replicated().awaitPromotion();
         scene.join(MemberSettings.standard());
         scene.pass(Duration.ofSeconds(5));
-        scene.replicated().front().keepSentinelAway(false);
+        scene.replicated().front().rejectSentinels(false);
         scene.replicated().awaitDemotion();
         scene.healed();
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** A TCP proxy in front of a Redis, which does to connections what networks do. */
 public final class Network implements AutoCloseable {
 
-    /** Where a Sentinel's connections come from, so that it can be kept away while others are not. */
+    /** Where a Sentinel's connections come from, so that they can be rejected while others pass. */
     static final InetAddress SENTINEL = InetAddresses.forString("127.0.0.2");
 
     private final ServerSocket server;
@@ -83,10 +83,10 @@ public final class Network implements AutoCloseable {
         links.forEach(Link::close);
     }
 
-    /** Sentinels do not come through, or again; everybody else does. */
-    public void keepSentinelAway(boolean away) {
-        withoutSentinel = away;
-        if (away) {
+    /** Whether connections of Sentinels are rejected; all others pass. */
+    public void rejectSentinels(boolean reject) {
+        withoutSentinel = reject;
+        if (reject) {
             links.stream().filter(Link::isOfSentinel).forEach(Link::close);
         }
     }

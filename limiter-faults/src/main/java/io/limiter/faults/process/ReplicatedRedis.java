@@ -52,7 +52,7 @@ public final class ReplicatedRedis implements AutoCloseable {
         return replica;
     }
 
-    /** Between the primary and everybody else but the replica. */
+    /** Between the primary and all others but the replica. */
     public Network front() {
         return front;
     }
