@@ -31,6 +31,9 @@ public final class RedisServer implements AutoCloseable {
     /** From this version on, settings have to allow {@code DEBUG}, and {@code CONFIG SET} of files and folders. */
     private static final int FIRST_PROTECTED = 7;
 
+    /** Before this version, connections come from the first address that the server is bound to. */
+    private static final int FIRST_WITH_SOURCE_ADDRESS = 7;
+
     private final int port;
     private final Path folder;
     private final List<String> command;
@@ -67,17 +70,13 @@ public final class RedisServer implements AutoCloseable {
     static RedisServer startSentinel() throws IOException, InterruptedException {
         Path folder = Leftovers.folder();
         Path file = Files.createFile(folder.resolve("sentinel.conf"));
-        RedisServer sentinel = new RedisServer(
-                freePort(),
-                folder,
-                List.of(
-                        Binary.PATH.toString(),
-                        file.toString(),
-                        "--sentinel",
-                        "--bind",
-                        Network.SENTINEL.getHostAddress(),
-                        "127.0.0.1"),
-                Map.of());
+        String address = Network.SENTINEL.getHostAddress();
+        List<String> command = new ArrayList<>(
+                List.of(Binary.PATH.toString(), file.toString(), "--sentinel", "--bind", address, "127.0.0.1"));
+        if (Binary.MAJOR >= FIRST_WITH_SOURCE_ADDRESS) {
+            command.addAll(List.of("--bind-source-addr", address));
+        }
+        RedisServer sentinel = new RedisServer(freePort(), folder, command, Map.of());
         sentinel.startAgain();
         return sentinel;
     }
