@@ -89,6 +89,8 @@ public final class RedisServer implements AutoCloseable {
     private static RedisServer start(int port, Map<String, String> environment, String... settings)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(Binary.PATH.toString(), "--save", "", "--bind", "127.0.0.1"));
+        // From Redis 7 on, it would reject the Sentinel, which comes from another address of this machine.
+        command.addAll(List.of("--protected-mode", "no"));
         if (Binary.MAJOR >= FIRST_PROTECTED) {
             command.addAll(List.of("--enable-debug-command", "local", "--enable-protected-configs", "local"));
         }
