@@ -273,7 +273,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     void a_bucket_that_could_never_grant_is_an_error_that_says_what_would() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiters().build("k", 0.5, 1, 60))
-                .withMessageContaining("burst must be at least 2.0 s");
+                .withMessageContaining("capacity must be at least 1 permit (at 0.5/s a burst of 2.0 s)");
         RateLimiter one = limiters().build("k", 1.0 / 49, 49, 60);
         assertThat(one.tryAcquire()).isTrue();
         clock().advance(seconds(49));

@@ -37,6 +37,16 @@ final class Check {
         }
     }
 
+    /** Whether a stored number is a time in microseconds. Below this bound, doubles hold each whole one. False for NaN. */
+    static boolean isTime(double micros) {
+        return micros >= 0.0 && micros < 0x1p53;
+    }
+
+    /** Whether a stored number is a number of permits. False for NaN. */
+    static boolean isCount(double permits, double max) {
+        return permits >= 0.0 && permits <= max && permits % 1.0 == 0.0;
+    }
+
     /** A share of a limit in whole permits, at least one. */
     static int share(int limit, double share) {
         return Math.max(1, (int) (limit * share));

@@ -114,15 +114,25 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
                 live.add(bounded);
             }
         }
-        return switch (request.action()) {
-            case TAKE -> take(state, live, bound, nowMicros, request);
-            case RENEW -> renew(state, live, bound, nowMicros, request.id());
-            case REFUND -> release(state, live, bound, nowMicros, request.id());
-            case PEEK, CHARGE -> {
-                long retry = retryAfterMicros(live, nowMicros, request.permits());
-                yield new Step<>(state, decision(live, nowMicros, retry));
+        int at = indexOf(live, request.id());
+        long retry = retryAfterMicros(live, at, nowMicros, request);
+        if (request.isPeek()) {
+            return new Step<>(state, decision(live, nowMicros, retry));
+        }
+        boolean releases = at >= 0 && request.action() == Request.Action.REFUND;
+        boolean acquires = retry == 0 && request.action() != Request.Action.REFUND;
+        if (releases) {
+            live.remove(at);
+        } else if (acquires) {
+            int permits = at >= 0 ? live.get(at).permits() : request.permits();
+            Holder renewed = new Holder(request.id(), permits, nowMicros + leaseMicros(), leaseMicros());
+            if (at >= 0) {
+                live.set(at, renewed);
+            } else {
+                live.add(renewed);
             }
-        };
+        }
+        return new Step<>(releases || acquires || bound ? new State(live) : state, decision(live, nowMicros, retry));
     }
 
     @Override
@@ -141,41 +151,6 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
         }
     }
 
-    private Step<State> take(@Nullable State state, List<Holder> live, boolean bound, long nowMicros, Request request) {
-        int at = indexOf(live, request.id());
-        long retry = at >= 0 ? 0 : retryAfterMicros(live, nowMicros, request.permits());
-        if (retry > 0) {
-            return new Step<>(bound ? new State(live) : state, decision(live, nowMicros, retry));
-        }
-        if (at >= 0) {
-            live.set(at, holder(request.id(), live.get(at).permits(), nowMicros));
-        } else {
-            live.add(holder(request.id(), request.permits(), nowMicros));
-        }
-        return new Step<>(new State(live), decision(live, nowMicros, 0));
-    }
-
-    private Step<State> renew(@Nullable State state, List<Holder> live, boolean bound, long nowMicros, long id) {
-        int at = indexOf(live, id);
-        if (at < 0) {
-            return new Step<>(bound ? new State(live) : state, decision(live, nowMicros, Decision.NEVER_MICROS));
-        }
-        live.set(at, holder(id, live.get(at).permits(), nowMicros));
-        return new Step<>(new State(live), decision(live, nowMicros, 0));
-    }
-
-    private Step<State> release(@Nullable State state, List<Holder> live, boolean bound, long nowMicros, long id) {
-        int at = indexOf(live, id);
-        if (at >= 0) {
-            live.remove(at);
-        }
-        return new Step<>(at >= 0 || bound ? new State(live) : state, decision(live, nowMicros, 0));
-    }
-
-    private Holder holder(long id, int permits, long nowMicros) {
-        return new Holder(id, permits, nowMicros + leaseMicros(), leaseMicros());
-    }
-
     private static int indexOf(List<Holder> holders, long id) {
         for (int i = 0; i < holders.size(); i++) {
             if (holders.get(i).id() == id) {
@@ -185,7 +160,20 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
         return -1;
     }
 
-    /** The time until enough leases expire; 0 if the permits are free now. */
+    /**
+     * 0 if the request is granted; otherwise the time until enough leases expire.
+     *
+     * @param at the place of the holder with the id of the request; negative if there is none
+     */
+    private long retryAfterMicros(List<Holder> live, int at, long nowMicros, Request request) {
+        return switch (request.action()) {
+            case REFUND -> 0;
+            case RENEW -> at >= 0 ? 0 : Decision.NEVER_MICROS;
+            case TAKE -> at >= 0 ? 0 : retryAfterMicros(live, nowMicros, request.permits());
+            case PEEK, CHARGE -> retryAfterMicros(live, nowMicros, request.permits());
+        };
+    }
+
     private long retryAfterMicros(List<Holder> live, long nowMicros, int permits) {
         if (permits > limit) {
             return Decision.NEVER_MICROS;
@@ -214,13 +202,13 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     }
 
     private Decision decision(List<Holder> live, long nowMicros, long retryAfterMicros) {
-        return new Decision(
+        return Decision.withoutReservations(
                 retryAfterMicros == 0,
                 limit,
-                Math.max(0, limit - held(live)),
+                limit - held(live),
                 retryAfterMicros,
-                retryAfterMicros,
-                lastExpiryMicros(live, nowMicros));
+                lastExpiryMicros(live, nowMicros),
+                0);
     }
 
     /** How long until all leases have expired. */

@@ -22,8 +22,8 @@ import java.util.OptionalLong;
  *     others; {@link #NEVER_MICROS} if it never would, for example because it is for more than the capacity
  * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
  * @param source what decided
- * @param ticketMicros identifies the granted permits for a cancellation, a server time in microseconds since the epoch; of
- *     a bucket, the time up to which its permits are taken, in the past if some are stored; 0 for none
+ * @param ticketMicros for limits and engines: identifies the granted permits for {@link Request#cancel}, as a server time in
+ *     microseconds since the epoch; of a bucket, the time up to which its permits are taken; 0 for none
  */
 public record Decision(
         boolean granted,
@@ -78,6 +78,25 @@ public record Decision(
             long fullAfterMicros,
             Source source) {
         this(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, source, 0);
+    }
+
+    /** A decision of a limit without reservations, where a caller waits only to retry. */
+    static Decision withoutReservations(
+            boolean granted,
+            long limit,
+            double remaining,
+            long retryAfterMicros,
+            long fullAfterMicros,
+            long ticketMicros) {
+        return new Decision(
+                granted,
+                limit,
+                (long) Math.max(0.0, remaining),
+                retryAfterMicros,
+                retryAfterMicros,
+                fullAfterMicros,
+                Source.BACKEND,
+                ticketMicros);
     }
 
     /** This decision with another source. */

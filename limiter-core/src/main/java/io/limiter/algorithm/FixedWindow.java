@@ -94,24 +94,15 @@ public record FixedWindow(
         // If the window of the ticket has ended, its permits are not in this one.
         boolean ofThisWindow = state != null && (request.id() == 0 || request.id() == state.windowEndMicros());
         boolean refunded = open && ofThisWindow && request.action() == Request.Action.REFUND;
-        boolean charged = request.action() == Request.Action.CHARGE;
-        boolean granted = charged || request.action() == Request.Action.REFUND || count + request.permits() <= limit;
-        boolean taken = charged || granted && request.action() == Request.Action.TAKE;
+        boolean granted = !request.mayBeRejected() || count + request.permits() <= limit;
+        boolean taken = granted && request.takes();
         double after = taken ? count + request.permits() : refunded ? Math.max(0.0, count - request.permits()) : count;
         long untilReset = taken || open ? (long) (end - now) : 0;
         long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;
         boolean save = taken || refunded || (shortened && !request.isPeek());
         return new Step<>(
                 save ? new State(after, end / 1000.0) : state,
-                new Decision(
-                        granted,
-                        limit,
-                        (long) Math.max(0.0, limit - after),
-                        retry,
-                        retry,
-                        untilReset,
-                        Decision.Source.BACKEND,
-                        taken ? (long) end : 0));
+                Decision.withoutReservations(granted, limit, limit - after, retry, untilReset, taken ? (long) end : 0));
     }
 
     /** The end of a window that opens now. */

@@ -1,8 +1,9 @@
 package io.limiter.algorithm;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +26,12 @@ import org.jspecify.annotations.Nullable;
  * @param reservations what {@code nextFreeTicketMillis} does not tell about reservations; {@code null} for most buckets
  */
 public record RedisPermits(
-        double maxPermits,
-        double storedPermits,
-        double intervalMillis,
-        double nextFreeTicketMillis,
-        double remainderMicros,
+        @JsonProperty(required = true) double maxPermits,
+        @JsonProperty(required = true) double storedPermits,
+        @JsonProperty(required = true) double intervalMillis,
+        @JsonProperty(required = true) double nextFreeTicketMillis,
+        // 0 if it is missing.
+        @JsonSetter(nulls = Nulls.AS_EMPTY) double remainderMicros,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonProperty("bookings") @Nullable
         Reservations reservations) {
@@ -70,24 +72,6 @@ public record RedisPermits(
         this(maxPermits, storedPermits, intervalMillis, nextFreeTicketMillis, remainderMicros, null);
     }
 
-    /** Reads JSON, in which the remainder and the reservations may be missing. */
-    @JsonCreator
-    static RedisPermits of(
-            @JsonProperty(value = "maxPermits", required = true) double maxPermits,
-            @JsonProperty(value = "storedPermits", required = true) double storedPermits,
-            @JsonProperty(value = "intervalMillis", required = true) double intervalMillis,
-            @JsonProperty(value = "nextFreeTicketMillis", required = true) double nextFreeTicketMillis,
-            @JsonProperty("remainderMicros") @Nullable Double remainderMicros,
-            @JsonProperty("bookings") @Nullable Reservations reservations) {
-        return new RedisPermits(
-                maxPermits,
-                storedPermits,
-                intervalMillis,
-                nextFreeTicketMillis,
-                remainderMicros == null ? 0.0 : remainderMicros,
-                reservations);
-    }
-
     double intervalMicros() {
         return intervalMillis * 1000.0;
     }
@@ -100,8 +84,7 @@ public record RedisPermits(
      * Converts the time since the last settlement into stored permits. If {@code now} is before it, the state stays.
      *
      * <p>It also stays within the microsecond in which the reservations end. Retries arrive at the end of that
-     * microsecond, and the bucket was not idle in it. Otherwise a warm-up, where stored permits cost time, would charge
-     * the rest of the microsecond each time and grant a third too few at 700,000 permits/s.
+     * microsecond, and the bucket was not idle in it: a warm-up would charge the rest of it each time.
      *
      * @param coolDownIntervals how many intervals it takes to store one permit: 1 without a warm-up
      */
@@ -158,10 +141,8 @@ public record RedisPermits(
 
     /**
      * The same bucket under another definition: stored permits are worth the same time as before, and reservations
-     * stay. For a new rate, Guava's {@code setRate} does the same. For a new burst, Guava keeps the filled
-     * <em>share</em>. That would let a small bucket, which fills soon, fill a large one each time limiters with both
-     * definitions take turns. Where the capacity grows less than the rate, stored permits grow as it does: otherwise limiters
-     * with both rates would grant more in turn than the faster one alone.
+     * stay. Where the capacity grows less than the rate, stored permits grow as it does. So limiters with two definitions
+     * in turn never grant more than one of them alone; if the filled <em>share</em> stayed, as with Guava, they would.
      */
     RedisPermits rescale(double newMaxPermits, double newIntervalMillis) {
         double larger = Math.max(1.0, newMaxPermits / maxPermits);
@@ -370,23 +351,16 @@ public record RedisPermits(
 
         static final Reservations NONE = new Reservations(0.0, 0.0, 0.0, 0.0, 0.0);
 
-        private static final double LATEST_MICROS = 0x1p53;
-
         public Reservations {
-            if (!(isTime(lastTicketMicros)
-                    && isTime(overlapMicros)
-                    && isTime(cancelledFromMicros)
-                    && isTime(cancelledMicros)
-                    && isTime(furthestMicros))) {
+            if (!(Check.isTime(lastTicketMicros)
+                    && Check.isTime(overlapMicros)
+                    && Check.isTime(cancelledFromMicros)
+                    && Check.isTime(cancelledMicros)
+                    && Check.isTime(furthestMicros))) {
                 throw new IllegalArgumentException("not a bucket's reservations: lastTicketMicros " + lastTicketMicros
                         + ", overlapMicros " + overlapMicros + ", cancelledFromMicros " + cancelledFromMicros
                         + ", cancelledMicros " + cancelledMicros + ", furthestMicros " + furthestMicros);
             }
-        }
-
-        /** False for NaN. */
-        private static boolean isTime(double micros) {
-            return micros >= 0.0 && micros < LATEST_MICROS;
         }
 
         Reservations withFurthest(double micros) {

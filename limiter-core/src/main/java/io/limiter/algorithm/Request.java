@@ -104,6 +104,16 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         return action == Action.PEEK;
     }
 
+    /** Whether it is granted only if there are enough permits. */
+    boolean mayBeRejected() {
+        return action == Action.TAKE || action == Action.PEEK;
+    }
+
+    /** Whether its permits are taken if it is granted. */
+    boolean takes() {
+        return action == Action.TAKE || action == Action.CHARGE;
+    }
+
     /** This request with another action and no id. */
     public Request as(Action otherAction) {
         return new Request(otherAction, permits, timeoutMicros);

@@ -1,6 +1,5 @@
 package io.limiter.algorithm;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Duration;
@@ -16,11 +15,9 @@ import org.jspecify.annotations.Nullable;
  *   estimate = previous * (1 - elapsed / period) + current       granted if estimate + permits &lt;= limit
  * </pre>
  *
- * <p>Memory and time are constant whatever the limit. The price is an error, because permits are not granted evenly.
- * {@code SlidingCounterErrorTest} measures it at 100 permits a minute: at most 102 permits in any minute at random
- * requests of five times the limit, 118 at random requests just at the limit, 180 in bursts of 50, and 198 by a caller
- * who exploits the windows. So the bound is twice the limit, as for a {@link FixedWindow}, but only an intentional load
- * reaches it. If the limit must be exact, use a {@link SlidingLog}.
+ * <p>Memory and time are constant whatever the limit. The price is an error, because permits are not granted evenly: of
+ * 100 permits a minute, random requests get at most 118 in any minute, bursts of 50 get 180, and a caller who exploits
+ * the windows gets 198 ({@code SlidingCounterErrorTest}). If the limit must be exact, use a {@link SlidingLog}.
  *
  * <p>A rejected request adds nothing. A refund subtracts from the current window first, a cancellation from the window
  * of the grant. A charge counts even above the limit, up to 2<sup>52</sup> permits. If the clock steps back into
@@ -28,9 +25,7 @@ import org.jspecify.annotations.Nullable;
  * longer than two periods.
  *
  * <p>Limiters with two periods can share a state while a new version is rolled out: each has windows of its own period,
- * in which all permits count. The first windows of a new period count each permit at the latest time at which it can
- * have been granted. Of three or more periods, the longest and one other have windows of their own; further limiters
- * use the next longer windows.
+ * in which all permits count. {@code State.under} has the rules.
  *
  * @param limit the most permits, from 1 to 2,147,483,647
  * @param period the length of a window, from 1 ms to 1,000 days
@@ -76,42 +71,25 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);
         double now = nowMicros;
-        State pair = pairAt(state, now);
+        State pair = state == null
+                ? new State(0.0, 0.0, State.startOf(now, periodMicros()), periodMicros())
+                : state.at(now).under(periodMicros(), now);
         double elapsed = now - pair.startMicros();
         int permits = request.permits();
-        boolean fits = pair.carried(elapsed) + pair.current() + permits <= limit;
-        State after = switch (request.action()) {
-            case TAKE -> fits ? pair.plus(permits) : pair;
-            case PEEK, RENEW -> pair;
-            case REFUND -> request.id() == 0 ? pair.minus(permits) : pair.without(permits, request.id());
-            case CHARGE -> pair.plus(permits);
-        };
-        boolean mustFit = request.action() == Request.Action.TAKE || request.isPeek();
-        boolean granted = fits || !mustFit;
+        boolean granted = !request.mayBeRejected() || pair.carried(elapsed) + pair.current() + permits <= limit;
+        boolean taken = granted && request.takes();
+        State after = taken ? pair.plus(permits) : pair;
+        if (request.action() == Request.Action.REFUND) {
+            after = request.id() == 0 ? pair.minus(permits) : pair.without(permits, request.id());
+        }
         long retry = granted ? 0 : permits > limit ? Decision.NEVER_MICROS : (long) retryMicros(pair, elapsed, permits);
-        double left = Math.max(0.0, limit - after.carried(elapsed) - after.current());
+        double left = limit - after.carried(elapsed) - after.current();
         boolean mustBeSaved = state != null && state.mustBeSaved(pair.periodMicros(), now);
         boolean save = !after.equals(pair) || (mustBeSaved && !request.isPeek());
-        boolean taken =
-                granted && (request.action() == Request.Action.TAKE || request.action() == Request.Action.CHARGE);
+        long reset = (long) resetMicros(after, elapsed);
         return new Step<>(
                 save ? after : state,
-                new Decision(
-                        granted,
-                        limit,
-                        (long) left,
-                        retry,
-                        retry,
-                        (long) resetMicros(after, elapsed),
-                        Decision.Source.BACKEND,
-                        taken ? nowMicros : 0));
-    }
-
-    private State pairAt(@Nullable State state, double now) {
-        if (state == null) {
-            return new State(0.0, 0.0, State.startOf(now, periodMicros()), periodMicros());
-        }
-        return state.at(now).under(periodMicros(), now);
+                Decision.withoutReservations(granted, limit, left, retry, reset, taken ? nowMicros : 0));
     }
 
     /** The time until enough of the previous window has faded, in this window or in the next. */
@@ -163,10 +141,10 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
      *     otherwise {@code null}
      */
     public record State(
-            double previous,
-            double current,
-            double startMicros,
-            double periodMicros,
+            @JsonProperty(required = true) double previous,
+            @JsonProperty(required = true) double current,
+            @JsonProperty(required = true) double startMicros,
+            @JsonProperty(required = true) double periodMicros,
 
             @Nullable @JsonInclude(JsonInclude.Include.NON_NULL)
             OtherWindows other) {
@@ -182,7 +160,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
                 @JsonProperty(required = true) double usedMicros) {
 
             public OtherWindows {
-                if (pair == null || pair.other != null || !(usedMicros >= 0 && usedMicros < LATEST_MICROS)) {
+                if (pair == null || pair.other != null || !Check.isTime(usedMicros)) {
                     throw new IllegalArgumentException(
                             "not a counter's other windows: pair " + pair + ", usedMicros " + usedMicros);
                 }
@@ -192,34 +170,15 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         /** The largest count; from 2<sup>53</sup> on, a double cannot count single permits. */
         static final double MOST_PERMITS = 0x1p52;
 
-        private static final double LATEST_MICROS = 0x1p53;
-
-        @JsonCreator
-        public State(
-                @JsonProperty(value = "previous", required = true) double previous,
-                @JsonProperty(value = "current", required = true) double current,
-                @JsonProperty(value = "startMicros", required = true) double startMicros,
-                @JsonProperty(value = "periodMicros", required = true) double periodMicros,
-                @JsonProperty("other") @Nullable OtherWindows other) {
-            // Written so that NaN fails.
-            if (!(previous >= 0
-                    && previous <= MOST_PERMITS
-                    && previous % 1.0 == 0.0
-                    && current >= 0
-                    && current <= MOST_PERMITS
-                    && current % 1.0 == 0.0
-                    && startMicros >= 0
-                    && startMicros < LATEST_MICROS
-                    && periodMicros >= 1
-                    && periodMicros < LATEST_MICROS)) {
+        public State {
+            if (!(Check.isCount(previous, MOST_PERMITS)
+                    && Check.isCount(current, MOST_PERMITS)
+                    && Check.isTime(startMicros)
+                    && Check.isTime(periodMicros)
+                    && periodMicros >= 1)) {
                 throw new IllegalArgumentException("not a counter's state: previous " + previous + ", current "
                         + current + ", startMicros " + startMicros + ", periodMicros " + periodMicros);
             }
-            this.previous = previous;
-            this.current = current;
-            this.startMicros = startMicros;
-            this.periodMicros = periodMicros;
-            this.other = other;
         }
 
         /** A state with windows of one period. */
@@ -272,10 +231,9 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         /**
          * The windows by which a limiter with this period decides, with those of the other period as {@code other}.
          *
-         * <p>Two periods have windows of their own, in which all permits count. A third one uses the windows of the
-         * next longer period, in which no permit leaves earlier than in its own. If it is the longest, its windows
-         * replace the longer of the two, whose limiters then use these. So permits are not moved in time for ever, in
-         * whatever order the limiters call.
+         * <p>Two periods have windows of their own. A third one uses the windows of the next longer period, in which
+         * no permit leaves earlier than in its own. If it is the longest, its windows replace the longer of the two,
+         * whose limiters then use these. So permits are not moved in time for ever, in whatever order the limiters call.
          *
          * @param nowMicros the time, for which {@link #at} was called
          */

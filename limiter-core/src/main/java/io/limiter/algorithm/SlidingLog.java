@@ -10,10 +10,9 @@ import org.jspecify.annotations.Nullable;
  * A sliding window log: at most {@code limit} permits in <em>any</em> interval of length {@code period}.
  *
  * <p>It stores when each permit was granted; a permit is free again one period later. So it is exact, while a {@link
- * FixedWindow} grants up to twice the limit across a boundary and a {@link SlidingCounter} estimates. It needs memory
- * for each grant: about 12 bytes for each microsecond with grants in the last period, and in Redis up to four times
- * that, because expired entries are removed only when they are about half of the log. Each decision reads the whole
- * log. {@code docs/limits.md} has the figures.
+ * FixedWindow} grants up to twice the limit across a boundary and a {@link SlidingCounter} estimates. It needs about 12
+ * bytes for each microsecond with grants in the last period, and in Redis up to four times that. Each decision reads
+ * the whole log.
  *
  * <p>A rejected request adds nothing. A changed limit or period applies at once to earlier grants; permits that a
  * shorter period removed do not return with a longer one. A refund removes the newest permits, a cancellation those of
@@ -83,21 +82,18 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         double now = nowMicros;
         State found = state == null ? State.EMPTY : state;
         State log = found.notAfter(now);
-        int first = log.firstAfter(now - periodMicros());
+        int first = log.firstSince(now - periodMicros() + 1.0);
         double live = log.permitsFrom(first);
-        boolean fits = live + request.permits() <= limit;
+        boolean granted = !request.mayBeRejected() || live + request.permits() <= limit;
+        boolean taken = granted && request.takes();
         boolean cancels = request.action() == Request.Action.REFUND && request.id() != 0;
         double refunded = cancels
                 ? Math.min(request.permits(), log.permitsAt(request.id(), first, now, limit))
                 : request.permits();
-        double after = switch (request.action()) {
-            case TAKE -> fits ? live + request.permits() : live;
-            case PEEK, RENEW -> live;
-            case REFUND -> Math.max(0.0, live - refunded);
-            case CHARGE -> Math.min(live + request.permits(), State.MOST_PERMITS);
-        };
-        boolean mustFit = request.action() == Request.Action.TAKE || request.isPeek();
-        boolean granted = fits || !mustFit;
+        double after = taken ? Math.min(live + request.permits(), State.MOST_PERMITS) : live;
+        if (request.action() == Request.Action.REFUND) {
+            after = Math.max(0.0, live - refunded);
+        }
         long retry = granted ? 0 : retryMicros(log, first, live, now, request.permits());
         // Entries in the future are moved permanently: moved only in memory, they would move along with the clock.
         boolean save = after != live || (log != found && !request.isPeek());
@@ -107,20 +103,10 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
                 : cancels && after < live
                         ? log.without(refunded, request.id(), first, now, limit)
                         : log.replaced(first, kept, after - kept, now, limit);
-        boolean taken =
-                granted && (request.action() == Request.Action.TAKE || request.action() == Request.Action.CHARGE);
-        double reset = after == 0.0 ? 0.0 : leavesIn(changed.newestMicros(), now);
+        long reset = after == 0.0 ? 0 : (long) leavesIn(changed.newestMicros(), now);
         return new Step<>(
                 save ? changed : state,
-                new Decision(
-                        granted,
-                        limit,
-                        (long) Math.max(0.0, limit - after),
-                        retry,
-                        retry,
-                        (long) reset,
-                        Decision.Source.BACKEND,
-                        taken ? nowMicros : 0));
+                Decision.withoutReservations(granted, limit, limit - after, retry, reset, taken ? nowMicros : 0));
     }
 
     private long retryMicros(State log, int first, double live, double now, int permits) {
@@ -152,8 +138,6 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
 
         static final State EMPTY = new State(new double[0], new double[0]);
 
-        private static final double LATEST_MICROS = 0x1p53;
-
         private final double[] timesMicros;
         private final double[] totals;
 
@@ -173,13 +157,11 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             for (int i = 0; i < totals.length; i++) {
                 double earlier = i == 0 ? -1.0 : timesMicros[i - 1];
                 double fewer = i == 0 ? 0.0 : totals[i - 1];
-                // Written so that NaN fails.
                 if (!(timesMicros[i] > earlier
-                        && timesMicros[i] < LATEST_MICROS
+                        && Check.isTime(timesMicros[i])
                         && timesMicros[i] % 1.0 == 0.0
                         && totals[i] > fewer
-                        && totals[i] <= MOST_PERMITS
-                        && totals[i] % 1.0 == 0.0)) {
+                        && Check.isCount(totals[i], MOST_PERMITS))) {
                     throw new IllegalArgumentException("not a log's state: " + totals[i] + " permits until "
                             + timesMicros[i] + ", after " + fewer + " until " + earlier);
                 }
@@ -219,7 +201,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             if (size == 0 || timesMicros[size - 1] <= nowMicros) {
                 return this;
             }
-            int last = firstAfter(nowMicros - 1.0);
+            int last = firstSince(nowMicros);
             double[] times = Arrays.copyOf(timesMicros, last + 1);
             double[] sums = Arrays.copyOf(totals, last + 1);
             times[last] = nowMicros;
@@ -227,19 +209,9 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             return of(times, sums);
         }
 
-        /** The index of the first entry after a moment; {@link #size()} if there is none. */
-        int firstAfter(double micros) {
-            int low = 0;
-            int high = size();
-            while (low < high) {
-                int middle = (low + high) >>> 1;
-                if (timesMicros[middle] > micros) {
-                    high = middle;
-                } else {
-                    low = middle + 1;
-                }
-            }
-            return low;
+        /** The index of the first entry at a moment or later; {@link #size()} if there is none. */
+        int firstSince(double micros) {
+            return search(timesMicros, 0, size(), micros);
         }
 
         /** The number of permits in an entry and all later ones. */
@@ -287,7 +259,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         /** The number of permits granted at a moment, after the oldest became one entry; see {@link #replaced}. */
         double permitsAt(double micros, int first, double nowMicros, int limit) {
             int from = oldest(first, nowMicros, limit);
-            int entry = firstAfter(micros - 1.0);
+            int entry = firstSince(micros);
             return entry < from || entry == size() || timesMicros[entry] != micros
                     ? 0.0
                     : totals[entry] - before(entry == from ? first : entry);
@@ -300,7 +272,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
          */
         State without(double permits, double micros, int first, double nowMicros, int limit) {
             int from = oldest(first, nowMicros, limit);
-            int entry = firstAfter(micros - 1.0);
+            int entry = firstSince(micros);
             boolean empties = permits == totals[entry] - before(entry == from ? first : entry);
             int size = size() - from - (empties ? 1 : 0);
             double[] times = new double[size];
@@ -316,7 +288,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
 
         /** The first entry to keep: the oldest of too many permits become one entry. */
         private int oldest(int first, double nowMicros, int limit) {
-            double beyond = before(firstAfter(nowMicros - 1.0)) - before(first) - 2.0 * limit;
+            double beyond = before(firstSince(nowMicros)) - before(first) - 2.0 * limit;
             return beyond > 0.0 ? entryOf(beyond, first) : first;
         }
 
@@ -325,18 +297,13 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         }
 
         private int entryOf(double permits, int first) {
-            double total = before(first) + permits;
-            int low = first;
-            int high = size() - 1;
-            while (low < high) {
-                int middle = (low + high) >>> 1;
-                if (totals[middle] >= total) {
-                    high = middle;
-                } else {
-                    low = middle + 1;
-                }
-            }
-            return low;
+            return search(totals, first, size() - 1, before(first) + permits);
+        }
+
+        /** The first index of whole numbers in ascending order that reach a value; the end if none does. */
+        private static int search(double[] ascending, int from, int end, double value) {
+            int found = Arrays.binarySearch(ascending, from, end, value);
+            return found >= 0 ? found : -found - 1;
         }
 
         @Override

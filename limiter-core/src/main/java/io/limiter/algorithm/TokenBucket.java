@@ -95,15 +95,15 @@ public record TokenBucket(
         double permits = maxPermits(permitsPerSecond, burstSeconds, minCapacity, warmUp);
         // The product of two rounded numbers may be slightly above the maximum.
         if (Math.rint(permits) > MAX_PERMITS) {
-            throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with "
-                    + (warmUp == null ? "a burst of " + burstSeconds + " s" : warmUp) + " is " + permits
-                    + " permits, must be at most " + MAX_PERMITS + ": choose a shorter one");
+            throw new IllegalArgumentException("capacity must be at most " + MAX_PERMITS + " permits, was " + permits
+                    + ": at " + permitsPerSecond + "/s, choose a shorter "
+                    + (warmUp == null ? "burst than " + burstSeconds + " s" : "warm-up than " + warmUp.period()));
         }
         // So may the quotient, as of a share.
         if (warmUp == null && Math.rint(minCapacity / permitsPerSecond) > MAX_BURST) {
-            throw new IllegalArgumentException("a capacity of " + minCapacity + " permits at " + permitsPerSecond
-                    + "/s takes " + minCapacity / permitsPerSecond + " s to fill, must be at most " + MAX_BURST
-                    + " s: choose a higher rate, or a smaller capacity");
+            throw new IllegalArgumentException("capacity must fill in at most " + MAX_BURST + " s, was " + minCapacity
+                    + " permits, which take " + minCapacity / permitsPerSecond + " s at " + permitsPerSecond
+                    + "/s: choose a smaller capacity, or a higher rate");
         }
         Check.duration("maxWait", maxWait, Duration.ZERO);
         Check.duration("expire", expire, Duration.ofMillis(1));
@@ -119,10 +119,8 @@ public record TokenBucket(
         if (warmUp == null && whoWaits == WhoWaits.CALLER) {
             double wait = waitOfFullBucket(permitsPerSecond, permits);
             if (wait > Check.micros(maxWait)) {
-                throw new IllegalArgumentException(
-                        holdsTooFew(permitsPerSecond, burstSeconds, permits) + "with a maxWait of " + maxWait
-                                + ": burst must be at least " + 1.0 / permitsPerSecond + " s, or maxWait at least "
-                                + wait / 1e6 + " s");
+                String orElse = ", or maxWait at least " + wait / 1e6 + " s";
+                throw tooSmall(permitsPerSecond, permits, orElse, "with a maxWait of " + maxWait);
             }
         }
     }
@@ -220,10 +218,6 @@ public record TokenBucket(
         return stillGranting(with(newPermitsPerSecond, seconds(newBurst), 0, Kind.TOKEN_BUCKET));
     }
 
-    private TokenBucket stillGranting(TokenBucket changed) {
-        return isGrantingWithoutWait() ? changed.grantingWithoutWait() : changed;
-    }
-
     private static double seconds(Duration burst) {
         return Objects.requireNonNull(burst, "burst").toSeconds() + burst.getNano() / 1e9;
     }
@@ -307,9 +301,9 @@ public record TokenBucket(
         return Rounding.wholeMicros(Math.max(0.0, 1.0 - permits) * intervalMicros, intervalMicros);
     }
 
-    private static String holdsTooFew(double rate, double burst, double permits) {
-        return "rate " + rate + "/s with a burst of " + burst + " s holds at most " + permits
-                + " permits, so not one call would ever be granted ";
+    private static IllegalArgumentException tooSmall(double rate, double permits, String orElse, String wait) {
+        return new IllegalArgumentException("capacity must be at least 1 permit (at " + rate + "/s a burst of "
+                + 1.0 / rate + " s)" + orElse + ", was " + permits + ": no call would ever be granted " + wait);
     }
 
     private boolean isGrantingWithoutWait() {
@@ -318,11 +312,14 @@ public record TokenBucket(
 
     private TokenBucket grantingWithoutWait() {
         if (!isGrantingWithoutWait()) {
-            throw new IllegalArgumentException(holdsTooFew(permitsPerSecond, burstSeconds, maxPermits())
-                    + "without waiting: burst must be at least " + 1.0 / permitsPerSecond
-                    + " s, or the capacity at least 1");
+            throw tooSmall(permitsPerSecond, maxPermits(), "", "without waiting");
         }
         return this;
+    }
+
+    /** A changed bucket, which grants without waiting if this one does. */
+    private TokenBucket stillGranting(TokenBucket changed) {
+        return isGrantingWithoutWait() ? changed.grantingWithoutWait() : changed;
     }
 
     /** The capacity, which may be fractional. */
@@ -339,19 +336,9 @@ public record TokenBucket(
         return 1000.0 / permitsPerSecond;
     }
 
-    /** How many intervals it takes to store one permit: 1 without a warm-up. */
-    public double coolDownIntervals() {
-        return warmUp == null ? 1.0 : warmUp.coolDownIntervals();
-    }
-
-    /** How many stored permits cost no more than a new one; 0 without a warm-up, where they are free. */
-    public double thresholdPermits() {
-        return warmUp == null ? 0.0 : warmUp.thresholdPermits(intervalMicros());
-    }
-
-    /** How much the cost of a stored permit grows with each one above the threshold, in microseconds. */
-    public double slopeMicros() {
-        return warmUp == null ? 0.0 : warmUp.slopeMicros(intervalMicros());
+    /** Microseconds per permit. */
+    public double intervalMicros() {
+        return intervalMillis() * 1000.0;
     }
 
     /** How far ahead permits can be reserved: {@code maxWait}, or the time for one permit if that is longer. */
@@ -398,9 +385,5 @@ public record TokenBucket(
 
     boolean hasOtherDefinition(RedisPermits state) {
         return state.maxPermits() != maxPermits() || state.intervalMillis() != intervalMillis();
-    }
-
-    double intervalMicros() {
-        return intervalMillis() * 1000.0;
     }
 }

@@ -48,7 +48,7 @@ final class TokenBucketStep {
         this.warmUp = limit.warmUp();
         this.maxPermits = limit.maxPermits();
         this.intervalMicros = limit.intervalMicros();
-        this.coolDownIntervals = limit.coolDownIntervals();
+        this.coolDownIntervals = warmUp == null ? 1.0 : warmUp.coolDownIntervals();
         this.now = nowMicros;
     }
 
@@ -70,7 +70,7 @@ final class TokenBucketStep {
             RedisPermits after = areStored
                     ? reserved
                     : reserved.boundReservation(now, most).furthest(Math.min(most, reserved.reservedMicros(now)));
-            return new Step<>(after, decision(true, after, 0.0, 0.0));
+            return new Step<>(after, decision(true, after, 0.0, 0.0, 0));
         }
 
         double allowed = Math.min(request.timeoutMicros(), limit.maxWaitMicros());
@@ -80,14 +80,14 @@ final class TokenBucketStep {
         boolean granted = areStored || wait <= allowed && reservedMicros <= limit.maxReservedMicros();
         double retry = granted ? 0.0 : retryAfterMicros(permits, wait, reservedMicros, allowed);
         if (request.isPeek()) {
-            return new Step<>(state, decision(granted, settled, wait, retry));
+            return new Step<>(state, decision(granted, settled, wait, retry, 0));
         }
         if (granted) {
             RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
             return new Step<>(after, decision(true, after, wait, 0.0, RedisPermits.ticket(tailMicros(after))));
         }
         boolean save = mustBeSaved(state);
-        return new Step<>(save ? settled : state, decision(false, settled, wait, retry));
+        return new Step<>(save ? settled : state, decision(false, settled, wait, retry, 0));
     }
 
     /** Cancels the reservation with the ticket of the request, or refunds used permits if it has none. */
@@ -99,8 +99,8 @@ final class TokenBucketStep {
             after = settle(state).refund(request.permits());
         }
         return after == null
-                ? new Step<>(state, decision(true, settle(state), 0.0, 0.0))
-                : new Step<>(after, decision(true, settle(after), 0.0, 0.0));
+                ? new Step<>(state, decision(true, settle(state), 0.0, 0.0, 0))
+                : new Step<>(after, decision(true, settle(after), 0.0, 0.0, 0));
     }
 
     /**
@@ -212,10 +212,6 @@ final class TokenBucketStep {
             return NEVER;
         }
         return own ? wait - allowed : Math.max(wait - allowed, reservedMicros - limit.maxReservedMicros());
-    }
-
-    private Decision decision(boolean granted, RedisPermits state, double wait, double retryAfter) {
-        return decision(granted, state, wait, retryAfter, 0);
     }
 
     private Decision decision(boolean granted, RedisPermits state, double wait, double retryAfter, long ticketMicros) {

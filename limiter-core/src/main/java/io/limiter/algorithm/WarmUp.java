@@ -64,12 +64,13 @@ public record WarmUp(Duration period, double coldFactor) {
                 + 2.0 * Check.micros(period) / (stableIntervalMicros + coldIntervalMicros);
     }
 
-    double thresholdPermits(double stableIntervalMicros) {
+    /** How many stored permits cost no more than a new one. */
+    public double thresholdPermits(double stableIntervalMicros) {
         return 0.5 * Check.micros(period) / stableIntervalMicros;
     }
 
     /** How much the time for a permit grows with each stored permit above the threshold, in microseconds. */
-    double slopeMicros(double stableIntervalMicros) {
+    public double slopeMicros(double stableIntervalMicros) {
         return (stableIntervalMicros * coldFactor - stableIntervalMicros)
                 / (maxPermits(stableIntervalMicros) - thresholdPermits(stableIntervalMicros));
     }
@@ -88,7 +89,7 @@ public record WarmUp(Duration period, double coldFactor) {
      * How many stable intervals it takes to store one permit: {@code period / maxPermits / stable}. The period cancels
      * out, so a state that was written under another period is settled at its own rate.
      */
-    double coolDownIntervals() {
+    public double coolDownIntervals() {
         return 1.0 / (0.5 + 2.0 / (1.0 + coldFactor));
     }
 }

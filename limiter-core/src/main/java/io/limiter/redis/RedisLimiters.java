@@ -105,7 +105,7 @@ final class RedisLimiters extends EngineLimiterFactory {
         this.engine = new Prefetch(new RejectionCache(rejections, bounded), Sleeper.UNINTERRUPTIBLE);
         this.leases = new Leases(engine, sleeper, groupCommit != null);
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
-        this.localLeases = new Leases(local, sleeper);
+        this.localLeases = new Leases(local, sleeper, false);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
         this.probe = new Probe(backend);
         guard.nodesOf(backend);

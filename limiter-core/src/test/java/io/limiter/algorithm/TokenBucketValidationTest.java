@@ -79,10 +79,12 @@ class TokenBucketValidationTest {
     void rejectsMorePermitsThanADoubleCanCount() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(1e9, 8.64e7))
-                .withMessageContaining("8.64E16 permits, must be at most 1.0E12");
+                .withMessage(
+                        "capacity must be at most 1.0E12 permits, was 8.64E16: at 1.0E9/s, choose a shorter burst than"
+                                + " 8.64E7 s");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.guava(1e9, Duration.ofDays(1000)))
-                .withMessageContaining("permits, must be at most 1.0E12");
+                .withMessageStartingWith("capacity must be at most 1.0E12 permits, was ");
     }
 
     @Test
@@ -120,21 +122,22 @@ class TokenBucketValidationTest {
     void namesTheBurstOrMaxWaitThatWouldGrantAPermit(double rate, double burst, double enough, double wait) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(rate, burst))
-                .withMessageContaining("rate " + rate + "/s with a burst of " + burst + " s")
-                .withMessageContaining("holds at most " + rate * burst + " permits")
-                .withMessageEndingWith(
-                        "without waiting: burst must be at least " + enough + " s, or the capacity at least 1");
+                .withMessage("capacity must be at least 1 permit (at " + rate + "/s a burst of " + enough + " s), was "
+                        + rate * burst + ": no call would ever be granted without waiting");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> create(rate, burst, Duration.ZERO))
-                .withMessageContaining("maxWait of PT0S: burst must be at least " + enough + " s")
-                .withMessageEndingWith("or maxWait at least " + wait + " s");
+                .withMessageStartingWith("capacity must be at least 1 permit (at " + rate + "/s a burst of " + enough
+                        + " s), or maxWait at least " + wait + " s, was " + rate * burst)
+                .withMessageEndingWith("no call would ever be granted with a maxWait of PT0S");
     }
 
     @Test
     void namesAMaxWaitThatIsTooShort() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> create(0.1, 5, Duration.ofSeconds(3)))
-                .withMessageEndingWith("maxWait of PT3S: burst must be at least 10.0 s, or maxWait at least 5.0 s");
+                .withMessage(
+                        "capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s), or maxWait at least 5.0 s,"
+                                + " was 0.5: no call would ever be granted with a maxWait of PT3S");
         assertThatCode(() -> create(0.1, 5, Duration.ofSeconds(5))).doesNotThrowAnyException();
     }
 
@@ -142,7 +145,7 @@ class TokenBucketValidationTest {
     void aRateMayNotTakeTheLastPermitOfABurst() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> good.withRate(0.5))
-                .withMessageContaining("without waiting: burst must be at least 2.0 s");
+                .withMessageStartingWith("capacity must be at least 1 permit (at 0.5/s a burst of 2.0 s), was 0.5");
         assertThat(create(0.9, 1, Duration.ofSeconds(5)).withRate(0.5).maxPermits())
                 .as("where there was less before")
                 .isEqualTo(0.5);
@@ -175,10 +178,10 @@ class TokenBucketValidationTest {
                 .withMessage("capacity (permits) must be more than 0.0 and at most 1.0E12, was 0.0");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> good.withCapacity(0.5))
-                .withMessageEndingWith("or the capacity at least 1");
+                .withMessageStartingWith("capacity must be at least 1 permit (at 1.0/s a burst of 1.0 s), was 0.5");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.perSecond(1e-6).withCapacity(1000))
-                .withMessageContaining("s to fill, must be at most 8.64E7 s");
+                .withMessageStartingWith("capacity must fill in at most 8.64E7 s, was 1000.0 permits");
     }
 
     @Test

@@ -78,8 +78,8 @@ class WarmUpTest {
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
 
         assertThat(bucket.maxPermits()).isEqualTo(8.0);
-        assertThat(bucket.thresholdPermits()).isEqualTo(4.0);
-        assertThat(bucket.slopeMicros()).isEqualTo(250_000.0);
+        assertThat(bucket.warmUp().thresholdPermits(500_000)).isEqualTo(4.0);
+        assertThat(bucket.warmUp().slopeMicros(500_000)).isEqualTo(250_000.0);
         long[] costs = {1_375_000, 1_125_000, 875_000, 625_000, 500_000, 500_000, 500_000, 500_000, 500_000};
         for (long cost : costs) {
             assertThat(costOf(timeline, 1)).isEqualTo(cost);

@@ -340,7 +340,7 @@ class LiveFleetTest {
         List<InstanceReport> reports = one.live().orElseThrow().fleet().watch().instances();
         assertThat(reports).extracting(InstanceReport::liveVersion).containsOnly(1L);
         assertThat(reports.get(0).limits().get(0).notApplied()).isEmpty();
-        assertThat(reports.get(1).limits().get(0).notApplied()).contains("burst must be at least 10.0 s");
+        assertThat(reports.get(1).limits().get(0).notApplied()).contains("capacity must be at least 1 permit");
         assertThat(LimitReport.sum(reports))
                 .anyMatch(limit -> !limit.notApplied().isEmpty());
     }

@@ -244,7 +244,7 @@ class LiveLimitsTest {
                         "rate (permits per second) must be between 1.1574074074074074E-8 and 1.0E9, was 1.0E10");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> put(factory, "search", TEN.rate(0.5)))
-                .withMessageContaining("burst must be at least 2.0 s");
+                .withMessageContaining("capacity must be at least 1 permit (at 0.5/s a burst of 2.0 s)");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> put(
                         factory,

@@ -18,44 +18,32 @@ final class CountedLease implements Lease {
         CLOSED
     }
 
-    private final String key;
-    private final ConcurrencyLimit limit;
-    private final long id;
-    private final int permits;
+    final String key;
+    final ConcurrencyLimit limit;
+    final long id;
+    final int permits;
+
     private final Leases leases;
     private volatile Times times;
     // Changed under this object's monitor, in which nothing blocks.
     private volatile State state = State.HELD;
-    private final List<Runnable> onLost = new ArrayList<>(0);
+    private List<Runnable> onLost = List.of();
 
-    CountedLease(String key, ConcurrencyLimit limit, long id, int permits, Times times, Leases leases) {
-        this.key = key;
-        this.limit = limit;
+    /** To be made before its request is sent, because its time counts from now. */
+    CountedLease(LeaseRequest<?> request, long id, ExpiryClock clock, Leases leases) {
+        this.key = request.key();
+        this.limit = request.limit();
         this.id = id;
-        this.permits = permits;
-        this.times = times;
+        this.permits = request.permits();
+        this.times = new Times(clock, limit);
         this.leases = leases;
     }
 
-    String key() {
-        return key;
-    }
-
-    ConcurrencyLimit limit() {
-        return limit;
-    }
-
-    long id() {
-        return id;
-    }
-
-    int permits() {
-        return permits;
-    }
-
-    /** Grants a request, or releases this if its caller has cancelled. */
-    void handTo(LeaseRequest<?> request, Decision decision) {
-        if (!request.grant(this, decision)) {
+    /** Ends a request by the decision on it. If its caller has cancelled, this is released. */
+    void end(LeaseRequest<?> request, Decision decision) {
+        if (!decision.granted()) {
+            request.reject(decision);
+        } else if (!request.grant(this, decision)) {
             closeAsync();
         }
     }
@@ -86,6 +74,7 @@ final class CountedLease implements Lease {
         Objects.requireNonNull(action, "action");
         synchronized (this) {
             if (state == State.HELD) {
+                onLost = onLost.isEmpty() ? new ArrayList<>(1) : onLost;
                 onLost.add(action);
                 return;
             }
@@ -120,8 +109,8 @@ final class CountedLease implements Lease {
     }
 
     private synchronized List<Runnable> takeActions() {
-        List<Runnable> actions = List.copyOf(onLost);
-        onLost.clear();
+        List<Runnable> actions = onLost;
+        onLost = List.of();
         return actions;
     }
 
@@ -143,7 +132,7 @@ final class CountedLease implements Lease {
     private synchronized boolean markClosed() {
         boolean first = state != State.CLOSED;
         if (state == State.HELD) {
-            onLost.clear();
+            onLost = List.of();
         }
         state = State.CLOSED;
         return first;

@@ -2,7 +2,6 @@ package io.limiter.internal.lease;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
@@ -72,14 +71,17 @@ final class LeaseLog {
                 failure);
     }
 
-    void notReleased(int leases, String key, ConcurrencyLimit limit, Throwable failure) {
+    /**
+     * @param lease one of them
+     */
+    void notReleased(int leases, CountedLease lease, Throwable failure) {
         log.warn(
                 notReleased,
                 leases,
                 "A lease of '{}' could not be released: {}. Its permits stay taken until it expires, within {}.",
-                ShownKey.of(key),
+                ShownKey.of(lease.key),
                 failure instanceof LimiterBackendException ? failure.getMessage() : failure.toString(),
-                limit.leaseTime(),
+                lease.limit.leaseTime(),
                 failure);
     }
 

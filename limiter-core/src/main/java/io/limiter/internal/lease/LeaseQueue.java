@@ -2,7 +2,6 @@ package io.limiter.internal.lease;
 
 import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.batch.Lane;
 import io.limiter.internal.time.Sleeper;
 import java.util.ArrayList;
@@ -152,13 +151,14 @@ final class LeaseQueue {
     }
 
     private void sendRequest(LeaseRequest<?> first) {
-        leases.send(first, false).whenComplete((outcome, error) -> {
+        CountedLease lease = leases.newLease(first);
+        leases.send(lease, false).whenComplete((decision, error) -> {
             if (error != null) {
                 failed(error);
-            } else if (outcome.lease() != null) {
-                granted(first, outcome.lease(), outcome.decision());
+            } else if (decision.granted()) {
+                granted(first, lease, decision);
             } else {
-                rejected(first, outcome.decision());
+                rejected(first, decision);
             }
         });
     }
@@ -171,7 +171,7 @@ final class LeaseQueue {
             failed = takeAll();
         }
         signal();
-        failed.forEach(request -> request.fail(AsyncFailures.cause(error)));
+        failed.forEach(request -> request.fail(error));
     }
 
     private void granted(LeaseRequest<?> first, CountedLease lease, Decision decision) {
@@ -186,7 +186,7 @@ final class LeaseQueue {
         }
         // The next call first, so that the backend works while this caller is woken.
         signal();
-        lease.handTo(first, decision);
+        lease.end(first, decision);
     }
 
     private void rejected(LeaseRequest<?> first, Decision decision) {

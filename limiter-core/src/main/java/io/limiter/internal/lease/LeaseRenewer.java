@@ -91,7 +91,7 @@ final class LeaseRenewer {
     int permits(String key) {
         int permits = 0;
         for (CountedLease lease : held) {
-            permits += lease.key().equals(key) && lease.isHeld() ? lease.permits() : 0;
+            permits += lease.key.equals(key) && lease.isHeld() ? lease.permits : 0;
         }
         return permits;
     }
@@ -103,14 +103,14 @@ final class LeaseRenewer {
 
     /** Marks all leases of a key as lost. */
     void reset(String key) {
-        lose(held.stream().filter(lease -> lease.key().equals(key)).toList(), Loss.RESET);
+        lose(held.stream().filter(lease -> lease.key.equals(key)).toList(), Loss.RESET);
     }
 
     private void lose(List<CountedLease> leases, Loss loss) {
         leases.forEach(held::remove);
         List<CountedLease> lost = leases.stream().filter(CountedLease::markLost).toList();
         if (!lost.isEmpty()) {
-            log.lost(lost.size(), lost.get(0).key(), loss);
+            log.lost(lost.size(), lost.get(0).key, loss);
             lost.forEach(lease -> lease.runOnLost(log));
         }
     }
@@ -124,7 +124,7 @@ final class LeaseRenewer {
             List<CountedLease> deleted = new ArrayList<>();
             // Measured from before the requests are sent.
             List<CountedLease.Times> times = batch.stream()
-                    .map(lease -> new CountedLease.Times(clock, lease.limit()))
+                    .map(lease -> new CountedLease.Times(clock, lease.limit))
                     .toList();
             List<PendingRequest> renewals = start(batch, Request::renew);
             for (int i = 0; i < batch.size(); i++) {
@@ -147,7 +147,7 @@ final class LeaseRenewer {
 
     private List<PendingRequest> start(List<CountedLease> batch, LongFunction<Request> request) {
         return batch.stream()
-                .map(lease -> PendingRequest.start(engine, lease.key(), lease.limit(), request.apply(lease.id())))
+                .map(lease -> PendingRequest.start(engine, lease.key, lease.limit, request.apply(lease.id)))
                 .toList();
     }
 
@@ -165,14 +165,14 @@ final class LeaseRenewer {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RuntimeException e) {
-            log.notReleased(all.size(), all.get(0).key(), all.get(0).limit(), e);
+            log.notReleased(all.size(), all.get(0), e);
         } finally {
             threads.shutdown();
         }
     }
 
     private static long intervalOf(CountedLease lease) {
-        return lease.limit().leaseTime().toNanos() / CHECKS_PER_LEASE;
+        return lease.limit.leaseTime().toNanos() / CHECKS_PER_LEASE;
     }
 
     private void check() {
@@ -232,8 +232,7 @@ final class LeaseRenewer {
         }
         if (!failures.isEmpty()) {
             CountedLease lease = leases.get(0);
-            log.notReleased(
-                    failures.size(), lease.key(), lease.limit(), failures.get(0).forKey(lease.key()));
+            log.notReleased(failures.size(), lease, failures.get(0).forKey(lease.key));
         }
     }
 }

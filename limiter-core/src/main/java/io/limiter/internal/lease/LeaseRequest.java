@@ -85,12 +85,11 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
 
     /** Completes this by the failure policy, or exceptionally if it does not apply. */
     void fail(Throwable error) {
-        LimiterBackendException failure =
-                AsyncFailures.cause(error) instanceof LimiterBackendException known ? known : null;
-        if (failure == null || isLocal || isDone()) {
-            completeExceptionally(error);
-        } else {
+        Throwable cause = AsyncFailures.cause(error);
+        if (cause instanceof LimiterBackendException failure && !isLocal && !isDone()) {
             fallBack(failure);
+        } else {
+            completeExceptionally(cause);
         }
     }
 

@@ -2,7 +2,6 @@ package io.limiter.internal.lease;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
@@ -16,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All concurrency leases of a factory, and the callers that wait for one. Safe for use by multiple threads.
@@ -28,7 +26,7 @@ public final class Leases implements AutoCloseable {
 
     static final long CLOSE_SECONDS = 1;
 
-    private static final int LARGE_BATCH = 1000;
+    static final int LARGE_BATCH = 1000;
     private static final int SMALL_BATCH = 8;
 
     private final Engine engine;
@@ -45,12 +43,6 @@ public final class Leases implements AutoCloseable {
 
     /**
      * @param sleeper waits and sets timers; leases expire by its clock or the wall clock, whichever is first
-     */
-    public Leases(Engine engine, Sleeper sleeper) {
-        this(engine, sleeper, false);
-    }
-
-    /**
      * @param sharesCalls whether requests share calls to the backend. Otherwise only a few leases are renewed at a time,
      *     because each takes a thread or a lock
      */
@@ -58,11 +50,7 @@ public final class Leases implements AutoCloseable {
         this(engine, sleeper, new ExpiryClock(sleeper.ticker()), sharesCalls ? LARGE_BATCH : SMALL_BATCH);
     }
 
-    Leases(Engine engine, Sleeper sleeper, ExpiryClock clock) {
-        this(engine, sleeper, clock, LARGE_BATCH);
-    }
-
-    private Leases(Engine engine, Sleeper sleeper, ExpiryClock clock, int batchSize) {
+    Leases(Engine engine, Sleeper sleeper, ExpiryClock clock, int batchSize) {
         this.engine = engine;
         this.sleeper = sleeper;
         this.clock = clock;
@@ -92,13 +80,12 @@ public final class Leases implements AutoCloseable {
         if (mustQueue(request)) {
             return;
         }
-        send(request, awaited).whenComplete((outcome, error) -> {
+        CountedLease lease = newLease(request);
+        send(lease, awaited).whenComplete((decision, error) -> {
             if (error != null) {
-                request.fail(AsyncFailures.cause(error));
-            } else if (outcome.lease() == null) {
-                request.reject(outcome.decision());
+                request.fail(error);
             } else {
-                outcome.lease().handTo(request, outcome.decision());
+                lease.end(request, decision);
             }
         });
     }
@@ -128,47 +115,43 @@ public final class Leases implements AutoCloseable {
         });
     }
 
+    /** A lease to be granted by {@link #send}. */
+    CountedLease newLease(LeaseRequest<?> request) {
+        return new CountedLease(request, 1 + (ids.nextLong() >>> 11) % Request.MAX_ID, clock, this);
+    }
+
     /**
-     * Sends one request for a lease.
+     * Sends the request for a lease, and renews it from then on if it is granted.
      *
      * @param awaited as for {@link #acquire}
      */
-    CompletableFuture<Outcome> send(LeaseRequest<?> request, boolean awaited) {
+    CompletableFuture<Decision> send(CountedLease lease, boolean awaited) {
         CompletableFuture<?> started = track(new CompletableFuture<>());
+        // Read when the request is tracked: close() sees it, or it sees that this is closed. What was granted after the
+        // engine
+        // is closed could not be released.
+        if (closed) {
+            started.complete(null);
+            return CompletableFuture.failedFuture(BackendFailures.closed(lease.key));
+        }
         try {
-            checkOpen(request.key());
-            CountedLease.Times times = new CountedLease.Times(clock, request.limit());
-            long id = newId();
-            return track(PendingRequest.start(
-                            engine, request.key(), request.limit(), Request.hold(id, request.permits()), awaited)
+            Request hold = Request.hold(lease.id, lease.permits);
+            return track(PendingRequest.start(engine, lease.key, lease.limit, hold, awaited)
                     .handle((decision, error) -> {
                         if (error != null) {
-                            throw failed(request, id, AsyncFailures.cause(error));
+                            throw failed(lease, AsyncFailures.cause(error));
                         }
-                        return outcome(request, id, times, decision);
+                        if (decision.granted()) {
+                            keep(lease);
+                        }
+                        return decision;
                     }));
-        } catch (LimiterBackendException e) {
-            return CompletableFuture.failedFuture(e);
         } finally {
             started.complete(null);
         }
     }
 
-    /**
-     * To be called when the request is tracked: {@link #close} sees it, or it sees that this is closed. What was granted after the
-     * engine is closed could not be released.
-     */
-    private void checkOpen(String key) {
-        if (closed) {
-            throw BackendFailures.closed(key);
-        }
-    }
-
-    private Outcome outcome(LeaseRequest<?> request, long id, CountedLease.Times times, Decision decision) {
-        if (!decision.granted()) {
-            return new Outcome(null, decision);
-        }
-        CountedLease lease = new CountedLease(request.key(), request.limit(), id, request.permits(), times, this);
+    private void keep(CountedLease lease) {
         boolean isKept = false;
         try {
             renewer.add(lease);
@@ -177,28 +160,27 @@ public final class Leases implements AutoCloseable {
             // Also if no thread can be started for renewals: it would not be released.
             if (!isKept) {
                 renewer.remove(lease);
-                track(release(request.key(), request.limit(), id, false));
+                track(startRelease(lease, false));
             }
         }
         if (!isKept) {
-            throw BackendFailures.closed(request.key());
+            throw BackendFailures.closed(lease.key);
         }
         if (!lease.isHeld()) {
             lease.closeAsync();
             throw BackendFailures.notExecuted(
-                    request.key(),
+                    lease.key,
                     "the lease had expired before the reply arrived: the process was paused, or a leaseTime of "
-                            + request.limit().leaseTime() + " is too short");
+                            + lease.limit.leaseTime() + " is too short");
         }
-        return new Outcome(lease, decision);
     }
 
-    private LimiterBackendException failed(LeaseRequest<?> request, long id, Throwable error) {
+    private LimiterBackendException failed(CountedLease lease, Throwable error) {
         LimiterBackendException failure = error instanceof LimiterBackendException known
                 ? known
-                : BackendFailures.ambiguous(request.key(), "the call failed: " + error, error);
+                : BackendFailures.ambiguous(lease.key, "the call failed: " + error, error);
         if (failure.isAmbiguous()) {
-            track(release(request.key(), request.limit(), id, false));
+            track(startRelease(lease, false));
         }
         return failure;
     }
@@ -212,17 +194,16 @@ public final class Leases implements AutoCloseable {
         return !renewer.remove(lease) && closed
                 ? CompletableFuture.completedFuture(null)
                 // A copy: the caller may complete it, and the next caller must still be woken.
-                : track(release(lease.key(), lease.limit(), lease.id(), awaited))
-                        .copy();
+                : track(startRelease(lease, awaited)).copy();
     }
 
-    private CompletableFuture<Void> release(String key, ConcurrencyLimit limit, long id, boolean awaited) {
-        return PendingRequest.start(engine, key, limit, Request.release(id), awaited)
+    private CompletableFuture<Void> startRelease(CountedLease lease, boolean awaited) {
+        return PendingRequest.start(engine, lease.key, lease.limit, Request.release(lease.id), awaited)
                 .handle((released, error) -> {
                     if (error == null) {
-                        wake(key);
+                        wake(lease.key);
                     } else {
-                        log.notReleased(1, key, limit, AsyncFailures.cause(error));
+                        log.notReleased(1, lease, AsyncFailures.cause(error));
                     }
                     return null;
                 });
@@ -289,15 +270,4 @@ public final class Leases implements AutoCloseable {
     private void failWaiting() {
         queues.forEach((key, queue) -> queue.fail(BackendFailures.closed(key)));
     }
-
-    private long newId() {
-        return 1 + (ids.nextLong() >>> 11) % Request.MAX_ID;
-    }
-
-    /**
-     * The result of one request.
-     *
-     * @param lease {@code null} if rejected
-     */
-    record Outcome(@Nullable CountedLease lease, Decision decision) {}
 }

@@ -51,7 +51,7 @@ public final class LocalLimiters extends EngineLimiterFactory {
         this.engine = engine;
         this.failover = Failover.none(engine);
         this.sleeper = sleeper;
-        this.leases = new Leases(engine, sleeper);
+        this.leases = new Leases(engine, sleeper, false);
         this.notifier = notifier;
     }
 

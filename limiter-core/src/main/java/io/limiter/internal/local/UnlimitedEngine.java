@@ -5,6 +5,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.resilience.Failover;
 import java.util.concurrent.CompletableFuture;
 
 /** Grants everything and stores no state. */
@@ -12,21 +13,17 @@ final class UnlimitedEngine implements AtOnce {
 
     @Override
     public void decide(PendingDecision<?> pending) {
-        pending.decided(part -> granted(pending.limit(part)));
+        pending.decided(part -> Failover.granted(pending.limit(part)));
     }
 
     @Override
     public Decision decide(String key, Limit<?> limit, Request request) {
-        return granted(limit);
+        return Failover.granted(limit);
     }
 
     @Override
     public CompletableFuture<Void> reset(String key) {
         // There is nothing to forget.
         return CompletableFuture.completedFuture(null);
-    }
-
-    private static Decision granted(Limit<?> limit) {
-        return new Decision(true, limit.capacity(), limit.capacity(), 0, 0, 0, Decision.Source.POLICY);
     }
 }

@@ -22,7 +22,7 @@ public class CountedLeaseLinearizability {
     private static final KeySpace KEYS = new KeySpace("", "k", LIMIT.keySuffix());
 
     private final SteppingEngine backend = new SteppingEngine(() -> 1, new KnownRejections(0, TIME));
-    private final Leases leases = new Leases(backend, TIME, new ExpiryClock(TIME, TIME));
+    private final Leases leases = new Leases(backend, TIME, new ExpiryClock(TIME, TIME), Leases.LARGE_BATCH);
     private final Lease lease = new EngineConcurrencyLimiter(KEYS, LIMIT, backend, leases).acquire(1, Duration.ZERO);
     private final AtomicInteger actions = new AtomicInteger();
     private final AtomicIntegerArray runs = new AtomicIntegerArray(20);

@@ -34,7 +34,8 @@ class LeaseLogTest {
 
     private final TestClock clock = new TestClock();
     private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new KnownRejections(0)));
-    private final Leases leases = new Leases(backend, new HandSleeper(clock), new ExpiryClock(clock, clock));
+    private final Leases leases =
+            new Leases(backend, new HandSleeper(clock), new ExpiryClock(clock, clock), Leases.LARGE_BATCH);
     private final EngineConcurrencyLimiter limiter =
             new EngineConcurrencyLimiter(new KeySpace("", "logged"), ConcurrencyLimit.of(LEASES), backend, leases);
     private final List<Lease> held = new ArrayList<>();

@@ -34,7 +34,10 @@ class LeaseQueueTest {
     private final HandSleeper sleeper = new HandSleeper(clock);
     private final ConcurrencyLimit limit = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofHours(1));
     private final Leases leases = new Leases(
-            new SteppingEngine(clock::micros, new KnownRejections(0)), sleeper, new ExpiryClock(clock, clock));
+            new SteppingEngine(clock::micros, new KnownRejections(0)),
+            sleeper,
+            new ExpiryClock(clock, clock),
+            Leases.LARGE_BATCH);
     private long steps;
     private long operations;
 

@@ -27,7 +27,7 @@ public class LeasesLinearizability {
     private static final KeySpace KEYS = new KeySpace("", "k", LIMIT.keySuffix());
 
     private final SteppingEngine backend = new SteppingEngine(() -> 1, new KnownRejections(0, TIME));
-    private final Leases leases = new Leases(backend, TIME, new ExpiryClock(TIME, TIME));
+    private final Leases leases = new Leases(backend, TIME, new ExpiryClock(TIME, TIME), Leases.LARGE_BATCH);
     private final EngineConcurrencyLimiter limiter = new EngineConcurrencyLimiter(KEYS, LIMIT, backend, leases);
     private final ConcurrentLinkedQueue<CompletableFuture<Lease>> callers = new ConcurrentLinkedQueue<>();
 

@@ -44,7 +44,7 @@ class LeasesTest {
     private final TestClock clock = new TestClock();
     private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new KnownRejections(0)));
     private final HandSleeper sleeper = new HandSleeper(clock);
-    private final Leases leases = new Leases(backend, sleeper, new ExpiryClock(clock, clock));
+    private final Leases leases = new Leases(backend, sleeper, new ExpiryClock(clock, clock), Leases.LARGE_BATCH);
     private final EngineConcurrencyLimiter limiter = limiter(ONE);
 
     @AfterEach
@@ -93,7 +93,7 @@ class LeasesTest {
         HandEngine slow = new HandEngine();
         slow.onStart = HandEngine.Call::answer;
         GroupCommit shared = new GroupCommit(slow, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        Leases held = new Leases(shared, sleeper, new ExpiryClock(clock, clock));
+        Leases held = new Leases(shared, sleeper, new ExpiryClock(clock, clock), Leases.LARGE_BATCH);
         EngineConcurrencyLimiter many =
                 new EngineConcurrencyLimiter(new KeySpace("", "many"), ConcurrencyLimit.of(1000), shared, held);
         for (int i = 0; i < 250; i++) {
@@ -294,13 +294,13 @@ class LeasesTest {
     @Test
     void a_timeout_ends_the_wait_of_one_caller_only() {
         Lease held = limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Optional<Lease>> patient = limiter.async().tryAcquire(HOUR);
-        CompletableFuture<Optional<Lease>> hurried = limiter.async().tryAcquire(Duration.ofMillis(1));
+        CompletableFuture<Optional<Lease>> longer = limiter.async().tryAcquire(HOUR);
+        CompletableFuture<Optional<Lease>> brief = limiter.async().tryAcquire(Duration.ofMillis(1));
         sleeper.run();
-        assertThat(hurried.join()).isEmpty();
-        assertThat(patient).isNotDone();
+        assertThat(brief.join()).isEmpty();
+        assertThat(longer).isNotDone();
         held.close();
-        assertThat(patient.join()).isPresent();
+        assertThat(longer.join()).isPresent();
         sleeper.run();
     }
 
@@ -419,7 +419,7 @@ class LeasesTest {
                 throw new UnsupportedOperationException();
             }
         };
-        Leases held = new Leases(slow, sleeper, new ExpiryClock(clock, clock));
+        Leases held = new Leases(slow, sleeper, new ExpiryClock(clock, clock), Leases.LARGE_BATCH);
         EngineConcurrencyLimiter one = new EngineConcurrencyLimiter(new KeySpace("", "one"), ONE, slow, held);
         Lease lease = one.acquire(1, Duration.ZERO);
         CompletableFuture<Lease> waiting = one.async().acquire(1, Duration.ofMinutes(1));

@@ -159,7 +159,7 @@ class EngineLimiterFactoryTest {
         assertThat(said.list)
                 .singleElement()
                 .satisfies(event -> assertThat(event.getFormattedMessage())
-                        .contains("'k'", "keeps its rate of 1.0/s", "burst must be at least 10.0 s"));
+                        .contains("'k'", "keeps its rate of 1.0/s", "capacity must be at least 1 permit"));
     }
 
     @Test

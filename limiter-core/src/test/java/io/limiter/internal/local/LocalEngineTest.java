@@ -38,10 +38,10 @@ class LocalEngineTest {
     private static final Request ONE = Request.take(1, 0);
 
     private final TestClock clock = new TestClock();
+    private final LocalEngine engine = new LocalEngine(100, clock, clock.micros());
 
     @Test
-    void holds_no_more_keys_than_it_may() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    void holds_at_most_the_maximum_number_of_keys() {
         for (int i = 0; i < 10_000; i++) {
             decide(engine, "key" + i, ONE_A_SECOND, ONE);
             assertThat(engine.size()).isLessThanOrEqualTo(100);
@@ -49,8 +49,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void forgets_what_is_full_again_soonest() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    void evicts_the_key_that_is_full_again_soonest() {
         TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
         decide(engine, "slow", slow, ONE);
         for (int i = 0; i < 1000; i++) {
@@ -60,8 +59,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void never_forgets_who_holds_permits() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    void never_evicts_leases() {
         ConcurrencyLimit one = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(1));
         TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
         decide(engine, "held", one, Request.hold(1, 1));
@@ -74,7 +72,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void forgets_what_has_expired_first() {
+    void evicts_expired_keys_first() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
         for (int i = 0; i < 100; i++) {
             decide(engine, "old" + i, ONE_A_SECOND, ONE);
@@ -130,7 +128,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void leases_that_fill_the_map_cost_only_new_keys_an_eviction() {
+    void if_leases_fill_the_map_only_new_keys_cost_evictions() {
         AtomicInteger inspected = new AtomicInteger();
         LocalEngine engine = new LocalEngine(10, clock, clock.micros(), bound -> {
             inspected.incrementAndGet();
@@ -158,7 +156,6 @@ class LocalEngineTest {
 
     @Test
     void a_state_that_is_never_full_again_is_not_evicted_first() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         Limit<?> forEver = new ForEver();
         decide(engine, "forEver", forEver, ONE);
         for (int i = 0; i < 1000; i++) {
@@ -169,7 +166,6 @@ class LocalEngineTest {
 
     @Test
     void rejections_and_peeks_hold_no_key() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         decide(engine, "a", ONE_A_SECOND, Request.peek(1, 0));
         decide(engine, "b", ONE_A_SECOND, Request.take(2, 0));
         assertThat(engine.size()).isZero();
@@ -191,8 +187,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void forgets_by_when_it_is_full_and_not_by_how_long_it_is_kept() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    void evicts_by_the_time_until_full_and_not_by_the_expiry() {
         TokenBucket hour = TokenBucket.of(1.0 / 3600, 3600);
         decide(engine, "hour", hour, ONE);
         TokenBucket keptForADay = TokenBucket.guava(1);
@@ -204,7 +199,6 @@ class LocalEngineTest {
 
     @Test
     void two_kinds_of_limit_on_one_key_are_an_error() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         decide(engine, "k", ONE_A_SECOND, ONE);
         assertThatThrownBy(() -> decide(engine, "k", FixedWindow.of(1, Duration.ofSeconds(1)), ONE))
                 .isInstanceOf(LimiterBackendException.class)
@@ -213,7 +207,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void deciding_at_once_holds_no_more_keys_than_it_may() {
+    void deciding_at_once_holds_at_most_the_maximum_number_of_keys() {
         LocalEngine engine = new LocalEngine(10, clock, clock.micros());
         for (int i = 0; i < 100; i++) {
             engine.decide("key" + i, ONE_A_SECOND, ONE);
@@ -222,7 +216,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void a_bound_of_nothing_is_an_error() {
+    void rejects_a_maximum_of_no_keys() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new LocalEngine(0))
                 .withMessage("maxKeys must be at least 1, was 0");
@@ -247,8 +241,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void sets_that_overlap_take_all_there_is_beside_single_requests_and_evictions() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    void overlapping_sets_and_single_requests_take_every_permit_once_despite_evictions() {
         TokenBucket bucket = TokenBucket.of(0.001, 9_000_000);
         FixedWindow window = FixedWindow.of(6_000, Duration.ofDays(1));
         KeyRequests<?> a = KeyRequests.of("a", window, ONE);
@@ -279,9 +272,9 @@ class LocalEngineTest {
             }
         });
         assertThat(ab.get() + cb.get() + alone.get()).isEqualTo(9_000);
-        Request look = Request.peek(1, 0);
-        assertThat(decide(engine, "a", window, look).remaining()).isEqualTo(6_000 - ab.get());
-        assertThat(decide(engine, "c", window, look).remaining()).isEqualTo(6_000 - cb.get());
+        Request peek = Request.peek(1, 0);
+        assertThat(decide(engine, "a", window, peek).remaining()).isEqualTo(6_000 - ab.get());
+        assertThat(decide(engine, "c", window, peek).remaining()).isEqualTo(6_000 - cb.get());
     }
 
     private static int granted(LocalEngine engine, List<KeyRequests<?>> parts) {
@@ -289,8 +282,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void a_set_that_fails_takes_nothing_and_holds_nobody_up() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    void a_failing_set_takes_nothing_and_unlocks_its_keys() {
         FixedWindow window = FixedWindow.of(1, Duration.ofDays(1));
         decide(engine, "b", ONE_A_SECOND, ONE);
         List<KeyRequests<?>> parts = List.of(KeyRequests.of("a", window, ONE), KeyRequests.of("b", window, ONE));
@@ -302,7 +294,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void a_set_of_more_keys_than_are_held_is_decided_all_the_same() {
+    void a_set_may_have_more_keys_than_the_maximum() {
         LocalEngine engine = new LocalEngine(1, clock, clock.micros());
         List<KeyRequests<?>> parts =
                 List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE));
@@ -311,7 +303,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void a_key_that_a_set_holds_is_not_evicted_meanwhile() {
+    void a_key_is_not_evicted_while_a_set_is_decided() {
         // Draws one after the other, so that each key is compared: one time in 256 chance would leave one out.
         AtomicInteger drawn = new AtomicInteger();
         LocalEngine engine =
@@ -327,7 +319,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void trying_grants_and_keeps_what_deciding_does() {
+    void tryAcquire_decides_as_a_step_does() {
         Random random = Seed.random();
         LocalEngine tried = new LocalEngine(1_000, clock, clock.micros());
         LocalEngine decided = new LocalEngine(1_000, clock, clock.micros());
@@ -357,8 +349,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void a_key_is_evicted_by_what_was_tried_last() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    void eviction_sees_what_tryAcquire_has_taken() {
         TokenBucket hour = TokenBucket.perSecond(1).withCapacity(3600);
         decide(engine, "tried", hour, ONE);
         assertThat(engine.tryAcquire("tried", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
@@ -369,8 +360,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void a_key_is_kept_as_long_as_what_was_tried_last_needs() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    void expiry_sees_what_tryAcquire_has_taken() {
         TokenBucket hour = TokenBucket.perSecond(1).withCapacity(3600).withExpire(Duration.ofMillis(1));
         decide(engine, "k", hour, ONE);
         assertThat(engine.tryAcquire("k", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
@@ -382,7 +372,6 @@ class LocalEngineTest {
 
     @Test
     void a_key_is_kept_as_long_as_any_of_its_limits_needs() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket minute = TokenBucket.perSecond(1).withCapacity(5).withStartsFull(false);
         TokenBucket moment = minute.withExpire(Duration.ofMillis(1));
         decide(engine, "k", moment, ONE);
@@ -396,8 +385,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void trying_decides_at_once_for_a_key_that_is_known() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+    void tryAcquire_decides_at_once_for_a_known_key() {
         TokenBucket two = TokenBucket.perSecond(1).withCapacity(2);
         assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         decide(engine, "k", two, ONE);
@@ -409,7 +397,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void trying_is_counted_as_decided_by_the_backend() {
+    void tryAcquire_counts_as_a_decision_of_the_backend() {
         LocalLimiterFactory limiters = LocalLimiterFactory.builder().build();
         RateLimiter limiter =
                 limiters.build("k", TokenBucket.per(2, Duration.ofDays(1)).withCapacity(2));
@@ -420,17 +408,17 @@ class LocalEngineTest {
         assertThat(totals.rejected(Decision.Source.BACKEND)).isEqualTo(1);
     }
 
-    /** A window that lets others in while it decides. */
-    private record Interrupted(Runnable others) implements Window {
+    /** A window that runs an action while it decides. */
+    private record Interrupted(Runnable action) implements Window {
 
         @Override
         public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
-            others.run();
+            action.run();
             return WINDOW.step(state, nowMicros, request);
         }
     }
 
-    /** A window that says of itself that it is never full again. */
+    /** A window whose full-after is never. */
     private record ForEver() implements Window {
 
         @Override

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 /** Prefetch, on a backend that counts its requests. */
 class PrefetchTest {
 
-    private static final int MAX_LEASE = 100;
+    private static final int MAX_PERMITS = 100;
     private static final Duration MAX_TIME = Duration.ofSeconds(1);
-    private static final TokenBucket LEASED = TokenBucket.of(1000, 10);
+    private static final TokenBucket LIMIT = TokenBucket.of(1000, 10);
     private static final Request ONE = Request.take(1, 0);
     private static final String KEY = "{k}";
 
@@ -36,12 +36,12 @@ class PrefetchTest {
     private final Timers timers = new Timers();
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
     private final Prefetch without = new Prefetch(backend, timers, new ExpiryClock(clock, wall));
-    private final Prefetch leases = without.with(new PrefetchTerms(MAX_LEASE, MAX_TIME));
+    private final Prefetch prefetch = without.with(new PrefetchTerms(MAX_PERMITS, MAX_TIME));
 
     @Test
     void without_prefetch_every_request_reaches_the_backend() {
         for (int i = 0; i < 100; i++) {
-            assertThat(decide(without, KEY, LEASED, ONE).granted()).isTrue();
+            assertThat(decide(without, KEY, LIMIT, ONE).granted()).isTrue();
         }
         assertThat(backend.requests()).isEqualTo(100);
         assertThat(timers.actions).isEmpty();
@@ -52,7 +52,7 @@ class PrefetchTest {
         for (int i = 0; i < 50; i++) {
             clock.advance(Duration.ofMillis(300));
             wall.advance(Duration.ofMillis(300));
-            decide(leases, KEY, LEASED, ONE);
+            decide(prefetch, KEY, LIMIT, ONE);
         }
         assertThat(backend.requests()).isEqualTo(50);
         assertThat(remaining()).isEqualTo(9_999);
@@ -63,10 +63,10 @@ class PrefetchTest {
         take(5_000);
         int first = backend.requests();
         take(1_000);
-        assertThat(decide(leases, KEY, LEASED, ONE).source()).isEqualTo(Decision.Source.PREFETCH);
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).source()).isEqualTo(Decision.Source.PREFETCH);
         assertThat(first).isLessThan(200);
         assertThat(backend.requests() - first)
-                .as("blocks of half of what may be held")
+                .as("blocks of half of the maximum")
                 .isLessThanOrEqualTo(25);
     }
 
@@ -74,21 +74,21 @@ class PrefetchTest {
     void granted_and_prefetched_permits_were_all_taken_from_the_backend() {
         take(3_000);
         long taken = 10_000 - remaining();
-        assertThat(taken).isBetween(3_000L, 3_000L + MAX_LEASE);
+        assertThat(taken).isBetween(3_000L, 3_000L + MAX_PERMITS);
     }
 
     @Test
     void never_more_than_the_maximum_is_prefetched() {
         for (int i = 1; i <= 6_000; i++) {
             take(1);
-            assertThat(10_000 - remaining() - i).isBetween(0L, (long) MAX_LEASE);
+            assertThat(10_000 - remaining() - i).isBetween(0L, (long) MAX_PERMITS);
         }
     }
 
     @Test
     void a_nearly_empty_bucket_is_not_prefetched() {
         take(10_000);
-        assertThat(decide(leases, KEY, LEASED, ONE).granted()).isFalse();
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).granted()).isFalse();
         assertThat(remaining()).isZero();
     }
 
@@ -96,7 +96,8 @@ class PrefetchTest {
     void a_request_for_more_than_is_prefetched_reaches_the_backend() {
         take(1_000);
         int before = backend.requests();
-        assertThat(decide(leases, KEY, LEASED, Request.take(MAX_LEASE + 1, 0)).granted())
+        assertThat(decide(prefetch, KEY, LIMIT, Request.take(MAX_PERMITS + 1, 0))
+                        .granted())
                 .isTrue();
         assertThat(backend.requests()).isGreaterThan(before);
     }
@@ -105,14 +106,14 @@ class PrefetchTest {
     void peeks_reach_the_backend() {
         take(1_000);
         long before = remaining();
-        assertThat(decide(leases, KEY, LEASED, Request.peek(1, 0)).remaining()).isEqualTo(before);
+        assertThat(decide(prefetch, KEY, LIMIT, Request.peek(1, 0)).remaining()).isEqualTo(before);
     }
 
     @Test
     void prefetch_of_two_permits_is_repeated() {
         Prefetch few = without.with(new PrefetchTerms(2, MAX_TIME));
         for (int i = 0; i < 1_000; i++) {
-            assertThat(decide(few, KEY, LEASED, ONE).granted()).isTrue();
+            assertThat(decide(few, KEY, LIMIT, ONE).granted()).isTrue();
         }
         assertThat(backend.requests()).as("nearly two by two").isLessThan(750);
     }
@@ -125,11 +126,11 @@ class PrefetchTest {
         clock.advance(MAX_TIME);
         wall.advance(MAX_TIME);
         timers.run();
-        assertThat(remaining()).as("with what came into being meanwhile").isEqualTo(10_000 - 1_000 + 1_000);
-        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(remaining()).as("with what has accrued meanwhile").isEqualTo(10_000 - 1_000 + 1_000);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         int before = backend.requests();
-        decide(leases, KEY, LEASED, ONE);
-        assertThat(backend.requests()).as("nothing is leased any more").isEqualTo(before + 1);
+        decide(prefetch, KEY, LIMIT, ONE);
+        assertThat(backend.requests()).as("no permits are prefetched any more").isEqualTo(before + 1);
     }
 
     @Test
@@ -139,9 +140,9 @@ class PrefetchTest {
         wall.advance(MAX_TIME);
         clock.advance(Duration.ofMillis(1));
         int before = backend.requests();
-        assertThat(decide(leases, KEY, LEASED, ONE).granted()).isTrue();
-        assertThat(backend.requests()).as("given back, and asked for").isGreaterThan(before);
-        assertThat(remaining()).as("with what came into being meanwhile").isEqualTo(8_999 + 1);
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).granted()).isTrue();
+        assertThat(backend.requests()).as("a refund and a request").isGreaterThan(before);
+        assertThat(remaining()).as("with what has accrued meanwhile").isEqualTo(8_999 + 1);
     }
 
     @Test
@@ -149,15 +150,15 @@ class PrefetchTest {
         take(1_000);
         wall.advance(Duration.ofHours(-1));
         clock.advance(MAX_TIME);
-        decide(leases, KEY, LEASED, ONE);
+        decide(prefetch, KEY, LIMIT, ONE);
         assertThat(remaining()).isEqualTo(9_999);
     }
 
     @Test
     void closing_refunds_all_unused_permits() {
         take(1_000);
-        decide(leases, "{other}", LEASED, ONE);
-        leases.close();
+        decide(prefetch, "{other}", LIMIT, ONE);
+        prefetch.close();
         assertThat(remaining()).isEqualTo(9_000);
         int before = backend.requests();
         take(10);
@@ -167,26 +168,26 @@ class PrefetchTest {
     @Test
     void a_reset_drops_prefetched_permits_without_a_refund() {
         take(1_000);
-        leases.reset(KEY);
+        prefetch.reset(KEY);
         assertThat(remaining()).isEqualTo(10_000);
-        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         take(1);
         clock.advance(Duration.ofMillis(1));
         timers.actions.forEach(Runnable::run);
-        leases.close();
-        assertThat(remaining()).as("nothing of before").isLessThanOrEqualTo(10_000);
-        assertThat(decide(backend, KEY, LEASED, Request.peek(1, 0)).remaining()).isGreaterThanOrEqualTo(9_999);
+        prefetch.close();
+        assertThat(remaining()).as("no permits of the former state").isLessThanOrEqualTo(10_000);
+        assertThat(decide(backend, KEY, LIMIT, Request.peek(1, 0)).remaining()).isGreaterThanOrEqualTo(9_999);
     }
 
     @Test
     void a_reset_through_any_view_drops_prefetched_permits() {
         take(1_000);
         without.reset(KEY);
-        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         take(1_000);
         without.with(new PrefetchTerms(1, MAX_TIME)).reset(KEY);
-        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
-        assertThat(without).isEqualTo(leases).hasSameHashCodeAs(leases);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(without).isEqualTo(prefetch).hasSameHashCodeAs(prefetch);
     }
 
     @Test
@@ -208,9 +209,9 @@ class PrefetchTest {
             }
         };
         Prefetch closing =
-                new Prefetch(slow, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(MAX_LEASE, MAX_TIME));
+                new Prefetch(slow, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(MAX_PERMITS, MAX_TIME));
         for (int i = 0; i < 8; i++) {
-            decide(closing, KEY, LEASED, ONE);
+            decide(closing, KEY, LIMIT, ONE);
         }
         assertThat(late).hasSize(1);
         closing.close();
@@ -222,9 +223,9 @@ class PrefetchTest {
     @Test
     void another_limit_does_not_use_permits_prefetched_under_the_former() {
         take(1_000);
-        TokenBucket other = LEASED.withRate(2000);
+        TokenBucket other = LIMIT.withRate(2000);
         int before = backend.requests();
-        assertThat(decide(leases, KEY, other, ONE).granted()).isTrue();
+        assertThat(decide(prefetch, KEY, other, ONE).granted()).isTrue();
         assertThat(backend.requests()).isEqualTo(before + 1);
     }
 
@@ -232,16 +233,17 @@ class PrefetchTest {
     void permits_of_a_limit_that_was_replaced_are_dropped_without_a_refund() {
         take(100);
         long before = remaining();
-        leases.drop(TokenBucket.of(1000, 10));
-        assertThat(decide(leases, KEY, LEASED, ONE).source())
-                .as("an equal one of others")
+        prefetch.drop(TokenBucket.of(1000, 10));
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).source())
+                .as("an equal limit of another limiter")
                 .isEqualTo(Decision.Source.PREFETCH);
-        leases.drop(LEASED);
-        assertThat(decide(leases, KEY, TokenBucket.of(2000, 10), ONE).source()).isEqualTo(Decision.Source.BACKEND);
+        prefetch.drop(LIMIT);
+        assertThat(decide(prefetch, KEY, TokenBucket.of(2000, 10), ONE).source())
+                .isEqualTo(Decision.Source.BACKEND);
         int requests = backend.requests();
         wall.advance(MAX_TIME.plusMillis(1));
         timers.run();
-        leases.close();
+        prefetch.close();
         assertThat(backend.requests()).as("and refunds").isEqualTo(requests);
         assertThat(remaining()).isLessThan(before);
     }
@@ -263,8 +265,8 @@ class PrefetchTest {
     void asynchronous_callers_share_prefetched_permits() {
         take(1_000);
         int before = backend.requests();
-        assertThat(PendingRequest.start(leases, KEY, LEASED, ONE)).isCompleted();
-        assertThat(PendingRequest.start(leases, KEY, LEASED, ONE).join().remaining())
+        assertThat(PendingRequest.start(prefetch, KEY, LIMIT, ONE)).isCompleted();
+        assertThat(PendingRequest.start(prefetch, KEY, LIMIT, ONE).join().remaining())
                 .isPositive();
         assertThat(backend.requests()).isEqualTo(before);
     }
@@ -273,27 +275,27 @@ class PrefetchTest {
     void prefetched_permits_are_granted_without_a_decision_object() {
         take(1_000);
         int before = backend.requests();
-        assertThat(leases.tryAcquire(KEY, LEASED, 3, 0)).isEqualTo(AtOnce.Known.PREFETCHED);
-        assertThat(leases.tryAcquire(KEY, LEASED, MAX_LEASE + 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 3, 0)).isEqualTo(AtOnce.Known.PREFETCHED);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, MAX_PERMITS + 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         assertThat(backend.requests()).isEqualTo(before);
-        leases.close();
+        prefetch.close();
         assertThat(remaining()).isEqualTo(9_000 - 3);
-        assertThat(leases.tryAcquire(KEY, LEASED, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
     }
 
     private void take(int permits) {
         for (int i = 0; i < permits; i++) {
-            Decision decision = decide(leases, KEY, LEASED, ONE);
+            Decision decision = decide(prefetch, KEY, LIMIT, ONE);
             assertThat(decision.granted()).as("permit %s", i).isTrue();
         }
     }
 
-    /** What the backend still has. */
+    /** The permits that remain in the backend. */
     private long remaining() {
-        return backend.takeElsewhere(KEY, LEASED, Request.peek(1, 0)).remaining();
+        return backend.takeElsewhere(KEY, LIMIT, Request.peek(1, 0)).remaining();
     }
 
-    /** A wall clock, which can be set. */
+    /** A wall clock that the test sets. */
     private static final class SteppedClock extends Ticker {
 
         private long nanos;
@@ -308,7 +310,7 @@ class PrefetchTest {
         }
     }
 
-    /** What is to be done later, when the test says so. */
+    /** Timers that fire when the test calls {@link #run}. */
     private static final class Timers implements Sleeper {
 
         private final List<Runnable> actions = new ArrayList<>();
@@ -316,7 +318,7 @@ class PrefetchTest {
 
         @Override
         public void sleep(long micros) {
-            throw new UnsupportedOperationException("leases do not sleep");
+            throw new UnsupportedOperationException("prefetch does not sleep");
         }
 
         @Override

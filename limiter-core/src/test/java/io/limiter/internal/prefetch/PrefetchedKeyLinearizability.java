@@ -70,7 +70,7 @@ public class PrefetchedKeyLinearizability {
         }
     }
 
-    /** Grants and takes back whatever it is asked for, at once. */
+    /** Grants every request and refund at once. */
     private record GrantingEngine(AtomicInteger granted) implements Engine {
 
         @Override

@@ -20,13 +20,13 @@ class PrefetchedKeyTest {
     private static final Decision GRANTED = new Decision(true, 100, 100, 0, 0, 0);
 
     private final TestClock clock = new TestClock();
-    private final ExpiryClock leaseClock = new ExpiryClock(clock, clock);
+    private final ExpiryClock expiry = new ExpiryClock(clock, clock);
     private final PrefetchedKey key = new PrefetchedKey(
             "k",
             TokenBucket.of(1, 1),
             new PrefetchTerms(10, Duration.ofSeconds(1)),
             new SteppingEngine(clock::micros, new KnownRejections(0)),
-            leaseClock,
+            expiry,
             new HandSleeper(clock),
             new LogThrottle(clock));
 
@@ -40,7 +40,7 @@ class PrefetchedKeyTest {
                 int left = super.left();
                 if (!counted) {
                     counted = true;
-                    // Others use it up and go on to the next.
+                    // Other threads use it up and go on to the next.
                     take(left);
                     assertThat(key.takeFrom(1)).isNotNull();
                 }
@@ -48,10 +48,10 @@ class PrefetchedKeyTest {
             }
         });
         key.add(new PrefetchedPermits(10, GRANTED, in(1), in(1)));
-        assertThat(key.left()).as("of 9 that are held").isGreaterThanOrEqualTo(9);
+        assertThat(key.left()).as("of 9 permits in blocks").isGreaterThanOrEqualTo(9);
     }
 
     private ExpiryClock.Deadline in(int seconds) {
-        return leaseClock.in(Duration.ofSeconds(seconds).toNanos());
+        return expiry.in(Duration.ofSeconds(seconds).toNanos());
     }
 }

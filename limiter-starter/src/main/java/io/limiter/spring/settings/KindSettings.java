@@ -184,11 +184,10 @@ public record KindSettings(
         Decision first = bucket.step(null, 0, Request.peek(1, callTimeout().toNanos() / 1000))
                 .decision();
         if (!first.granted()) {
-            throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with a burst of " + burstSeconds
-                    + " s holds at most " + bucket.maxPermits()
-                    + " permits, so not one call would ever be granted with a timeout of " + callTimeout()
-                    + ": burst must be at least " + 1.0 / permitsPerSecond + " s, or the timeout at least "
-                    + first.waitMicros() / 1e6 + " s");
+            throw new IllegalArgumentException("capacity must be at least 1 permit (at " + permitsPerSecond
+                    + "/s a burst of " + 1.0 / permitsPerSecond + " s), or the timeout at least "
+                    + first.waitMicros() / 1e6 + " s, was " + bucket.maxPermits()
+                    + ": no call would ever be granted with a timeout of " + callTimeout());
         }
         return bucket;
     }

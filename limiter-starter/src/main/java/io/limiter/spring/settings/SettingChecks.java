@@ -86,10 +86,9 @@ public final class SettingChecks {
                     + "; permits must be at most " + limit.capacity() + ", or the limit at least " + permits);
         }
         throw new IllegalArgumentException(
-                problem + "rate " + bucket.permitsPerSecond() + "/s with a burst of " + bucket.burstSeconds()
-                        + " s holds at most " + bucket.maxPermits() + " permits, and timeout " + timeout
-                        + " is too short to wait for the rest; burst must be at least "
-                        + permits / bucket.permitsPerSecond() + " s, or capacity at least " + permits);
+                problem + "capacity must be at least " + permits + " permits (at " + bucket.permitsPerSecond()
+                        + "/s a burst of " + permits / bucket.permitsPerSecond() + " s), was " + bucket.maxPermits()
+                        + ", and timeout " + timeout + " is too short to wait for the rest");
     }
 
     private static FailurePolicy withWholeLimit(Action policy) {

@@ -345,10 +345,10 @@ class InvalidLimitsTest {
                         Rate.class, "@RateLimit for %s.call(): rate must be more than 0, was 0: in Java 1 / 60 is 0"),
                 Arguments.of(NoRate.class, "was NaN"),
                 Arguments.of(Burst.class, "burst (seconds) must be between"),
-                Arguments.of(BurstTooSmall.class, "burst must be at least 10.0 s"),
+                Arguments.of(BurstTooSmall.class, "capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s)"),
                 Arguments.of(Permits.class, "@RateLimit for %s.call(): permits must be at least 1, was 0"),
                 Arguments.of(PermitsTooMany.class, "permits 5 would never be granted"),
-                Arguments.of(PermitsTooMany.class, "burst must be at least 2.5 s"),
+                Arguments.of(PermitsTooMany.class, "capacity must be at least 5 permits (at 2.0/s a burst of 2.5 s)"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 86400000, was -0.5"),
                 Arguments.of(EndlessTimeout.class, "was Infinity"),
                 Arguments.of(

@@ -60,7 +60,7 @@ class HttpRulesTest {
                     key=#{phone}                   | limiter.http[0].key #{phone} must not use phone
                     key=#{T(System).exit(1)}       | limiter.http[0].key
                     limits[0].rate=0               | limiter.http[0].limits[0].rate must be between
-                    limits[0].rate=0.1             | limiter.http[0].limits[0]: rate 0.1/s with a burst of 1.0 s holds at most 0.1
+                    limits[0].rate=0.1             | limiter.http[0].limits[0]: capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s), was 0.1
                     limits[0].limit=5              | limiter.http[0].limits[0]
                     limits[0].kind=bucket          | limiter.http[0].limits[0].kind must be one of
                     limits[0].period=0s            | limiter.http[0].limits[0].period must be between

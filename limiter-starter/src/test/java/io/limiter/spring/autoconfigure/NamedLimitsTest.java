@@ -250,7 +250,7 @@ class NamedLimitsTest {
                 "export.rate=1 | with limiter.limits.export.*: rate has no effect on kind fixed-window, which has limit",
                 "export.kind=token-bucket | with limiter.limits.export.*: rate must be set",
                 "api-search.kind=fixed-window | with limiter.limits.api-search.*: limit must be set",
-                "api-search.rate=0.001 | with limiter.limits.api-search.*: rate 0.001/s with a burst of 2.0 s holds at most",
+                "api-search.rate=0.001 | with limiter.limits.api-search.*: capacity must be at least 1 permit (at 0.001/s a burst of 1000.0 s)",
                 "report.limit=1001 | with limiter.limits.report.*: limit must be between 1 and 1000, was 1001",
                 "report.lease=10ms | limiter.limits.report.lease must be between PT0.1S",
                 "report.rate=1 | with limiter.limits.report.*: rate has no effect on kind concurrent, which has lease, limit, timeout",

@@ -2,6 +2,7 @@ package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
@@ -32,19 +33,20 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
 
     @Override
     public void writeParameters(TokenBucket limit, long estimatedMicros, ByteBuffer out) {
+        WarmUp warmUp = limit.warmUp();
         int flags = (limit.whoWaits() == WhoWaits.CALLER ? CALLER_WAITS : 0)
                 | (limit.startsFull() ? STARTS_FULL : 0)
-                | (limit.warmUp() == null ? 0 : WARM_UP);
+                | (warmUp == null ? 0 : WARM_UP);
         out.putDouble(limit.maxPermits());
         out.putDouble(limit.intervalMillis());
         out.putDouble(flags);
         out.putDouble(limit.maxWaitMicros());
         out.putDouble(limit.maxReservedMicros());
         out.putDouble(limit.expire().toMillis());
-        if (limit.warmUp() != null) {
-            out.putDouble(limit.thresholdPermits());
-            out.putDouble(limit.slopeMicros());
-            out.putDouble(limit.coolDownIntervals());
+        if (warmUp != null) {
+            out.putDouble(warmUp.thresholdPermits(limit.intervalMicros()));
+            out.putDouble(warmUp.slopeMicros(limit.intervalMicros()));
+            out.putDouble(warmUp.coolDownIntervals());
         }
     }
 
