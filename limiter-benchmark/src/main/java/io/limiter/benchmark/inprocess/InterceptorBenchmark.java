@@ -11,8 +11,7 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.key.spel.CallKeys;
-import io.limiter.spring.web.servlet.ServletClientAddress;
-import io.limiter.spring.web.servlet.ServletCurrentUser;
+import io.limiter.spring.web.servlet.CurrentRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -122,12 +121,13 @@ public class InterceptorBenchmark extends InProcessBenchmark {
 
         @Bean
         ClientAddress clientAddress() {
-            return new ServletClientAddress(new CallerAddress(List.of("10.0.0.0/8"), 64, ForwardedHeader.ANY));
+            CallerAddress addresses = new CallerAddress(List.of("10.0.0.0/8"), 64, ForwardedHeader.ANY);
+            return () -> CurrentRequest.address(addresses);
         }
 
         @Bean
         CurrentUser currentUser() {
-            return new ServletCurrentUser();
+            return CurrentRequest::user;
         }
 
         @Bean

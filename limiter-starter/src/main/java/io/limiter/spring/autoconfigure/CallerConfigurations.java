@@ -6,11 +6,9 @@ import io.limiter.spring.key.SecurityCurrentUser;
 import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.reactive.CurrentExchange;
-import io.limiter.spring.web.reactive.ExchangeClientAddress;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.SecurityExchangeUsers;
-import io.limiter.spring.web.servlet.ServletClientAddress;
-import io.limiter.spring.web.servlet.ServletCurrentUser;
+import io.limiter.spring.web.servlet.CurrentRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
@@ -40,7 +38,7 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         CurrentUser limiterCurrentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
-            return new SecurityCurrentUser(contexts(strategy), new ServletCurrentUser());
+            return new SecurityCurrentUser(contexts(strategy), CurrentRequest::user);
         }
     }
 
@@ -63,7 +61,7 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         CurrentUser limiterCurrentUser() {
-            return new ServletCurrentUser();
+            return CurrentRequest::user;
         }
     }
 
@@ -75,7 +73,8 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         ClientAddress limiterClientAddress(LimiterProperties properties) {
-            return new ServletClientAddress(addresses(properties.key()));
+            CallerAddress addresses = addresses(properties.key());
+            return () -> CurrentRequest.address(addresses);
         }
     }
 
@@ -88,7 +87,8 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         ClientAddress limiterClientAddress(LimiterProperties properties) {
-            return new ExchangeClientAddress(addresses(properties.key()));
+            CallerAddress addresses = addresses(properties.key());
+            return () -> CurrentExchange.address(addresses);
         }
 
         @Bean

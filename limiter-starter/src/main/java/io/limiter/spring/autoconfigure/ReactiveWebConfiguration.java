@@ -5,12 +5,11 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RejectionResponses;
-import io.limiter.spring.web.reactive.ExchangeRecorders;
+import io.limiter.spring.web.reactive.ExchangeDecisions;
 import io.limiter.spring.web.reactive.ExchangeRejectionResponses;
 import io.limiter.spring.web.reactive.ExchangeSubscriptions;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.HttpLimitWebFilter;
-import io.limiter.spring.web.reactive.LimitAnswerWebFilter;
 import io.limiter.spring.web.reactive.LimitWebExceptionHandler;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
@@ -20,6 +19,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 
@@ -43,7 +43,7 @@ class ReactiveWebConfiguration {
     @Bean
     @ConditionalOnMissingBean
     DecisionRecorders limiterDecisionRecorders() {
-        return new ExchangeRecorders();
+        return ExchangeDecisions::current;
     }
 
     @Bean
@@ -52,9 +52,10 @@ class ReactiveWebConfiguration {
         return new ExchangeSubscriptions(users, configurers::orderedStream);
     }
 
+    /** Without limits, before filters that may call limited methods. */
     @Bean
-    LimitAnswerWebFilter limiterAnswerFilter(LimiterProperties properties) {
-        return new LimitAnswerWebFilter(properties.web().headers());
+    HttpLimitWebFilter limiterAnswerFilter(HttpFilters filters) {
+        return filters.filter("limiterAnswerFilter", () -> HttpLimits.NONE, Ordered.HIGHEST_PRECEDENCE + 100);
     }
 
     @Bean

@@ -4,12 +4,13 @@ import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.LazyLookup;
+import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.servlet.CurrentRequest;
 import io.limiter.spring.web.servlet.HttpLimitFilter;
 import io.limiter.spring.web.servlet.LimitAnswerFilter;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
-import io.limiter.spring.web.servlet.RequestRecorders;
 import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -74,7 +75,8 @@ class ServletWebConfiguration {
     @Bean
     @ConditionalOnMissingBean
     DecisionRecorders limiterDecisionRecorders(LimiterProperties properties) {
-        return new RequestRecorders(properties.web().headers());
+        HeaderSet headers = properties.web().headers();
+        return () -> CurrentRequest.recorder(headers);
     }
 
     @Bean

@@ -25,7 +25,7 @@ public final class Check {
     private int next;
     private @Nullable List<Granted<?>> granted;
     private @Nullable Lease lease;
-    private @Nullable CompletableFuture<Lease> shadowLease;
+    private @Nullable Runnable shadowRelease;
 
     /**
      * @param steps in the order in which they are decided; may be empty
@@ -108,7 +108,19 @@ public final class Check {
     private <D> void shadow(CheckStep<D> step) {
         CompletableFuture<D> decision = step.shadow();
         if (step.isHolding()) {
-            shadowLease = new ShadowLease<>(step, decision);
+            shadowRelease = () -> release(step, decision);
+        }
+    }
+
+    /** Releases permits that a step in shadow mode holds or will hold. Does not wait, because nothing is enforced. */
+    private static <D> void release(CheckStep<D> step, CompletableFuture<D> decision) {
+        if (!decision.cancel(false)) {
+            decision.thenAccept(decided -> {
+                Lease held = step.leaseIn(decided);
+                if (held != null) {
+                    held.closeAsync();
+                }
+            });
         }
     }
 
@@ -170,37 +182,12 @@ public final class Check {
 
     /** The result when all steps have granted. */
     CheckResult granted() {
-        return CheckResult.granted(lease, shadowLease);
+        return CheckResult.granted(lease, shadowRelease);
     }
 
     /** Refunds and releases all permits, because the check was cancelled. */
     void cancelled() {
         refund();
         granted().closeAsync();
-    }
-
-    /** The lease of a limit in shadow mode, if it grants. Cancelling this future releases the lease. */
-    private static final class ShadowLease<D> extends CompletableFuture<Lease> {
-
-        private final CompletableFuture<D> decision;
-
-        ShadowLease(CheckStep<D> step, CompletableFuture<D> decision) {
-            this.decision = decision;
-            decision.whenComplete((decided, error) -> {
-                Lease held = error == null ? step.leaseIn(decided) : null;
-                if (held == null) {
-                    cancel(false);
-                } else if (!complete(held)) {
-                    held.closeAsync();
-                }
-            });
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            decision.cancel(mayInterruptIfRunning);
-            return cancelled;
-        }
     }
 }

@@ -102,8 +102,7 @@ public final class CheckPart extends CheckStep<Decision> {
     }
 
     Rejection rejection(Decision decision) {
-        String key = request.key() == null ? limiter.name() : request.key();
-        return new Rejection(limit(), limit().exception(key, decision), earlier != null);
+        return limit().rejection(request, decision, earlier != null);
     }
 
     /** Refunds granted permits without waiting. If the refund fails, they stay spent. */

@@ -15,13 +15,12 @@ public final class CheckResult implements AutoCloseable {
 
     private final @Nullable Rejection rejection;
     private final @Nullable Lease lease;
-    private final @Nullable CompletableFuture<Lease> shadowLease;
+    private final @Nullable Runnable shadowRelease;
 
-    private CheckResult(
-            @Nullable Rejection rejection, @Nullable Lease lease, @Nullable CompletableFuture<Lease> shadowLease) {
+    private CheckResult(@Nullable Rejection rejection, @Nullable Lease lease, @Nullable Runnable shadowRelease) {
         this.rejection = rejection;
         this.lease = lease;
-        this.shadowLease = shadowLease;
+        this.shadowRelease = shadowRelease;
     }
 
     static CheckResult rejected(Rejection rejection) {
@@ -30,10 +29,10 @@ public final class CheckResult implements AutoCloseable {
 
     /**
      * @param lease {@code null} if the call holds none
-     * @param shadowLease of a concurrency limit in shadow mode; {@code null} if there is none
+     * @param shadowRelease releases permits of a concurrency limit in shadow mode; {@code null} if there is none
      */
-    static CheckResult granted(@Nullable Lease lease, @Nullable CompletableFuture<Lease> shadowLease) {
-        return lease == null && shadowLease == null ? GRANTED : new CheckResult(null, lease, shadowLease);
+    static CheckResult granted(@Nullable Lease lease, @Nullable Runnable shadowRelease) {
+        return lease == null && shadowRelease == null ? GRANTED : new CheckResult(null, lease, shadowRelease);
     }
 
     /** {@code null} if the call can proceed. */
@@ -43,7 +42,7 @@ public final class CheckResult implements AutoCloseable {
 
     /** Whether the call holds permits, so that closing makes a difference. */
     public boolean isHolding() {
-        return lease != null || shadowLease != null;
+        return lease != null || shadowRelease != null;
     }
 
     /** Releases the permits, and waits for that if the limit is enforced. Throws nothing. */
@@ -61,10 +60,9 @@ public final class CheckResult implements AutoCloseable {
         return lease == null ? CLOSED : lease.closeAsync().thenApply(closed -> null);
     }
 
-    /** Does not wait, because the limit is in shadow mode. */
     private void closeShadow() {
-        if (shadowLease != null && !shadowLease.cancel(false)) {
-            shadowLease.thenAccept(Lease::closeAsync);
+        if (shadowRelease != null) {
+            shadowRelease.run();
         }
     }
 }

@@ -20,8 +20,13 @@ public record CheckedLimit(LimitName name, boolean enforced, String message, Rej
         return newEnforced == enforced ? this : new CheckedLimit(name, newEnforced, message, log.inMode(newEnforced));
     }
 
-    /** @param key of the permits */
-    RateLimitExceededException exception(String key, Decision decision) {
+    /** @param repeated see {@link Rejection} */
+    Rejection rejection(PermitRequest request, Decision decision, boolean repeated) {
+        String key = request.key() == null ? name.name() : request.key();
+        return new Rejection(this, exception(key, decision), repeated);
+    }
+
+    private RateLimitExceededException exception(String key, Decision decision) {
         OptionalLong seconds = decision.retryAfterSeconds();
         if (message.isEmpty() || seconds.isEmpty() && message.contains(SECONDS)) {
             return new RateLimitExceededException(key, decision);

@@ -58,8 +58,7 @@ final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
 
     @Override
     Rejection rejection(Outcome decided, Decision rejection) {
-        String key = request.key() == null ? limiter.name() : request.key();
-        return new Rejection(limit(), limit().exception(key, rejection), false);
+        return limit().rejection(request, rejection, false);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.limiter.spring.key;
 
+import java.security.Principal;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.authentication.AuthenticationTrustResolver;
@@ -10,7 +11,8 @@ import org.springframework.security.core.context.SecurityContextHolderStrategy;
 /** The user that Spring Security has authenticated, otherwise the user of another source. */
 public final class SecurityCurrentUser implements CurrentUser {
 
-    private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
+    private static final AuthenticationTrustResolver TRUST = new AuthenticationTrustResolverImpl();
+
     private final Supplier<SecurityContextHolderStrategy> contexts;
     private final CurrentUser otherwise;
 
@@ -26,8 +28,12 @@ public final class SecurityCurrentUser implements CurrentUser {
     @Override
     public @Nullable String name() {
         Authentication authentication = contexts.get().getContext().getAuthentication();
-        boolean known =
-                authentication != null && authentication.isAuthenticated() && !trust.isAnonymous(authentication);
-        return known ? authentication.getName() : otherwise.name();
+        return authentication != null && isKnown(authentication) ? authentication.getName() : otherwise.name();
+    }
+
+    /** Whether it is an authenticated user. Spring Security also has principals for anonymous callers. */
+    public static boolean isKnown(Principal principal) {
+        return !(principal instanceof Authentication authentication)
+                || authentication.isAuthenticated() && !TRUST.isAnonymous(authentication);
     }
 }

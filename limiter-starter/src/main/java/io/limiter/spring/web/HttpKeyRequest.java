@@ -27,6 +27,9 @@ public abstract class HttpKeyRequest implements KeyRequest {
     /** The path within the application as the caller wrote it. */
     protected abstract PathContainer written();
 
+    /** Whether it is a CORS preflight. */
+    protected abstract boolean isPreflight();
+
     /** The query, not decoded; {@code null} if there is none. */
     protected abstract @Nullable String query();
 
@@ -34,7 +37,7 @@ public abstract class HttpKeyRequest implements KeyRequest {
      * The paths by which handlers may be found. Controllers match the path as the caller wrote it; static files and servlets
      * match it normalized.
      */
-    public final List<PathContainer> pathVariants() {
+    final List<PathContainer> pathVariants() {
         return CleanPath.variants(written(), path());
     }
 

@@ -43,9 +43,9 @@ public final class HttpLimit {
         return key.usesUser();
     }
 
-    /** See {@link HttpRoute#matches}. */
-    boolean matches(String method, boolean preflight, List<PathContainer> paths) {
-        return route.matches(method, preflight, paths);
+    /** @param paths {@link HttpKeyRequest#pathVariants} of the request */
+    boolean matches(HttpKeyRequest request, List<PathContainer> paths) {
+        return route.matches(request.method(), request.isPreflight(), paths);
     }
 
     /**

@@ -8,18 +8,20 @@ import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
 
-/** Limits on HTTP requests, in the order of their decisions. If one rejects, the permits of earlier ones stay taken. */
+/** Limits on HTTP requests, in the order of their decisions. If one rejects, the permits of earlier ones stay spent. */
 public record HttpLimits(List<HttpLimit> limits) {
+
+    public static final HttpLimits NONE = new HttpLimits(List.of());
 
     public HttpLimits {
         limits = List.copyOf(limits);
     }
 
     /** The limits of a request; see {@link HttpRoute#matches}. */
-    public HttpLimits matching(String method, boolean preflight, List<PathContainer> paths) {
-        return new HttpLimits(limits.stream()
-                .filter(limit -> limit.matches(method, preflight, paths))
-                .toList());
+    public HttpLimits matching(HttpKeyRequest request) {
+        List<PathContainer> paths = request.pathVariants();
+        return new HttpLimits(
+                limits.stream().filter(limit -> limit.matches(request, paths)).toList());
     }
 
     /** Whether the user must be known before the limits are decided. */

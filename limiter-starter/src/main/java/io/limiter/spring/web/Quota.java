@@ -42,16 +42,19 @@ record Quota(
      * @param decision {@code null} if the limit granted and nothing else is known
      */
     static Quota of(String policy, Limit<?> limit, @Nullable Decision decision) {
-        long capacity = decision == null ? limit.capacity() : decision.limit();
         Long windowMicros = windowMicros(limit);
-        return new Quota(
-                policy,
-                capacity,
-                windowMicros == null ? null : Long.valueOf(wholeSeconds(windowMicros)),
-                limit instanceof ConcurrencyLimit,
-                decision != null && !decision.granted(),
-                decision == null ? null : remaining(decision),
-                decision == null ? null : effectiveWindow(limit, windowMicros, decision));
+        Long window = windowMicros == null ? null : Long.valueOf(wholeSeconds(windowMicros));
+        boolean concurrent = limit instanceof ConcurrencyLimit;
+        return decision == null
+                ? new Quota(policy, limit.capacity(), window, concurrent, false, null, null)
+                : new Quota(
+                        policy,
+                        decision.limit(),
+                        window,
+                        concurrent,
+                        !decision.granted(),
+                        remaining(decision),
+                        effectiveWindow(limit, windowMicros, decision));
     }
 
     /** Unknown if the failure policy decided without a state. */

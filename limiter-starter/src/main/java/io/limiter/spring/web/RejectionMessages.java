@@ -1,15 +1,16 @@
 package io.limiter.spring.web;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.text.MessageFormat;
 import java.util.Locale;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.support.EncodedResource;
+import org.springframework.core.io.support.PropertiesLoaderUtils;
 
 /**
  * The details of rejections: the application's message if its {@link MessageSource} has the code, otherwise one in English or
@@ -78,16 +79,11 @@ final class RejectionMessages {
     }
 
     private static Properties read(String file) {
-        Properties messages = new Properties();
-        try (InputStream in = RejectionMessages.class.getResourceAsStream(file)) {
-            if (in == null) {
-                throw new IllegalStateException(file + " is missing beside " + RejectionMessages.class.getName());
-            }
-            Reader reader = new InputStreamReader(in, StandardCharsets.UTF_8);
-            messages.load(reader);
-            return messages;
+        try {
+            return PropertiesLoaderUtils.loadProperties(
+                    new EncodedResource(new ClassPathResource(file, RejectionMessages.class), StandardCharsets.UTF_8));
         } catch (IOException e) {
-            throw new IllegalStateException(file + " cannot be read", e);
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.limiter.spring.web;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.LimiterBackendException;
@@ -53,7 +55,7 @@ public final class RejectionResponses {
         this.settings = settings;
         this.messages = new RejectionMessages(messages);
         // Loads classes now, and not in the thread of an event loop.
-        json(new Problem(HttpStatus.OK.value(), "", "", "", List.of(), 1L), "");
+        json(new Problem("", "", HttpStatus.OK.value(), "", "", List.of(), 1L));
     }
 
     public HeaderSet headers() {
@@ -66,17 +68,24 @@ public final class RejectionResponses {
     }
 
     /**
+     * The body.
+     *
      * @param type empty for none
      * @param policies the limits that rejected; empty if they are unknown
-     * @param retryAfter in seconds; {@code null} if waiting does not help, or it is unknown
+     * @param retryAfterSeconds {@code null} if waiting does not help, or it is unknown
      */
-    private record Problem(
-            int status,
-            String type,
+    record Problem(
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) String type,
             String title,
+            int status,
             String detail,
+            String instance,
+
+            @JsonProperty("violated-policies") @JsonInclude(JsonInclude.Include.NON_EMPTY)
             List<String> policies,
-            @Nullable Long retryAfter) {}
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            Long retryAfterSeconds) {}
 
     /**
      * The exception or its first cause that is a rejection, a failure of the backend or a missing key; {@code null} if there is
@@ -100,32 +109,31 @@ public final class RejectionResponses {
      *
      * @param rejection a {@link RateLimitExceededException}, a {@link LimiterBackendException} or a
      *     {@link MissingLimitKeyException}
-     * @param decisions those of the request so far
+     * @param decisions those of the request so far; {@code null} if there are none
      * @param instance the path of the request
      */
     public RejectionResponse of(
-            RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
+            RuntimeException rejection, @Nullable RequestDecisions decisions, Locale locale, String instance) {
         if (rejection instanceof LimiterBackendException) {
             log.warn("Rejected a request because its limit could not be decided: {}", oneLine(rejection));
         } else if (rejection instanceof MissingLimitKeyException) {
             log.debug("Rejected a request because it has no key: {}", oneLine(rejection));
         }
-        Problem problem = problem(rejection, decisions, locale);
-        Map<String, @Nullable String> headers = new LinkedHashMap<>(decisions.headers(settings.headers()));
-        if (problem.retryAfter() != null) {
-            headers.put(HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfter()));
+        RequestDecisions soFar = decisions == null ? new RequestDecisions(settings.headers()) : decisions;
+        Problem problem = problem(rejection, soFar, locale, instance);
+        Map<String, @Nullable String> headers = new LinkedHashMap<>(soFar.headers());
+        if (problem.retryAfterSeconds() != null) {
+            headers.put(HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfterSeconds()));
         }
+        int status = problem.status();
         return switch (settings.body()) {
             case PROBLEM ->
-                new RejectionResponse(
-                        problem.status(), headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem, instance));
-            case TEXT ->
-                new RejectionResponse(
-                        problem.status(),
-                        headers,
-                        MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8",
-                        problem.detail().getBytes(StandardCharsets.UTF_8));
-            case NONE -> new RejectionResponse(problem.status(), headers, null, new byte[0]);
+                new RejectionResponse(status, headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem));
+            case TEXT -> {
+                byte[] detail = problem.detail().getBytes(StandardCharsets.UTF_8);
+                yield new RejectionResponse(status, headers, MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8", detail);
+            }
+            case NONE -> new RejectionResponse(status, headers, null, new byte[0]);
         };
     }
 
@@ -133,32 +141,23 @@ public final class RejectionResponses {
         return AsyncLog.oneLine(String.valueOf(rejection.getMessage()));
     }
 
-    private Problem problem(RuntimeException rejection, RequestDecisions decisions, Locale locale) {
-        if (rejection instanceof RateLimitExceededException exceeded) {
-            RequestDecisions.Rejected known = decisions.answer(exceeded.decision());
-            List<String> policies = known == null ? List.of() : known.policies();
-            Long retryAfter = Quota.retryAfter(exceeded.decision());
-            return exceeded.decision().source() == Decision.Source.POLICY
-                    ? unavailable(policies, retryAfter, locale)
-                    : new Problem(
-                            settings.status(),
-                            QUOTA_EXCEEDED,
-                            title(settings.status()),
-                            detail(exceeded, known == null ? null : known.name(), retryAfter, locale),
-                            policies,
-                            retryAfter);
-        }
+    private Problem problem(RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
         if (rejection instanceof MissingLimitKeyException missing) {
             int status = HttpStatus.BAD_REQUEST.value();
-            return new Problem(status, "", title(status), detail(missing, locale), List.of(), null);
+            return new Problem("", title(status), status, detail(missing, locale), instance, List.of(), null);
         }
-        return unavailable(List.of(), null, locale);
-    }
-
-    private Problem unavailable(List<String> policies, @Nullable Long retryAfter, Locale locale) {
-        int status = HttpStatus.SERVICE_UNAVAILABLE.value();
-        String detail = orEmpty(messages.find(RejectionMessages.UNAVAILABLE, text(retryAfter), locale));
-        return new Problem(status, REDUCED_CAPACITY, title(status), detail, policies, retryAfter);
+        RateLimitExceededException exceeded = rejection instanceof RateLimitExceededException each ? each : null;
+        RequestDecisions.Rejected known = exceeded == null ? null : decisions.answer(exceeded.decision());
+        List<String> policies = known == null ? List.of() : known.policies();
+        Long retryAfter = exceeded == null ? null : Quota.retryAfter(exceeded.decision());
+        if (exceeded == null || exceeded.decision().source() == Decision.Source.POLICY) {
+            int status = HttpStatus.SERVICE_UNAVAILABLE.value();
+            String detail = orEmpty(messages.find(RejectionMessages.UNAVAILABLE, text(retryAfter), locale));
+            return new Problem(REDUCED_CAPACITY, title(status), status, detail, instance, policies, retryAfter);
+        }
+        int status = settings.status();
+        String detail = detail(exceeded, known == null ? null : known.name(), retryAfter, locale);
+        return new Problem(QUOTA_EXCEEDED, title(status), status, detail, instance, policies, retryAfter);
     }
 
     /** The first of the messages of the annotation, the limit, the settings and the one for all limits. */
@@ -201,23 +200,9 @@ public final class RejectionResponses {
         return known == null ? "Rejected" : known.getReasonPhrase();
     }
 
-    private byte[] json(Problem problem, String instance) {
-        Map<String, Object> members = new LinkedHashMap<>();
-        if (!problem.type().isEmpty()) {
-            members.put("type", problem.type());
-        }
-        members.put("title", problem.title());
-        members.put("status", problem.status());
-        members.put("detail", problem.detail());
-        members.put("instance", instance);
-        if (!problem.policies().isEmpty()) {
-            members.put("violated-policies", problem.policies());
-        }
-        if (problem.retryAfter() != null) {
-            members.put("retryAfterSeconds", problem.retryAfter());
-        }
+    private byte[] json(Problem problem) {
         try {
-            return json.writeValueAsBytes(members);
+            return json.writeValueAsBytes(problem);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("texts and numbers must have a JSON form", e);
         }

@@ -1,10 +1,13 @@
 package io.limiter.spring.web;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
 import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -13,14 +16,18 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The decisions for one request, and the headers that show them. Safe for use by many threads. */
-public final class RequestDecisions {
+/**
+ * The decisions for one request, and the headers that show them. As a recorder, it is that of a request with one dispatch, which
+ * repeats no decision. Safe for use by many threads.
+ */
+public final class RequestDecisions implements DecisionRecorder {
 
     /** A request may check limits in a loop; later dispatches of it repeat the first checks. */
     private static final int MOST_KEPT = 1000;
 
     private static final int MOST_REJECTIONS = 16;
 
+    private final HeaderSet headerSet;
     private final Map<LimitName, Quota> quotas = new LinkedHashMap<>();
     private final Map<PermitRequest, Kept> kept = new HashMap<>();
     private final Deque<Rejected> rejections = new ArrayDeque<>();
@@ -30,10 +37,12 @@ public final class RequestDecisions {
 
     private List<String> rejecting = List.of();
 
-    private @Nullable Headers lastHeaders;
+    /** Kept until the next decision, because several places write them. */
+    private @Nullable Map<String, @Nullable String> headers;
 
-    /** Kept until the next decision, because several places write the headers. */
-    private record Headers(HeaderSet set, Map<String, @Nullable String> values) {}
+    public RequestDecisions(HeaderSet headerSet) {
+        this.headerSet = headerSet;
+    }
 
     /** @param dispatch the one that made the decision */
     private record Kept(Decision decision, Object dispatch) {}
@@ -47,6 +56,16 @@ public final class RequestDecisions {
      */
     record Rejected(Decision decision, String name, List<String> policies) {}
 
+    @Override
+    public @Nullable Decision earlier(PermitRequest request) {
+        return null;
+    }
+
+    @Override
+    public void decided(@Nullable Decision rejection, List<LimitDecision> parts) {
+        add(rejection, parts, this);
+    }
+
     /**
      * Adds decisions of one dispatch of the request.
      *
@@ -54,7 +73,7 @@ public final class RequestDecisions {
      * @param dispatch differs from those of other dispatches
      */
     public synchronized void add(@Nullable Decision rejection, List<LimitDecision> parts, Object dispatch) {
-        lastHeaders = null;
+        headers = null;
         for (LimitDecision part : parts) {
             LimitName limit = part.request().limit();
             Quota known = quotas.get(limit);
@@ -79,10 +98,7 @@ public final class RequestDecisions {
     private Rejected rejected(Decision rejection, List<LimitDecision> parts) {
         List<LimitDecision> rejected =
                 parts.stream().filter(part -> !part.granted()).toList();
-        LimitDecision longest = rejected.get(0);
-        for (LimitDecision part : rejected) {
-            longest = retryAfterMicros(part) > retryAfterMicros(longest) ? part : longest;
-        }
+        LimitDecision longest = Collections.max(rejected, Comparator.comparingLong(RequestDecisions::retryAfterMicros));
         List<String> policies =
                 rejected.stream().map(part -> policy(part.request().limit())).toList();
         return new Rejected(rejection, longest.request().limit().name(), policies);
@@ -127,7 +143,7 @@ public final class RequestDecisions {
                 .filter(each -> each.decision() == rejection)
                 .findFirst()
                 .orElse(null);
-        lastHeaders = null;
+        headers = null;
         retryAfter = Quota.retryAfter(rejection);
         rejecting = rejected == null ? List.of() : rejected.policies();
         return rejected;
@@ -139,17 +155,17 @@ public final class RequestDecisions {
      *
      * @return names and values; {@code null} for a value that is not known any more. Empty if no limit has decided.
      */
-    public synchronized Map<String, @Nullable String> headers(HeaderSet set) {
-        Headers known = lastHeaders;
-        if (known == null || known.set() != set) {
+    public synchronized Map<String, @Nullable String> headers() {
+        Map<String, @Nullable String> known = headers;
+        if (known == null) {
             long latestEnd = latestEnd();
             List<Quota> shown = quotas.values().stream()
                     .map(quota -> quota.withoutWindowAfter(latestEnd))
                     .toList();
-            known = new Headers(set, LimitHeaders.of(shown, rejecting, set));
-            lastHeaders = known;
+            known = LimitHeaders.of(shown, rejecting, headerSet);
+            headers = known;
         }
-        return known.values();
+        return known;
     }
 
     private long latestEnd() {

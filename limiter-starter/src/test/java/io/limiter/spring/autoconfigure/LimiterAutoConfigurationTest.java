@@ -25,8 +25,6 @@ import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.web.RejectionResponseSettings;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
-import io.limiter.spring.web.servlet.ServletClientAddress;
-import io.limiter.spring.web.servlet.ServletCurrentUser;
 import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import io.limiter.testing.TestRedis;
 import jakarta.servlet.ServletRequest;
@@ -241,7 +239,6 @@ class LimiterAutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .hasSingleBean(ClientAddress.class)
-                        .doesNotHaveBean(ServletClientAddress.class)
                         .hasSingleBean(CurrentUser.class)
                         .doesNotHaveBean(SecurityCurrentUser.class)
                         .hasSingleBean(RateLimitExceptionResolver.class));
@@ -272,7 +269,7 @@ class LimiterAutoConfigurationTest {
     void servletApplication() {
         Contexts.web()
                 .run(context -> assertThat(context)
-                        .hasSingleBean(ServletClientAddress.class)
+                        .hasSingleBean(ClientAddress.class)
                         .hasSingleBean(SecurityCurrentUser.class)
                         .hasSingleBean(RateLimitExceptionResolver.class));
     }
@@ -292,7 +289,7 @@ class LimiterAutoConfigurationTest {
         FilteredClassLoader without = new FilteredClassLoader(SecurityContextHolder.class);
         Contexts.web()
                 .withClassLoader(without)
-                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(ServletCurrentUser.class));
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(CurrentUser.class));
         Contexts.local()
                 .withClassLoader(without)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(CurrentUser.class));
@@ -304,7 +301,7 @@ class LimiterAutoConfigurationTest {
                 .withClassLoader(new FilteredClassLoader(HandlerExceptionResolver.class))
                 .run(context -> assertThat(context)
                         .hasNotFailed()
-                        .hasSingleBean(ServletClientAddress.class)
+                        .hasSingleBean(ClientAddress.class)
                         .doesNotHaveBean(RateLimitExceptionResolver.class));
     }
 

@@ -57,7 +57,7 @@ class CheckTest {
 
         @Override
         Rejection rejection(Boolean passes, Decision rejection) {
-            return new Rejection(limit(), new RateLimitExceededException("who", rejection), false);
+            return new Rejection(limit(), new RateLimitExceededException("key", rejection), false);
         }
     }
 
@@ -89,7 +89,7 @@ class CheckTest {
     @Test
     void after_a_cancellation_no_other_step_is_decided() {
         CompletableFuture<CheckResult> check = start(first, second);
-        // The last to be registered is told first.
+        // Of several dependents, the last one registered runs first.
         first.decisions.get(0).thenRun(() -> check.cancel(true));
         first.decisions.get(0).complete(true);
         assertThat(check).isCancelled();

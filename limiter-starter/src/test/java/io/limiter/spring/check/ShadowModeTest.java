@@ -38,20 +38,20 @@ class ShadowModeTest {
 
     private static final Decision REJECTION = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
 
-    static class Tried {
+    static class Limited {
 
-        @CountLimit(name = "tried", limit = 2, period = 3600)
+        @CountLimit(name = "alone", limit = 2, period = 3600)
         public String call() {
             return "called";
         }
 
-        @CountLimit(name = "dry", limit = 2, period = 3600)
-        @CountLimit(name = "wet", limit = 3, period = 3600)
-        @CountLimit(name = "wetter", limit = 4, period = 3600)
+        @CountLimit(name = "shadow", limit = 2, period = 3600)
+        @CountLimit(name = "enforced", limit = 3, period = 3600)
+        @CountLimit(name = "larger", limit = 4, period = 3600)
         public void besideOthers() {}
 
-        @CountLimit(name = "dry", limit = 2, period = 3600)
-        @CountLimit(name = "wet", limit = 3, period = 3600)
+        @CountLimit(name = "shadow", limit = 2, period = 3600)
+        @CountLimit(name = "enforced", limit = 3, period = 3600)
         public void besideOne() {}
 
         @CountLimit(name = "keyless", limitType = LimitType.CUSTOM, key = "#{phone}")
@@ -134,7 +134,7 @@ class ShadowModeTest {
     }
 
     private static ApplicationContextRunner shadow() {
-        return Contexts.local().withPropertyValues(notEnforced("tried", "dry", "keyless", "costless", "slow"));
+        return Contexts.local().withPropertyValues(notEnforced("alone", "shadow", "keyless", "costless", "slow"));
     }
 
     private static String[] notEnforced(String... names) {
@@ -145,11 +145,11 @@ class ShadowModeTest {
 
     @Test
     void it_grants_calls_without_a_key_or_cost() {
-        shadow().withBean(Tried.class).run(context -> {
-            Tried tried = context.getBean(Tried.class);
+        shadow().withBean(Limited.class).run(context -> {
+            Limited limited = context.getBean(Limited.class);
             try (LogLines log = new LogLines(RejectionLog.class)) {
-                assertThat(tried.keyless(null)).isEqualTo("called");
-                assertThat(tried.costless(-1)).isEqualTo("called");
+                assertThat(limited.keyless(null)).isEqualTo("called");
+                assertThat(limited.costless(-1)).isEqualTo("called");
                 assertThat(log.all()).hasSize(2).allMatch(line -> line.contains("would have rejected a call"));
             }
         });
@@ -185,22 +185,22 @@ class ShadowModeTest {
 
     @Test
     void it_takes_permits_and_rejects_no_call() {
-        shadow().withBean(Tried.class).run(context -> {
+        shadow().withBean(Limited.class).run(context -> {
             try (LogLines log = new LogLines(RejectionLog.class)) {
-                Tried tried = context.getBean(Tried.class);
-                tried.call();
+                Limited limited = context.getBean(Limited.class);
+                limited.call();
                 assertThat(context.getBean(LimiterFactory.class)
-                                .build("tried", FixedWindow.of(2, Duration.ofHours(1)))
+                                .build("alone", FixedWindow.of(2, Duration.ofHours(1)))
                                 .peek()
                                 .remaining())
                         .isEqualTo(1);
-                tried.call();
+                limited.call();
                 assertThat(log.all()).isEmpty();
-                assertThat(tried.call()).isEqualTo("called");
-                assertThat(tried.call()).isEqualTo("called");
+                assertThat(limited.call()).isEqualTo("called");
+                assertThat(limited.call()).isEqualTo("called");
                 assertThat(log.all())
                         .singleElement(as(STRING))
-                        .startsWith("INFO @CountLimit for " + Tried.class.getName() + ".call() would have rejected");
+                        .startsWith("INFO @CountLimit for " + Limited.class.getName() + ".call() would have rejected");
             }
         });
     }
@@ -239,26 +239,26 @@ class ShadowModeTest {
 
     @Test
     void it_is_evaluated_after_enforced_limits_and_takes_none_of_their_permits() {
-        shadow().withBean(Tried.class).run(context -> {
-            Tried tried = context.getBean(Tried.class);
+        shadow().withBean(Limited.class).run(context -> {
+            Limited limited = context.getBean(Limited.class);
             for (int i = 0; i < 3; i++) {
-                tried.besideOthers();
+                limited.besideOthers();
             }
-            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(tried::besideOthers);
-            assertThat(remaining(context, "wet", 3)).isZero();
-            assertThat(remaining(context, "wetter", 4)).isOne();
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(limited::besideOthers);
+            assertThat(remaining(context, "enforced", 3)).isZero();
+            assertThat(remaining(context, "larger", 4)).isOne();
         });
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_call_that_the_others_reject_takes_nothing_from_it(boolean several) {
-        shadow().withBean(Tried.class).run(context -> {
-            Tried tried = context.getBean(Tried.class);
-            assertThat(count(context, "wet", 3).tryAcquire(3)).isTrue();
+        shadow().withBean(Limited.class).run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            assertThat(count(context, "enforced", 3).tryAcquire(3)).isTrue();
             assertThatExceptionOfType(RateLimitExceededException.class)
-                    .isThrownBy(several ? tried::besideOthers : tried::besideOne);
-            assertThat(remaining(context, "dry", 2)).isEqualTo(2);
+                    .isThrownBy(several ? limited::besideOthers : limited::besideOne);
+            assertThat(remaining(context, "shadow", 2)).isEqualTo(2);
         });
     }
 
@@ -273,28 +273,28 @@ class ShadowModeTest {
     @Test
     void it_logs_the_first_rejection_in_a_minute_and_counts_the_others() {
         AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
-        RejectionLog dryRun = new RejectionLog("the limit", false, nanos::get);
+        RejectionLog inShadow = new RejectionLog("the limit", false, nanos::get);
         try (LogLines log = new LogLines(RejectionLog.class)) {
-            dryRun.rejected(REJECTION);
+            inShadow.rejected(REJECTION);
             assertThat(log.all())
                     .singleElement(as(STRING))
                     .contains("the limit would have rejected a call, and 0 before it")
                     .contains("retry after never");
-            dryRun.rejected(REJECTION);
+            inShadow.rejected(REJECTION);
             nanos.addAndGet(Duration.ofSeconds(60).toNanos() - 1);
-            dryRun.rejected(REJECTION);
+            inShadow.rejected(REJECTION);
             assertThat(log.all()).hasSize(1);
             nanos.incrementAndGet();
-            dryRun.rejected(REJECTION);
+            inShadow.rejected(REJECTION);
             assertThat(log.all()).hasSize(2).last(as(STRING)).contains("a call, and 2 before it");
             nanos.addAndGet(Duration.ofSeconds(60).toNanos());
-            dryRun.rejected(REJECTION);
+            inShadow.rejected(REJECTION);
             assertThat(log.all()).hasSize(3).last(as(STRING)).contains("a call, and 0 before it");
             // A minute from the last line, however late that was.
             nanos.addAndGet(Duration.ofSeconds(100).toNanos());
-            dryRun.rejected(REJECTION);
+            inShadow.rejected(REJECTION);
             nanos.addAndGet(Duration.ofSeconds(59).toNanos());
-            dryRun.rejected(REJECTION);
+            inShadow.rejected(REJECTION);
             assertThat(log.all()).hasSize(4);
         }
     }

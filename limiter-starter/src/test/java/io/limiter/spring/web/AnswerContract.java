@@ -1,8 +1,5 @@
 package io.limiter.spring.web;
 
-import static io.limiter.spring.web.HttpContract.header;
-import static io.limiter.spring.web.HttpContract.problem;
-import static io.limiter.spring.web.HttpContract.retryAfter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -77,11 +74,11 @@ public abstract class AnswerContract extends ServerContract {
 
     @BeforeAll
     void open() {
-        usual = startWithRedis();
+        usual = start();
     }
 
     protected final Reply get(String path, String... headers) throws Exception {
-        return HttpContract.call("GET", usual, path + (path.contains("?") ? "&" : "?") + "run=" + run, headers);
+        return call("GET", usual, path + (path.contains("?") ? "&" : "?") + "run=" + run, headers);
     }
 
     @Test
@@ -170,12 +167,12 @@ public abstract class AnswerContract extends ServerContract {
 
     @Test
     void shadow_mode_does_not_need_redis() throws Exception {
-        ConfigurableApplicationContext alone = start("--spring.data.redis.url=redis://127.0.0.1:1");
+        ConfigurableApplicationContext alone =
+                start("spring.data.redis.url=redis://127.0.0.1:1", "limiter.failure.decision-timeout=100ms");
         try (LogLines log = new LogLines(RejectionLog.class)) {
             String path = "/tried/header?run=" + run;
-            assertThat(HttpContract.call("GET", alone, path, "X-Api-Key", run).statusCode())
-                    .isEqualTo(200);
-            assertThat(HttpContract.call("GET", alone, "/shared/x?run=" + run, "X-Api-Key", run)
+            assertThat(call("GET", alone, path, "X-Api-Key", run).statusCode()).isEqualTo(200);
+            assertThat(call("GET", alone, "/shared/x?run=" + run, "X-Api-Key", run)
                             .statusCode())
                     .isEqualTo(503);
             Awaitility.await()
@@ -213,13 +210,12 @@ public abstract class AnswerContract extends ServerContract {
 
     @Test
     void the_language_of_rules_is_that_of_the_application() throws Exception {
-        ConfigurableApplicationContext chinese =
-                startWithRedis("--spring.web.locale-resolver=fixed", "--spring.web.locale=zh");
+        ConfigurableApplicationContext chinese = start("spring.web.locale-resolver=fixed", "spring.web.locale=zh");
         String[] caller = {"X-Api-Key", "zh" + run, "Accept-Language", "en"};
-        HttpContract.call("GET", chinese, "/shared/x?run=" + run, caller);
-        Reply ofRule = HttpContract.call("GET", chinese, "/shared/x?run=" + run, caller);
+        call("GET", chinese, "/shared/x?run=" + run, caller);
+        Reply ofRule = call("GET", chinese, "/shared/x?run=" + run, caller);
         assertThat(problem(ofRule).get("detail").asText()).startsWith("请求过于频繁");
-        Reply ofMethod = HttpContract.call("GET", chinese, "/keyed?run=" + run, caller);
+        Reply ofMethod = call("GET", chinese, "/keyed?run=" + run, caller);
         assertThat(problem(ofMethod).get("detail").asText()).startsWith("请求缺少");
     }
 }

@@ -32,13 +32,13 @@ class CleanPathTest {
         "/../a, /../a",
         "/a:b/@c+d, /a:b/@c+d"
     })
-    void all_spellings_of_a_path_are_normalized_to_one(String written, String clean) {
+    void all_forms_of_a_path_are_normalized_to_one(String written, String clean) {
         assertThat(CleanPath.of(PathContainer.parsePath(written))).isEqualTo(clean);
         assertThat(CleanPath.of(PathContainer.parsePath(clean))).as("of itself").isEqualTo(clean);
     }
 
     @Test
-    void what_is_clean_has_no_other_way() {
+    void a_normalized_path_has_one_variant() {
         for (String path : new String[] {"/a/b", "/a/b/", "/", "/a:b/@c+d"}) {
             PathContainer written = PathContainer.parsePath(path);
             assertThat(CleanPath.variants(written, CleanPath.of(written))).containsExactly(written);

@@ -67,7 +67,7 @@ class EffectiveWindowTest {
         return Arguments.of(name, limit, calls, "\"x\";" + member);
     }
 
-    /** What callers take at which second, with which timeout, and what the last one is told. */
+    /** The permits that callers take, each at a second and with a timeout, and the last {@code RateLimit} member. */
     static Stream<Arguments> limits() {
         TokenBucket tenPerSecond = TokenBucket.perSecond(10).withCapacity(100);
         TokenBucket onePerMinute = TokenBucket.per(1, Duration.ofMinutes(1)).withCapacity(2);

@@ -3,120 +3,77 @@ package io.limiter.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.limiter.testing.TestRedis;
-import java.net.URI;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.WebApplicationType;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** What callers see over HTTP, from a real server and over a real Redis: the same for servlets and for WebFlux. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class HttpContract {
+public abstract class HttpContract extends ServerContract {
 
     private static final Pattern TIME = Pattern.compile(";t=(\\d+)");
 
-    private final List<ConfigurableApplicationContext> started = new ArrayList<>();
     private ConfigurableApplicationContext usual;
     private ConfigurableApplicationContext other;
-
-    /** A Redis that outlives this JVM may know the limits from the last run. */
-    private final String run = UUID.randomUUID().toString();
-
-    protected abstract WebApplicationType type();
-
-    protected abstract Class<?> application();
 
     @BeforeAll
     void open() {
         usual = start();
         other = start(
-                "--limiter.web.headers=both",
-                "--limiter.web.status=420",
-                "--limiter.web.body=text",
-                "--limiter.web.message=Slow down for {0} seconds");
+                "limiter.web.headers=both",
+                "limiter.web.status=420",
+                "limiter.web.body=text",
+                "limiter.web.message=Slow down for {0} seconds");
     }
 
-    @AfterAll
-    void close() {
-        started.forEach(ConfigurableApplicationContext::close);
-    }
-
-    private ConfigurableApplicationContext start(String... more) {
-        return start(application(), more);
-    }
-
-    /** Runs until the last test is done: the first one that ends would take the threads of Netty from all others. */
-    protected final ConfigurableApplicationContext start(Class<?> application, String... more) {
-        SpringApplication spring = new SpringApplication(application);
-        spring.setWebApplicationType(type());
-        String[] settings = {
-            "--server.port=0",
-            "--spring.data.redis.url=" + TestRedis.shared().uri(),
-            "--spring.main.banner-mode=off",
-            // A slow machine is not an outage.
-            "--limiter.failure.policy=throw",
-            "--limiter.failure.decision-timeout=2m",
-            "--spring.web.resources.static-locations=classpath:/contract/",
-            "--limiter.key.trusted-proxies=127.0.0.0/8,::1",
-            "--limiter.limits.dry.enforce=false",
-            "--limiter.http[0].name=api",
-            "--limiter.http[0].path=/api/**",
-            "--limiter.http[0].exclude=/api/health/**",
-            "--limiter.http[0].methods=GET",
-            "--limiter.http[0].key=header:X-Api-Key",
-            "--limiter.http[0].limits[0].limit=2",
-            "--limiter.http[0].limits[0].period=3600",
-            "--limiter.http[1].name=files",
-            "--limiter.http[1].path[0]=/files/**",
-            "--limiter.http[1].path[1]=/missing/**",
-            "--limiter.http[1].key=#{param('run')}:#{path}",
-            "--limiter.http[1].limits[0].rate=0.001",
-            "--limiter.http[1].limits[0].burst=1000s",
-            "--limiter.http[2].name=mine",
-            "--limiter.http[2].path=/mine/**",
-            "--limiter.http[2].key=user",
-            "--limiter.http[2].limits[0].limit=1",
-            "--limiter.http[2].limits[0].period=3600",
-            "--limiter.http[3].name=address",
-            "--limiter.http[3].path=/address/**",
-            "--limiter.http[3].limits[0].limit=1",
-            "--limiter.http[3].limits[0].period=3600",
-            "--limiter.http[4].name=several",
-            "--limiter.http[4].path=/several",
-            "--limiter.http[4].key=#{param('run')}",
-            "--limiter.http[4].limits[0].limit=5",
-            "--limiter.http[4].limits[0].period=3600",
-            "--limiter.http[4].limits[1].kind=sliding-log",
-            "--limiter.http[4].limits[1].limit=1",
-            "--limiter.http[4].limits[1].period=1800",
-            "--limiter.http[5].name=tried",
-            "--limiter.http[5].path=/tried",
-            "--limiter.http[5].key=all",
-            "--limiter.http[5].enforce=false",
-            "--limiter.http[5].limits[0].limit=1",
-            "--limiter.http[5].limits[0].period=3600"
-        };
-        String[] all = Arrays.copyOf(settings, settings.length + more.length);
-        System.arraycopy(more, 0, all, settings.length, more.length);
-        ConfigurableApplicationContext context = spring.run(all);
-        started.add(context);
-        return context;
+    @Override
+    protected List<String> settings() {
+        return List.of(
+                "key.trusted-proxies=127.0.0.0/8,::1",
+                "limits.dry.enforce=false",
+                "http[0].name=api",
+                "http[0].path=/api/**",
+                "http[0].exclude=/api/health/**",
+                "http[0].methods=GET",
+                "http[0].key=header:X-Api-Key",
+                "http[0].limits[0].limit=2",
+                "http[0].limits[0].period=3600",
+                "http[1].name=files",
+                "http[1].path[0]=/files/**",
+                "http[1].path[1]=/missing/**",
+                "http[1].key=#{param('run')}:#{path}",
+                "http[1].limits[0].rate=0.001",
+                "http[1].limits[0].burst=1000s",
+                "http[2].name=mine",
+                "http[2].path=/mine/**",
+                "http[2].key=user",
+                "http[2].limits[0].limit=1",
+                "http[2].limits[0].period=3600",
+                "http[3].name=address",
+                "http[3].path=/address/**",
+                "http[3].limits[0].limit=1",
+                "http[3].limits[0].period=3600",
+                "http[4].name=several",
+                "http[4].path=/several",
+                "http[4].key=#{param('run')}",
+                "http[4].limits[0].limit=5",
+                "http[4].limits[0].period=3600",
+                "http[4].limits[1].kind=sliding-log",
+                "http[4].limits[1].limit=1",
+                "http[4].limits[1].period=1800",
+                "http[5].name=tried",
+                "http[5].path=/tried",
+                "http[5].key=all",
+                "http[5].enforce=false",
+                "http[5].limits[0].limit=1",
+                "http[5].limits[0].period=3600");
     }
 
     @Test
@@ -141,6 +98,7 @@ public abstract class HttpContract {
         assertThat(retryAfter(rejected)).isEqualTo(time(rejected)).isBetween(1L, 60L);
         assertThat(header(rejected, "Content-Type")).isEqualTo("application/problem+json");
         JsonNode problem = problem(rejected);
+        assertThat(problem.size()).isEqualTo(7);
         assertThat(problem.get("type").asText())
                 .isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded");
         assertThat(problem.get("title").asText()).isEqualTo("Too Many Requests");
@@ -150,6 +108,15 @@ public abstract class HttpContract {
         assertThat(problem.get("retryAfterSeconds").asLong()).isEqualTo(retryAfter(rejected));
         assertThat(problem.get("detail").asText())
                 .isEqualTo("Too many requests, try again in " + retryAfter(rejected) + " s");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text/html", "application/xml"})
+    void a_rejection_is_a_problem_whatever_the_caller_accepts(String type) throws Exception {
+        get("/one");
+        Reply rejected = get("/one", "Accept", type);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(header(rejected, "Content-Type")).isEqualTo("application/problem+json");
     }
 
     @ParameterizedTest
@@ -218,7 +185,7 @@ public abstract class HttpContract {
 
     @Test
     void a_limit_of_a_controller_is_for_its_handler_methods() throws Exception {
-        String[] caller = {"X-Forwarded-For", "10." + random(256) + "." + random(256) + "." + random(256)};
+        String[] caller = {"X-Forwarded-For", address()};
         Reply granted = get("/whole", caller);
         assertThat(granted.statusCode()).isEqualTo(200);
         assertThat(header(granted, "RateLimit")).startsWith("\"whole\";r=0");
@@ -247,7 +214,7 @@ public abstract class HttpContract {
     @Test
     void users_have_keys_of_their_own_and_anonymous_callers_their_address() throws Exception {
         for (String path : new String[] {"/user", "/mine/x"}) {
-            String address = "10." + random(256) + "." + random(256) + "." + random(256);
+            String address = address();
             for (String user : new String[] {"ann-" + run, "bob-" + run, ""}) {
                 String[] caller = {"X-User", user, "X-Forwarded-For", address};
                 assertThat(get(path, caller).statusCode()).as(user).isNotEqualTo(429);
@@ -259,7 +226,7 @@ public abstract class HttpContract {
     @Test
     void addresses_behind_trusted_proxies_are_keys() throws Exception {
         for (String path : new String[] {"/ip", "/address/x"}) {
-            String network = "10." + random(256) + "." + random(256) + ".";
+            String network = network();
             for (String address : new String[] {network + "1", network + "2"}) {
                 assertThat(get(path, "X-Forwarded-For", address).statusCode()).isNotEqualTo(429);
                 assertThat(get(path, "X-Forwarded-For", "1.1.1.1, " + address).statusCode())
@@ -271,8 +238,7 @@ public abstract class HttpContract {
     @ParameterizedTest
     @CsvSource({"native", "framework"})
     void a_forwarded_address_need_not_be_a_plain_one(String strategy) throws Exception {
-        ConfigurableApplicationContext replacing =
-                start(application(), "--server.forward-headers-strategy=" + strategy);
+        ConfigurableApplicationContext replacing = start("server.forward-headers-strategy=" + strategy);
         for (String unreadable : new String[] {"unknown", "_hidden", "somebody", "3.3.3.3.3"}) {
             for (String[] caller : new String[][] {
                 {"X-Forwarded-For", unreadable}, {"Forwarded", "for=" + unreadable}, {"Forwarded", "for=\"[::x]:1\""}
@@ -283,7 +249,7 @@ public abstract class HttpContract {
                         .isEqualTo(429);
             }
         }
-        String address = "10." + random(256) + "." + random(256) + "." + random(256);
+        String address = address();
         assertThat(call("GET", replacing, "/address/x", "X-Forwarded-For", address + ":4444")
                         .statusCode())
                 .isEqualTo(404);
@@ -399,27 +365,6 @@ public abstract class HttpContract {
         invocation++;
     }
 
-    protected static Reply call(String method, ConfigurableApplicationContext context, String path, String... headers)
-            throws Exception {
-        String port = context.getEnvironment().getProperty("local.server.port");
-        return Reply.to(method, URI.create("http://127.0.0.1:" + port + path), headers);
-    }
-
-    protected static String header(Reply response, String name) {
-        assertThat(response.headers()).containsKey(name);
-        assertThat(response.headers().get(name)).as(name).hasSize(1);
-        return response.header(name).orElseThrow();
-    }
-
-    protected static long retryAfter(Reply response) {
-        return Long.parseLong(header(response, "Retry-After"));
-    }
-
-    protected static JsonNode problem(Reply response) throws Exception {
-        assertThat(header(response, "Content-Type")).isEqualTo("application/problem+json");
-        return new ObjectMapper().readTree(response.body());
-    }
-
     /** The longest effective window. */
     private static long time(Reply response) {
         Matcher matcher = TIME.matcher(header(response, "RateLimit"));
@@ -428,9 +373,5 @@ public abstract class HttpContract {
             longest = Math.max(longest, Long.parseLong(matcher.group(1)));
         }
         return longest;
-    }
-
-    private static int random(int bound) {
-        return ThreadLocalRandom.current().nextInt(bound);
     }
 }

@@ -2,31 +2,17 @@ package io.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.testing.TestRedis;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The requests and keys of rules: the same for servlets and for WebFlux. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class HttpRulesContract {
+public abstract class HttpRulesContract extends ServerContract {
 
     private static final String ORIGIN = "https://app.example";
 
@@ -50,13 +36,8 @@ public abstract class HttpRulesContract {
             "path=/mine",
             "key=user");
 
-    private final List<ConfigurableApplicationContext> started = new ArrayList<>();
     private ConfigurableApplicationContext usual;
     private ConfigurableApplicationContext oneFile;
-
-    protected abstract WebApplicationType type();
-
-    protected abstract Class<?> application();
 
     /** With a filter for CORS that allows all, ahead of the rules, and shows the headers of limits. */
     protected abstract Class<?> applicationWithCors();
@@ -67,58 +48,28 @@ public abstract class HttpRulesContract {
         oneFile = start("limiter.http[1].path=/files/hello.txt,/files/open/**", "limiter.http[1].exclude=/files/open/");
     }
 
-    @AfterAll
-    void close() {
-        started.forEach(ConfigurableApplicationContext::close);
-    }
-
-    private ConfigurableApplicationContext start(String... more) {
-        return start(application(), more);
-    }
-
-    /**
-     * With rules of one request an hour. Runs until the last test is done, as no other server may lose its threads.
-     *
-     * @param more settings in place of these or more
-     */
-    protected final ConfigurableApplicationContext start(Class<?> application, String... more) {
-        Map<String, String> settings = new TreeMap<>();
-        settings.put("server.port", "0");
-        settings.put("spring.data.redis.url", TestRedis.shared().uri());
-        settings.put("spring.main.banner-mode", "off");
-        // A slow machine is not an outage.
-        settings.put("limiter.failure.policy", "throw");
-        settings.put("limiter.failure.decision-timeout", "2m");
-        settings.put("spring.web.resources.static-locations", "classpath:/contract/");
-        settings.put("limiter.key.trusted-proxies", "127.0.0.0/8,::1");
+    /** Rules of one request an hour. */
+    @Override
+    protected List<String> settings() {
+        List<String> settings = new ArrayList<>(List.of("key.trusted-proxies=127.0.0.0/8,::1"));
         int rule = -1;
         for (String setting : RULES) {
             if (setting.startsWith("name=")) {
                 rule++;
-                settings.put("limiter.http[" + rule + "].limits[0].limit", "1");
-                settings.put("limiter.http[" + rule + "].limits[0].period", "3600");
+                settings.add("http[" + rule + "].limits[0].limit=1");
+                settings.add("http[" + rule + "].limits[0].period=3600");
             }
-            put("limiter.http[" + rule + "]." + setting, settings);
+            settings.add("http[" + rule + "]." + setting);
         }
-        List.of(more).forEach(setting -> put(setting, settings));
-        SpringApplication spring = new SpringApplication(application);
-        spring.setWebApplicationType(type());
-        ConfigurableApplicationContext context = spring.run(settings.entrySet().stream()
-                .map(setting -> "--" + setting.getKey() + "=" + setting.getValue())
-                .toArray(String[]::new));
-        started.add(context);
-        return context;
-    }
-
-    private static void put(String setting, Map<String, String> settings) {
-        int equals = setting.indexOf('=');
-        settings.put(setting.substring(0, equals), setting.substring(equals + 1));
+        return settings;
     }
 
     @Test
     void the_address_is_the_forwarded_one_if_the_framework_reads_forwarded_headers() throws Exception {
         ConfigurableApplicationContext framework = start("server.forward-headers-strategy=framework");
-        for (String caller : new String[] {address(), "[2001:db8:" + random() + ":" + random() + "::1]"}) {
+        String random = UUID.randomUUID().toString();
+        String ipv6 = "[2001:db8:" + random.substring(0, 4) + ":" + random.substring(4, 8) + "::1]";
+        for (String caller : new String[] {address(), ipv6}) {
             String[] headers = {"X-Forwarded-For", caller};
             assertThat(call("GET", framework, "/shared", headers).statusCode()).isEqualTo(200);
             assertThat(call("GET", framework, "/shared", headers).statusCode()).isEqualTo(429);
@@ -127,10 +78,10 @@ public abstract class HttpRulesContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"/login;a=1", "/login;a=2", "/%6cogin", "/%6Cogin;b"})
-    void all_spellings_of_a_path_have_one_key(String spelling) throws Exception {
+    void all_forms_of_a_path_have_one_key(String form) throws Exception {
         String[] caller = {"X-Forwarded-For", address()};
         assertThat(get("/login", caller).statusCode()).isEqualTo(200);
-        assertThat(get(spelling, caller).statusCode()).isEqualTo(429);
+        assertThat(get(form, caller).statusCode()).isEqualTo(429);
     }
 
     @ParameterizedTest
@@ -149,22 +100,22 @@ public abstract class HttpRulesContract {
                 "/files/hello.txt/",
                 "/files/hello.txt;a=1"
             })
-    void all_spellings_of_a_file_have_one_key(String spelling) throws Exception {
+    void all_forms_of_a_file_have_one_key(String form) throws Exception {
         String[] caller = {"X-Forwarded-For", address()};
         assertThat(get("/files/hello.txt", caller).statusCode()).isEqualTo(200);
-        assertThat(get(spelling, caller).body().strip()).isNotEqualTo("hello");
+        assertThat(get(form, caller).body().strip()).isNotEqualTo("hello");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/files/hello.txt/", "//files//hello.txt", "/files/hello%2Etxt"})
-    void a_rule_for_a_file_matches_all_spellings_of_its_path(String spelling) throws Exception {
+    void a_rule_for_a_file_matches_all_forms_of_its_path(String form) throws Exception {
         String[] caller = {"X-Forwarded-For", address()};
-        assertThat(call("GET", oneFile, spelling, caller).body().strip()).isEqualTo("hello");
-        assertThat(call("GET", oneFile, spelling, caller).statusCode()).isEqualTo(429);
+        assertThat(call("GET", oneFile, form, caller).body().strip()).isEqualTo("hello");
+        assertThat(call("GET", oneFile, form, caller).statusCode()).isEqualTo(429);
     }
 
     @Test
-    void an_exclusion_matches_no_other_spelling() throws Exception {
+    void an_exclusion_matches_no_other_form_of_its_path() throws Exception {
         String[] caller = {"X-Forwarded-For", address()};
         for (int i = 0; i < 2; i++) {
             assertThat(call("GET", oneFile, "/files/open/", caller).statusCode())
@@ -228,7 +179,7 @@ public abstract class HttpRulesContract {
                 "limiter.http[0].key=all",
                 "limiter.http[0].name=managed-" + UUID.randomUUID());
         for (int i = 0; i < 3; i++) {
-            Reply health = send("GET", managed, "local.management.port", "/actuator/health");
+            Reply health = callPort("local.management.port", "GET", managed, "/actuator/health");
             assertThat(health.statusCode()).isEqualTo(200);
             assertThat(health.header("RateLimit")).isEmpty();
         }
@@ -249,47 +200,7 @@ public abstract class HttpRulesContract {
                 "GET");
     }
 
-    private static String header(Reply reply, String name) {
-        assertThat(reply.headers()).containsKey(name);
-        return reply.header(name).orElseThrow();
-    }
-
     protected final Reply get(String path, String... headers) throws Exception {
         return call("GET", usual, path, headers);
-    }
-
-    protected static Reply call(String method, ConfigurableApplicationContext context, String path, String... headers)
-            throws Exception {
-        return send(method, context, "local.server.port", path, headers);
-    }
-
-    private static Reply send(
-            String method, ConfigurableApplicationContext context, String port, String path, String... headers)
-            throws Exception {
-        String authority = "127.0.0.1:" + context.getEnvironment().getRequiredProperty(port);
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://" + authority + path))
-                .timeout(Duration.ofMinutes(1))
-                .method(method, HttpRequest.BodyPublishers.noBody());
-        for (int i = 0; i < headers.length; i += 2) {
-            request.header(headers[i], headers[i + 1]);
-        }
-        // Unlike the other client of Java this one sends the headers of CORS, and paths as they are written. It is not
-        // used
-        // again, because Reactor Netty stalls some requests on connections that are.
-        HttpClient client =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        HttpResponse<String> answer = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-        Map<String, List<String>> received = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        received.putAll(answer.headers().map());
-        return new Reply(answer.statusCode(), received, answer.body());
-    }
-
-    /** Unique, because a Redis that outlives this JVM has the keys of earlier runs. */
-    protected static String address() {
-        return "10." + random() % 256 + "." + random() % 256 + "." + random() % 256;
-    }
-
-    private static int random() {
-        return ThreadLocalRandom.current().nextInt(1, 10_000);
     }
 }

@@ -40,7 +40,7 @@ class OverHttpTest {
         @ConcurrentLimit(lease = 60, limitType = LimitType.CUSTOM, key = "#{run}")
         public String held(@RequestParam("run") String run) throws InterruptedException {
             running.countDown();
-            return end.await(2, TimeUnit.MINUTES) ? "done" : "waited in vain";
+            return end.await(2, TimeUnit.MINUTES) ? "done" : "timed out";
         }
 
         @GetMapping("/rate")
@@ -64,7 +64,7 @@ class OverHttpTest {
     private final String run = UUID.randomUUID().toString();
 
     @Test
-    void twoInstancesShareOneLimit() throws Exception {
+    void two_instances_share_a_limit() throws Exception {
         try (ConfigurableApplicationContext one = start();
                 ConfigurableApplicationContext two = start()) {
             long startNanos = System.nanoTime();
@@ -82,7 +82,7 @@ class OverHttpTest {
     }
 
     @Test
-    void twoInstancesShareOneLease() throws Exception {
+    void two_instances_share_a_lease() throws Exception {
         try (ConfigurableApplicationContext one = start();
                 ConfigurableApplicationContext two = start()) {
             Limited limited = one.getBean(Limited.class);
@@ -93,7 +93,7 @@ class OverHttpTest {
                 HttpResponse<String> rejected = get(two, "/held");
                 assertThat(rejected.statusCode()).isEqualTo(429);
                 assertThat(rejected.headers().firstValueAsLong("Retry-After").orElseThrow())
-                        .as("until the lease is over")
+                        .as("until the lease expires")
                         .isBetween(1L, 60L);
                 assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
                 assertThat(rejected.body()).contains("\"status\":429").contains("\"instance\":\"/held\"");
@@ -102,7 +102,7 @@ class OverHttpTest {
             }
             assertThat(first.get(1, TimeUnit.MINUTES).body()).isEqualTo("done");
             target(two.getBean(Limited.class)).end.countDown();
-            assertThat(get(two, "/held").body()).as("its place was given back").isEqualTo("done");
+            assertThat(get(two, "/held").body()).as("the lease was released").isEqualTo("done");
         }
     }
 

@@ -30,6 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class QuotaTest {
 
     private static final Decision GRANTED = new Decision(true, 5, 3, 0, 0, 11_000_001);
+    private static final Quota SOON = quota(new Decision(false, 9, 1, 0, 2_000_000, 0));
+    private static final Quota LATE = quota(new Decision(false, 7, 2, 0, 9_000_000, 0));
 
     static Stream<Arguments> policies() {
         return Stream.of(
@@ -132,29 +134,39 @@ class QuotaTest {
         assertThat(quota(huge).limitMember()).isEqualTo("\"x\";r=999999999999999;t=9223372036855");
     }
 
+    private static Map<String, String> xRateLimit(List<String> rejecting, Quota... quotas) {
+        return LimitHeaders.of(List.of(quotas), rejecting, HeaderSet.X_RATELIMIT);
+    }
+
     @Test
-    void x_ratelimit_headers_show_the_tightest_limit() {
-        Quota roomy = quota(GRANTED);
+    void x_ratelimit_headers_show_the_limit_with_the_fewest_permits_remaining() {
         Quota tight = quota(new Decision(true, 9, 1, 0, 0, 4_000_000));
-        Quota soon = quota(new Decision(false, 9, 1, 0, 2_000_000, 0));
-        Quota late = quota(new Decision(false, 7, 2, 0, 9_000_000, 0));
-        Quota never = quota(new Decision(false, 6, 3, 0, Decision.NEVER_MICROS, 0));
-        assertThat(LimitHeaders.of(List.of(roomy, tight), List.of(), HeaderSet.X_RATELIMIT))
-                .containsEntry("X-RateLimit-Limit", "9")
-                .containsEntry("X-RateLimit-Remaining", "1")
-                .containsEntry("X-RateLimit-Reset", "4")
-                .doesNotContainKey("RateLimit");
-        assertThat(LimitHeaders.of(List.of(roomy, soon, late, tight), List.of(), HeaderSet.X_RATELIMIT))
+        assertThat(xRateLimit(List.of(), quota(GRANTED), tight))
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of("X-RateLimit-Limit", "9", "X-RateLimit-Remaining", "1", "X-RateLimit-Reset", "4"));
+    }
+
+    @Test
+    void x_ratelimit_headers_of_a_rejection_show_the_limit_that_rejects_for_longest() {
+        assertThat(xRateLimit(List.of(), quota(GRANTED), SOON, LATE))
                 .containsEntry("X-RateLimit-Limit", "7")
                 .containsEntry("X-RateLimit-Reset", "9");
-        assertThat(LimitHeaders.of(List.of(late, never), List.of(), HeaderSet.X_RATELIMIT))
+        Quota never = quota(new Decision(false, 6, 3, 0, Decision.NEVER_MICROS, 0));
+        assertThat(xRateLimit(List.of(), LATE, never))
                 .containsEntry("X-RateLimit-Limit", "6")
                 .containsEntry("X-RateLimit-Reset", null);
+    }
+
+    @Test
+    void x_ratelimit_headers_show_the_limit_whose_rejection_the_response_is_for() {
         Quota other = Quota.of("other", FixedWindow.of(5, Duration.ofMinutes(1)), GRANTED);
-        assertThat(LimitHeaders.of(List.of(late, other), List.of("other"), HeaderSet.X_RATELIMIT))
-                .as("whose rejection is answered")
+        assertThat(xRateLimit(List.of("other"), LATE, other))
                 .containsEntry("X-RateLimit-Limit", Long.toString(other.capacity()));
-        assertThat(LimitHeaders.of(List.of(late), List.of(), HeaderSet.NONE)).isEmpty();
+    }
+
+    @Test
+    void without_a_header_set_or_a_quota_there_are_no_headers() {
+        assertThat(LimitHeaders.of(List.of(LATE), List.of(), HeaderSet.NONE)).isEmpty();
         assertThat(LimitHeaders.of(List.of(), List.of(), HeaderSet.BOTH)).isEmpty();
     }
 

@@ -23,7 +23,7 @@ class RejectionResponsesTest {
     private static final FixedWindow LIMIT = FixedWindow.of(5, Duration.ofMinutes(1));
 
     private final StaticMessageSource messages = new StaticMessageSource();
-    private final RequestDecisions decisions = new RequestDecisions();
+    private final RequestDecisions decisions = new RequestDecisions(HeaderSet.RATELIMIT);
 
     @Test
     void the_application_has_messages_for_all_limits_and_for_one() throws Exception {
@@ -110,23 +110,26 @@ class RejectionResponsesTest {
         decisions.add(null, List.of(new LimitDecision(request("rate:", "x"), LIMIT, GRANTED)), this);
         decisions.add(REJECTED, List.of(new LimitDecision(request("count:", "x"), LIMIT, REJECTED)), this);
         decisions.add(REJECTED, List.of(new LimitDecision(request("rate:", "x"), LIMIT, REJECTED)), this);
-        assertThat(decisions.headers(HeaderSet.RATELIMIT).get("RateLimit")).isEqualTo("\"x\";r=0;t=5, \"x/2\";r=0;t=5");
+        assertThat(decisions.headers().get("RateLimit")).isEqualTo("\"x\";r=0;t=5, \"x/2\";r=0;t=5");
     }
 
     @Test
     void headers_with_unknown_values_are_removed() {
-        decisions.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, GRANTED)), this);
-        assertThat(decisions.headers(HeaderSet.BOTH)).doesNotContainValue(null);
+        RequestDecisions both = new RequestDecisions(HeaderSet.BOTH);
+        both.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, GRANTED)), this);
+        assertThat(both.headers()).doesNotContainValue(null);
         Decision allowed = GRANTED.from(Decision.Source.POLICY);
-        decisions.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, allowed)), this);
-        assertThat(decisions.headers(HeaderSet.BOTH))
+        both.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, allowed)), this);
+        assertThat(both.headers())
                 .containsEntry("RateLimit-Policy", "\"x\";q=5;w=60")
                 .containsEntry("RateLimit", null)
                 .containsEntry("X-RateLimit-Limit", null)
                 .containsEntry("X-RateLimit-Reset", null);
-        assertThat(new RequestDecisions().headers(HeaderSet.BOTH))
-                .as("what others may have set stays")
-                .isEmpty();
+    }
+
+    @Test
+    void without_a_decision_headers_that_others_may_have_set_stay() {
+        assertThat(new RequestDecisions(HeaderSet.BOTH).headers()).isEmpty();
     }
 
     @Test

@@ -1,10 +1,11 @@
 package io.limiter.spring.web;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.HttpURLConnection;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,8 +18,6 @@ import java.util.TreeMap;
  */
 public record Reply(int statusCode, Map<String, List<String>> headers, String body) {
 
-    private static final int TIMEOUT_MILLIS = 60_000;
-
     public Reply {
         RateLimitFields.check(headers);
     }
@@ -28,29 +27,25 @@ public record Reply(int statusCode, Map<String, List<String>> headers, String bo
      *
      * @param headers names and values in turn; those with an empty value are left out
      */
-    static Reply to(String method, URI uri, String... headers) throws IOException {
-        HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
-        // So that an answer that never comes fails a test instead of stopping all.
-        connection.setConnectTimeout(TIMEOUT_MILLIS);
-        connection.setReadTimeout(TIMEOUT_MILLIS);
-        connection.setRequestMethod(method);
-        connection.setRequestProperty("Connection", "close");
+    static Reply to(String method, URI uri, String... headers) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri)
+                // So that an answer that never comes fails a test instead of stopping all.
+                .timeout(Duration.ofMinutes(1))
+                .method(method, HttpRequest.BodyPublishers.noBody());
         for (int i = 0; i < headers.length; i += 2) {
             if (!headers[i + 1].isEmpty()) {
-                connection.setRequestProperty(headers[i], headers[i + 1]);
+                request.header(headers[i], headers[i + 1]);
             }
         }
-        int status = connection.getResponseCode();
+        // The other client of Java does not send the headers of CORS. This one is not used again, because Reactor Netty
+        // stalls
+        // some requests on connections that are.
+        HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        HttpResponse<String> answer = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
         Map<String, List<String>> received = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        connection.getHeaderFields().forEach((name, values) -> {
-            if (name != null) {
-                received.put(name, values);
-            }
-        });
-        try (InputStream in = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
-            byte[] body = in == null ? new byte[0] : in.readAllBytes();
-            return new Reply(status, received, new String(body, StandardCharsets.UTF_8));
-        }
+        received.putAll(answer.headers().map());
+        return new Reply(answer.statusCode(), received, answer.body());
     }
 
     /** The only header of a name. */

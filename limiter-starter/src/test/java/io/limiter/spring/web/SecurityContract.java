@@ -1,12 +1,10 @@
 package io.limiter.spring.web;
 
-import static io.limiter.spring.web.HttpContract.header;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +33,7 @@ public abstract class SecurityContract extends ServerContract {
 
     @BeforeAll
     void open() {
-        server = startWithRedis();
+        server = start();
     }
 
     protected <T> T bean(Class<T> type) {
@@ -46,7 +44,7 @@ public abstract class SecurityContract extends ServerContract {
     private Reply get(String path, String address, String user, String password) throws Exception {
         byte[] login = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
         String basic = user.isEmpty() ? "" : "Basic " + Base64.getEncoder().encodeToString(login);
-        return HttpContract.call("GET", server, path, "X-Forwarded-For", address, "Authorization", basic);
+        return call("GET", server, path, "X-Forwarded-For", address, "Authorization", basic);
     }
 
     @ParameterizedTest
@@ -80,10 +78,5 @@ public abstract class SecurityContract extends ServerContract {
         assertThat(rejected.statusCode()).as("not even who has guessed right").isEqualTo(429);
         assertThat(get("/secret/x", network() + 2, "ann", "secret").statusCode())
                 .isEqualTo(200);
-    }
-
-    private static String network() {
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        return "10." + random.nextInt(256) + "." + random.nextInt(256) + ".";
     }
 }

@@ -1,20 +1,26 @@
 package io.limiter.spring.web;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.testing.TestRedis;
+import java.net.URI;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.Stream;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Starts applications with a server of their own. */
+/** Starts applications with a server of their own, and calls them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class ServerContract {
+public abstract class ServerContract {
 
     private final List<ConfigurableApplicationContext> started = new ArrayList<>();
 
@@ -25,7 +31,7 @@ abstract class ServerContract {
 
     protected abstract Class<?> application();
 
-    /** What they are started with, without what settings begin with. */
+    /** The settings of the limiter, without {@code limiter.}. */
     protected abstract List<String> settings();
 
     @AfterAll
@@ -33,24 +39,80 @@ abstract class ServerContract {
         started.forEach(ConfigurableApplicationContext::close);
     }
 
-    protected final ConfigurableApplicationContext startWithRedis(String... more) {
-        // A slow machine is not an outage.
-        Stream<String> redis = Stream.of(
-                "--spring.data.redis.url=" + TestRedis.shared().uri(), "--limiter.failure.decision-timeout=2m");
-        return start(Stream.concat(redis, Arrays.stream(more)).toArray(String[]::new));
+    protected final ConfigurableApplicationContext start(String... more) {
+        return start(application(), more);
     }
 
-    /** Runs until the last test is done: the first one that ends would take the threads of Netty from all others. */
-    protected final ConfigurableApplicationContext start(String... more) {
-        SpringApplication spring = new SpringApplication(application());
+    /**
+     * Starts an application, over Redis. It runs until the last test is done: the first one that ends would take the threads of
+     * Netty from all others.
+     *
+     * @param more settings in place of the usual ones, or more
+     */
+    protected final ConfigurableApplicationContext start(Class<?> application, String... more) {
+        Map<String, String> settings = new TreeMap<>();
+        List.of(
+                        "server.port=0",
+                        "spring.data.redis.url=" + TestRedis.shared().uri(),
+                        "spring.main.banner-mode=off",
+                        "spring.web.resources.static-locations=classpath:/contract/",
+                        // A slow machine is not an outage.
+                        "limiter.failure.policy=throw",
+                        "limiter.failure.decision-timeout=2m")
+                .forEach(setting -> put(setting, settings));
+        settings().forEach(setting -> put("limiter." + setting, settings));
+        List.of(more).forEach(setting -> put(setting, settings));
+        SpringApplication spring = new SpringApplication(application);
         spring.setWebApplicationType(type());
-        Stream<String> server =
-                Stream.of("--server.port=0", "--spring.main.banner-mode=off", "--limiter.failure.policy=throw");
-        Stream<String> limits = settings().stream().map(setting -> "--limiter." + setting);
-        ConfigurableApplicationContext context = spring.run(Stream.of(server, limits, Arrays.stream(more))
-                .flatMap(each -> each)
+        ConfigurableApplicationContext context = spring.run(settings.entrySet().stream()
+                .map(setting -> "--" + setting.getKey() + "=" + setting.getValue())
                 .toArray(String[]::new));
         started.add(context);
         return context;
+    }
+
+    private static void put(String setting, Map<String, String> settings) {
+        int equals = setting.indexOf('=');
+        settings.put(setting.substring(0, equals), setting.substring(equals + 1));
+    }
+
+    /** @param headers see {@link Reply#to} */
+    protected static Reply call(String method, ConfigurableApplicationContext context, String path, String... headers)
+            throws Exception {
+        return callPort("local.server.port", method, context, path, headers);
+    }
+
+    /** @param port the property that has it */
+    static Reply callPort(
+            String port, String method, ConfigurableApplicationContext context, String path, String... headers)
+            throws Exception {
+        String authority = "127.0.0.1:" + context.getEnvironment().getRequiredProperty(port);
+        return Reply.to(method, URI.create("http://" + authority + path), headers);
+    }
+
+    protected static String header(Reply reply, String name) {
+        assertThat(reply.headers()).containsKey(name);
+        assertThat(reply.headers().get(name)).as(name).hasSize(1);
+        return reply.header(name).orElseThrow();
+    }
+
+    protected static long retryAfter(Reply reply) {
+        return Long.parseLong(header(reply, "Retry-After"));
+    }
+
+    protected static JsonNode problem(Reply reply) throws Exception {
+        assertThat(header(reply, "Content-Type")).isEqualTo("application/problem+json");
+        return new ObjectMapper().readTree(reply.body());
+    }
+
+    /** Unique, because a Redis that outlives this JVM has the keys of earlier runs. */
+    protected static String address() {
+        return network() + ThreadLocalRandom.current().nextInt(256);
+    }
+
+    /** The first three parts of an address, with a dot behind them. */
+    static String network() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return "10." + random.nextInt(256) + "." + random.nextInt(256) + ".";
     }
 }

@@ -20,6 +20,8 @@ import org.springframework.expression.spel.standard.SpelExpression;
  */
 final class ExpressionCheck {
 
+    private static final ReadOnlyAccess.Properties PROPERTIES = new ReadOnlyAccess.Properties();
+
     private final String subject;
     private final Scope<?> scope;
 
@@ -87,7 +89,7 @@ final class ExpressionCheck {
             if (Map.class.isAssignableFrom(type) || !(path.getChild(i) instanceof PropertyOrFieldReference property)) {
                 return;
             }
-            Class<?> found = ReadOnlyAccess.typeOfProperty(property.getName(), type);
+            Class<?> found = PROPERTIES.typeOf(property.getName(), type);
             if (found == null && isMethod(property.getName(), type)) {
                 throw mustNotUse(property);
             }

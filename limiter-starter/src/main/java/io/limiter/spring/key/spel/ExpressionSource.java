@@ -2,6 +2,7 @@ package io.limiter.spring.key.spel;
 
 import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MethodName;
+import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -10,10 +11,8 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.common.CompositeStringExpression;
-import org.springframework.expression.spel.SpelCompilerMode;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
-import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
@@ -28,8 +27,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  */
 record ExpressionSource<C>(String text, String quoted, String in, String where, Scope<C> scope) {
 
-    private static final SpelExpressionParser PARSER =
-            new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser(Scope.CONFIGURATION);
 
     /** The text of an attribute, over the arguments of a method. */
     static ExpressionSource<@Nullable Object[]> of(String attribute, String text, Method method) {
@@ -39,7 +37,7 @@ record ExpressionSource<C>(String text, String quoted, String in, String where, 
                 quoted,
                 " in the " + quoted,
                 "the limit " + quoted + " of " + MethodName.of(method.getDeclaringClass(), method),
-                new ArgumentScope(method));
+                ArgumentScope.of(method));
     }
 
     /** The key of a rule, over an HTTP request. */
@@ -87,6 +85,9 @@ record ExpressionSource<C>(String text, String quoted, String in, String where, 
     /** The failure of an expression. Callers can send a null, and cause that of one; the application causes others. */
     static RuntimeException noValue(
             String where, RuntimeException cause, BiFunction<String, Throwable, RuntimeException> ofCaller) {
+        if (cause.getCause() instanceof MissingLimitKeyException missing) {
+            return missing;
+        }
         String problem = where + " has no value: " + cause.getMessage();
         return isForNull(cause) ? ofCaller.apply(problem, cause) : new IllegalStateException(problem, cause);
     }

@@ -32,9 +32,9 @@ final class KeyTemplate<C> {
         }
     };
 
-    private final List<Part<C>> parts;
+    private final List<Function<C, String>> parts;
 
-    private KeyTemplate(List<Part<C>> parts) {
+    private KeyTemplate(List<Function<C, String>> parts) {
         this.parts = parts;
     }
 
@@ -46,7 +46,7 @@ final class KeyTemplate<C> {
     static <C> KeyTemplate<C> parse(ExpressionSource<C> source, String otherRemedy) {
         checkCallsDiffer(source, otherRemedy);
         List<Expression> expressions = source.parse();
-        List<Part<C>> parts = new ArrayList<>();
+        List<Function<C, String>> parts = new ArrayList<>();
         for (int i = 0; i < expressions.size(); i++) {
             Expression part = expressions.get(i);
             if (part instanceof SpelExpression expression) {
@@ -82,11 +82,11 @@ final class KeyTemplate<C> {
     /** @throws MissingLimitKeyException if the call has no value for one of the expressions */
     String of(C call) {
         if (parts.size() == 1) {
-            return parts.get(0).in(call);
+            return parts.get(0).apply(call);
         }
         StringBuilder key = new StringBuilder();
-        for (Part<C> part : parts) {
-            key.append(part.in(call));
+        for (Function<C, String> part : parts) {
+            key.append(part.apply(call));
         }
         return key.toString();
     }
@@ -109,13 +109,6 @@ final class KeyTemplate<C> {
         return content.toString();
     }
 
-    /** A constant text or a placeholder. */
-    @FunctionalInterface
-    private interface Part<C> {
-
-        String in(C call);
-    }
-
     /**
      * A value that must be neither null nor blank, escaped.
      *
@@ -125,10 +118,10 @@ final class KeyTemplate<C> {
     private record Placeholder<C>(
             Function<C, @Nullable Object> value,
             String where,
-            @Nullable Escape escape) implements Part<C> {
+            @Nullable Escape escape) implements Function<C, String> {
 
         @Override
-        public String in(C call) {
+        public String apply(C call) {
             String text = text(call);
             if (text == null || text.isBlank()) {
                 throw MissingLimitKeyException.inCall(where + " is " + (text == null ? "null" : "blank"), null);

@@ -9,9 +9,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.AccessException;
 import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.MethodResolver;
+import org.springframework.expression.MethodExecutor;
 import org.springframework.expression.PropertyAccessor;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.SpelNode;
@@ -60,18 +61,9 @@ final class ReadOnlyAccess {
             // The same key in all instances, whatever their locale.
             "toLowerCase", text -> text.toString().toLowerCase(Locale.ROOT));
 
-    private static final Map<String, Function<Object, Object>> COLLECTION_METHODS = Map.of(
-            "size", values -> ((Collection<?>) values).size(),
-            "isEmpty", values -> ((Collection<?>) values).isEmpty());
-
-    private static final Map<String, Function<Object, Object>> MAP_METHODS =
-            Map.of("size", map -> ((Map<?, ?>) map).size(), "isEmpty", map -> ((Map<?, ?>) map).isEmpty());
-
-    private static final Properties PROPERTIES = new Properties();
-
-    /** A missing entry is null, unlike a missing property: the caller decides which entries a map has. */
-    @SuppressWarnings("rawtypes")
-    private static final PropertyAccessor ENTRIES = new Reader<Map>(Map.class, Map::get);
+    private static final Map<String, Function<Object, Object>> SIZE_METHODS = Map.of(
+            "size", values -> values instanceof Map<?, ?> map ? map.size() : ((Collection<?>) values).size(),
+            "isEmpty", values -> values instanceof Map<?, ?> map ? map.isEmpty() : ((Collection<?>) values).isEmpty());
 
     private ReadOnlyAccess() {}
 
@@ -87,35 +79,22 @@ final class ReadOnlyAccess {
     /** Whether the method may be called on some value. */
     static boolean allows(MethodReference call) {
         return call.getChildCount() == 0
-                && (TEXT_METHODS.containsKey(call.getName()) || COLLECTION_METHODS.containsKey(call.getName()));
-    }
-
-    /** The type of a property; {@code null} if the class has none of this name. */
-    static @Nullable Class<?> typeOfProperty(String name, Class<?> type) {
-        return PROPERTIES.typeOf(name, type);
-    }
-
-    /** Read the properties of objects and the entries of maps. */
-    static List<PropertyAccessor> properties() {
-        return List.of(ENTRIES, PROPERTIES);
+                && (TEXT_METHODS.containsKey(call.getName()) || SIZE_METHODS.containsKey(call.getName()));
     }
 
     /** Resolves the methods that may be called on a value. */
-    static MethodResolver methods() {
-        return (context, target, name, arguments) ->
-                arguments.isEmpty() && methodsOf(target.getClass()).containsKey(name)
-                        ? (ctx, object, none) -> call(object, name)
-                        : null;
+    static @Nullable MethodExecutor resolve(
+            EvaluationContext context, Object target, String name, List<TypeDescriptor> arguments) {
+        return arguments.isEmpty() && methodsOf(target.getClass()).containsKey(name)
+                ? (ctx, object, none) -> call(object, name)
+                : null;
     }
 
     private static Map<String, Function<Object, Object>> methodsOf(Class<?> type) {
         if (CharSequence.class.isAssignableFrom(type)) {
             return TEXT_METHODS;
         }
-        if (Collection.class.isAssignableFrom(type)) {
-            return COLLECTION_METHODS;
-        }
-        return Map.class.isAssignableFrom(type) ? MAP_METHODS : Map.of();
+        return Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type) ? SIZE_METHODS : Map.of();
     }
 
     private static TypedValue call(Object target, String name) throws AccessException {
@@ -127,58 +106,44 @@ final class ReadOnlyAccess {
         return new TypedValue(method.apply(target));
     }
 
-    /** The value of a property. */
-    @FunctionalInterface
-    interface Property<T> {
+    /** An object whose properties are not those of its class. */
+    interface Named {
 
         @Nullable
-        Object of(T target, String name);
-    }
-
-    /** Reads the properties of one type of objects. Spring has no such class without methods that write. */
-    record Reader<T>(Class<T> type, Property<T> property) implements PropertyAccessor {
-
-        @Override
-        public Class<?>[] getSpecificTargetClasses() {
-            return new Class<?>[] {type};
-        }
-
-        @Override
-        public boolean canRead(EvaluationContext context, @Nullable Object target, String name) {
-            return type.isInstance(target);
-        }
-
-        @Override
-        public TypedValue read(EvaluationContext context, @Nullable Object target, String name) throws AccessException {
-            // An expression tries the accessor of its last evaluation first, without calling canRead.
-            if (!type.isInstance(target)) {
-                throw new AccessException("no " + type.getSimpleName());
-            }
-            return new TypedValue(property.of(type.cast(target), name));
-        }
-
-        @Override
-        public boolean canWrite(EvaluationContext context, @Nullable Object target, String name) {
-            return false;
-        }
-
-        @Override
-        public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object newValue)
-                throws AccessException {
-            throw new AccessException("expressions only read");
-        }
+        Object valueOf(String name);
     }
 
     /**
      * Reads getters, public fields, and methods named like a final field, as records have them. Spring's own accessor reads
-     * any method without parameters as a property, such as {@code file.delete}.
+     * any method without parameters as a property, such as {@code file.delete}. The properties of a map are its entries. A
+     * missing entry is null, unlike a missing property: the caller decides which entries a map has.
      */
-    private static final class Properties extends ReflectivePropertyAccessor {
+    static class Properties extends ReflectivePropertyAccessor {
 
         Properties() {
             super(false);
         }
 
+        @Override
+        public boolean canRead(EvaluationContext context, @Nullable Object target, String name) throws AccessException {
+            return target instanceof Named || target instanceof Map || super.canRead(context, target, name);
+        }
+
+        @Override
+        public TypedValue read(EvaluationContext context, @Nullable Object target, String name) throws AccessException {
+            if (target instanceof Named named) {
+                return new TypedValue(named.valueOf(name));
+            }
+            return target instanceof Map<?, ?> map ? new TypedValue(map.get(name)) : super.read(context, target, name);
+        }
+
+        /** Spring's is for one class, and a name in an expression can be read of several. */
+        @Override
+        public PropertyAccessor createOptimalAccessor(EvaluationContext context, @Nullable Object target, String name) {
+            return this;
+        }
+
+        /** The type of a property; {@code null} if the class has none of this name. */
         @Nullable
         Class<?> typeOf(String property, Class<?> type) {
             Method getter = findGetterForProperty(property, type, false);

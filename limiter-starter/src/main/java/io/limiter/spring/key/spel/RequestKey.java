@@ -2,7 +2,9 @@ package io.limiter.spring.key.spel;
 
 import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -10,11 +12,8 @@ import org.springframework.expression.spel.standard.SpelExpression;
 /** The key of a rule for HTTP requests. Safe for use by many threads. */
 public final class RequestKey {
 
-    private static final String HEADER = "header:";
-    private static final String COOKIE = "cookie:";
-
-    /** RFC 9110. */
-    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+    /** Followed by a token of RFC 9110. */
+    private static final Pattern HEADER_OR_COOKIE = Pattern.compile("(header|cookie):([!#$%&'*+.^_`|~0-9A-Za-z-]+)");
 
     private final Function<KeyRequest, @Nullable String> finder;
     private final boolean usesUser;
@@ -34,13 +33,13 @@ public final class RequestKey {
         if (text.contains("#{")) {
             return template(text);
         }
-        if (text.startsWith(HEADER) && isToken(text.substring(HEADER.length()))) {
-            String name = text.substring(HEADER.length());
-            return new RequestKey(request -> needed("header " + name, request.header(name)), false);
-        }
-        if (text.startsWith(COOKIE) && isToken(text.substring(COOKIE.length()))) {
-            String name = text.substring(COOKIE.length());
-            return new RequestKey(request -> needed("cookie " + name, request.cookie(name)), false);
+        Matcher part = HEADER_OR_COOKIE.matcher(text);
+        if (part.matches()) {
+            String kind = part.group(1);
+            String name = part.group(2);
+            BiFunction<KeyRequest, String, @Nullable String> find =
+                    kind.equals("header") ? KeyRequest::header : KeyRequest::cookie;
+            return new RequestKey(request -> needed(kind + " " + name, find.apply(request, name)), false);
         }
         return switch (text) {
             case "ip" -> new RequestKey(KeyRequest::ip, false);
@@ -73,10 +72,6 @@ public final class RequestKey {
                 .anyMatch(part ->
                         part instanceof SpelExpression expression && RequestScope.usesUser(expression.getAST()));
         return new RequestKey(template::of, usesUser);
-    }
-
-    private static boolean isToken(String name) {
-        return TOKEN.matcher(name).matches();
     }
 
     private static String needed(String what, @Nullable String value) {

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpCookie;
 import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.cors.reactive.CorsUtils;
 
 /** An exchange, as keys use it. */
 final class ExchangeKeyRequest extends HttpKeyRequest {
@@ -43,6 +44,11 @@ final class ExchangeKeyRequest extends HttpKeyRequest {
     public @Nullable String cookie(String name) {
         HttpCookie cookie = request.getCookies().getFirst(name);
         return cookie == null ? null : cookie.getValue();
+    }
+
+    @Override
+    protected boolean isPreflight() {
+        return CorsUtils.isPreFlightRequest(request);
     }
 
     @Override

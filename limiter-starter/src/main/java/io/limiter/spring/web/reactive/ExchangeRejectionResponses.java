@@ -3,7 +3,6 @@ package io.limiter.spring.web.reactive;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RejectionResponses;
-import io.limiter.spring.web.RequestDecisions;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,14 +18,14 @@ public final class ExchangeRejectionResponses {
 
     private static final Logger log = LoggerFactory.getLogger(ExchangeRejectionResponses.class);
 
-    private final RejectionResponses answers;
+    private final RejectionResponses responses;
 
-    public ExchangeRejectionResponses(RejectionResponses answers) {
-        this.answers = answers;
+    public ExchangeRejectionResponses(RejectionResponses responses) {
+        this.responses = responses;
     }
 
     HeaderSet headers() {
-        return answers.headers();
+        return responses.headers();
     }
 
     /**
@@ -40,23 +39,22 @@ public final class ExchangeRejectionResponses {
             return Mono.empty();
         }
         Mono<RejectionResponse> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
-        return (answers.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
+        return (responses.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
                 .flatMap(written -> write(written, exchange.getResponse()));
     }
 
     private RejectionResponse answer(RuntimeException rejection, ServerWebExchange exchange) {
-        ExchangeRecorder recorder = ExchangeRecorder.find(exchange);
         Locale locale = exchange.getLocaleContext().getLocale();
-        return answers.of(
+        return responses.of(
                 rejection,
-                recorder == null ? new RequestDecisions() : recorder.decisions(),
+                ExchangeDecisions.find(exchange),
                 locale == null ? Locale.getDefault() : locale,
                 exchange.getRequest().getURI().getRawPath());
     }
 
     private static Mono<Void> write(RejectionResponse answer, ServerHttpResponse response) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
-        answer.headers().forEach((name, value) -> ExchangeRecorder.set(response.getHeaders(), name, value));
+        answer.headers().forEach((name, value) -> ExchangeDecisions.set(response.getHeaders(), name, value));
         response.getHeaders().setContentLength(answer.body().length);
         if (answer.contentType() == null) {
             return response.setComplete();

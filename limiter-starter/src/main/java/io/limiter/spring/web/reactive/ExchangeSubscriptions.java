@@ -1,7 +1,6 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.aop.SubscriptionContext;
-import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +13,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-/** Finds the exchange of a subscription in Reactor's context, where {@link LimitAnswerWebFilter} puts it. */
+/** Finds the exchange of a subscription in Reactor's context, where {@link HttpLimitWebFilter} puts it. */
 public final class ExchangeSubscriptions implements SubscriptionContext {
 
     private final ExchangeUsers users;
@@ -47,8 +46,7 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
             return Mono.fromSupplier(() -> CurrentExchange.call(exchange, null, action));
         }
         return users.of(exchange)
-                .map(Optional::of)
-                .defaultIfEmpty(Optional.empty())
+                .singleOptional()
                 .map(name -> CurrentExchange.call(exchange, name.orElse(null), action));
     }
 

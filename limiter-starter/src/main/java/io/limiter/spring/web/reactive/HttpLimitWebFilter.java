@@ -8,20 +8,23 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.RequestDecisions;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
-import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Applies limits to each exchange once, before it is handled, without blocking. */
+/**
+ * Applies limits to each exchange once, before it is handled, without blocking. It also adds the headers of limits to the
+ * response, and the exchange to Reactor's context for {@link ExchangeSubscriptions}.
+ */
 public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
     private final ApplicationContext application;
@@ -30,7 +33,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
     private final ExchangeSubscriptions subscriptions;
-    private final ExchangeRejectionResponses answers;
+    private final ExchangeRejectionResponses responses;
     private final String done;
 
     /**
@@ -47,14 +50,14 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
             ClientAddress addresses,
             @Nullable CurrentUser users,
             ExchangeSubscriptions subscriptions,
-            ExchangeRejectionResponses answers) {
+            ExchangeRejectionResponses responses) {
         this.application = application;
         this.order = order;
         this.limits = limits;
         this.addresses = addresses;
         this.users = users;
         this.subscriptions = subscriptions;
-        this.answers = answers;
+        this.responses = responses;
         this.done = HttpLimitWebFilter.class.getName() + "." + name;
     }
 
@@ -65,31 +68,26 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        RequestDecisions decisions = ExchangeDecisions.of(exchange, responses.headers());
         // Filters before this one may have changed the exchange.
         Mono<Void> handled =
                 chain.filter(exchange).contextWrite(context -> ExchangeSubscriptions.put(context, exchange));
-        if (isOfOther(exchange)) {
+        HttpLimits all = limits.get();
+        if (all.limits().isEmpty() || isOfOther(exchange)) {
             return handled;
         }
         ExchangeKeyRequest keyRequest = new ExchangeKeyRequest(exchange.getRequest(), addresses, users);
-        HttpLimits matching = limits.get()
-                .matching(
-                        keyRequest.method(),
-                        CorsUtils.isPreFlightRequest(exchange.getRequest()),
-                        keyRequest.pathVariants());
+        HttpLimits matching = all.matching(keyRequest);
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
         return subscriptions
-                .call(
-                        exchange,
-                        matching.usesUser(),
-                        () -> matching.check(keyRequest, ExchangeRecorder.of(exchange, answers.headers())))
+                .call(exchange, matching.usesUser(), () -> matching.check(keyRequest, decisions))
                 .flatMap(HttpLimitWebFilter::rejection)
                 .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
                 .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
                 .flatMap(rejection ->
-                        rejection.map(e -> answers.write(e, exchange)).orElse(handled));
+                        rejection.map(e -> responses.write(e, exchange)).orElse(handled));
     }
 
     private boolean isOfOther(ServerWebExchange exchange) {

@@ -17,10 +17,10 @@ public final class LimitWebExceptionHandler implements WebExceptionHandler, Orde
     /** The order of Spring Boot's own handler. */
     public static final int ORDER = -1;
 
-    private final ExchangeRejectionResponses answers;
+    private final ExchangeRejectionResponses responses;
 
-    public LimitWebExceptionHandler(ExchangeRejectionResponses answers) {
-        this.answers = answers;
+    public LimitWebExceptionHandler(ExchangeRejectionResponses responses) {
+        this.responses = responses;
     }
 
     @Override
@@ -33,6 +33,6 @@ public final class LimitWebExceptionHandler implements WebExceptionHandler, Orde
         RuntimeException rejection = RejectionResponses.rejection(exception);
         return rejection == null || exchange.getResponse().isCommitted()
                 ? Mono.error(exception)
-                : answers.write(rejection, exchange);
+                : responses.write(rejection, exchange);
     }
 }

@@ -22,7 +22,6 @@ final class DispatchRecorder implements DecisionRecorder {
 
     private final RequestDecisions decisions;
     private final HttpServletResponse response;
-    private final HeaderSet headers;
     private final @Nullable DispatchRecorder outer;
     private final Thread thread = Thread.currentThread();
 
@@ -30,26 +29,28 @@ final class DispatchRecorder implements DecisionRecorder {
     private boolean open = true;
 
     private DispatchRecorder(
-            RequestDecisions decisions,
-            HttpServletResponse response,
-            HeaderSet headers,
-            @Nullable DispatchRecorder outer) {
+            RequestDecisions decisions, HttpServletResponse response, @Nullable DispatchRecorder outer) {
         this.decisions = decisions;
         this.response = response;
-        this.headers = headers;
         this.outer = outer;
     }
 
     /** The recorder of the current dispatch; {@code null} if none has begun. */
-    static @Nullable DispatchRecorder of(HttpServletRequest request) {
+    static @Nullable DispatchRecorder find(HttpServletRequest request) {
         return request.getAttribute(ATTRIBUTE) instanceof DispatchRecorder recorder ? recorder : null;
+    }
+
+    /** The recorder of the current dispatch, which begins now if none has begun. */
+    static DispatchRecorder of(HttpServletRequest request, HttpServletResponse response, HeaderSet headers) {
+        DispatchRecorder known = find(request);
+        return known == null ? begin(request, response, headers) : known;
     }
 
     /** Begins a dispatch, in its thread. */
     static DispatchRecorder begin(HttpServletRequest request, HttpServletResponse response, HeaderSet headers) {
-        DispatchRecorder outer = of(request);
-        DispatchRecorder recorder = new DispatchRecorder(
-                outer == null ? new RequestDecisions() : outer.decisions, response, headers, outer);
+        DispatchRecorder outer = find(request);
+        RequestDecisions decisions = outer == null ? new RequestDecisions(headers) : outer.decisions;
+        DispatchRecorder recorder = new DispatchRecorder(decisions, response, outer);
         request.setAttribute(ATTRIBUTE, recorder);
         recorder.writeHeaders();
         return recorder;
@@ -80,8 +81,8 @@ final class DispatchRecorder implements DecisionRecorder {
     }
 
     private void writeHeaders() {
-        if (headers != HeaderSet.NONE && Thread.currentThread() == thread && open && !response.isCommitted()) {
-            decisions.headers(headers).forEach((name, value) -> setHeader(response, name, value));
+        if (Thread.currentThread() == thread && open && !response.isCommitted()) {
+            decisions.headers().forEach((name, value) -> setHeader(response, name, value));
         }
     }
 

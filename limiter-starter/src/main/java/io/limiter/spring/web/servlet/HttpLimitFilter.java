@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
-import org.springframework.web.cors.CorsUtils;
 
 /**
  * Applies limits to each HTTP request once, before it is handled. Forwards, error pages and async dispatches are the same
@@ -31,7 +30,7 @@ public final class HttpLimitFilter implements Filter {
     private final Supplier<HttpLimits> limits;
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
-    private final ServletRejectionResponses answers;
+    private final ServletRejectionResponses responses;
     private final String done;
 
     /**
@@ -44,11 +43,11 @@ public final class HttpLimitFilter implements Filter {
             Supplier<HttpLimits> limits,
             ClientAddress addresses,
             @Nullable CurrentUser users,
-            ServletRejectionResponses answers) {
+            ServletRejectionResponses responses) {
         this.limits = limits;
         this.addresses = addresses;
         this.users = users;
-        this.answers = answers;
+        this.responses = responses;
         this.done = HttpLimitFilter.class.getName() + "." + name;
     }
 
@@ -62,7 +61,7 @@ public final class HttpLimitFilter implements Filter {
             request.setAttribute(done, true);
             RuntimeException rejection = rejection(request, response);
             if (rejection != null) {
-                answers.write(rejection, request, response);
+                responses.write(rejection, request, response);
                 return;
             }
         }
@@ -84,12 +83,12 @@ public final class HttpLimitFilter implements Filter {
 
     private @Nullable RuntimeException check(HttpServletRequest request, HttpServletResponse response) {
         ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users);
-        DispatchRecorder known = DispatchRecorder.of(request);
-        DispatchRecorder recorder =
-                known == null ? DispatchRecorder.begin(request, response, answers.headers()) : known;
-        HttpLimits matching = limits.get()
-                .matching(keyRequest.method(), CorsUtils.isPreFlightRequest(request), keyRequest.pathVariants());
-        Rejection rejection = matching.check(keyRequest, recorder).run().rejection();
+        DispatchRecorder recorder = DispatchRecorder.of(request, response, responses.headers());
+        Rejection rejection = limits.get()
+                .matching(keyRequest)
+                .check(keyRequest, recorder)
+                .run()
+                .rejection();
         return rejection == null ? null : rejection.exception();
     }
 }

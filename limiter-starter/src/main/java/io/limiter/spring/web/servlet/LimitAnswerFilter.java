@@ -17,10 +17,10 @@ import java.io.IOException;
  */
 public final class LimitAnswerFilter implements Filter {
 
-    private final ServletRejectionResponses answers;
+    private final ServletRejectionResponses responses;
 
-    public LimitAnswerFilter(ServletRejectionResponses answers) {
-        this.answers = answers;
+    public LimitAnswerFilter(ServletRejectionResponses responses) {
+        this.responses = responses;
     }
 
     @Override
@@ -31,7 +31,7 @@ public final class LimitAnswerFilter implements Filter {
             chain.doFilter(anyRequest, anyResponse);
             return;
         }
-        DispatchRecorder recorder = DispatchRecorder.begin(request, response, answers.headers());
+        DispatchRecorder recorder = DispatchRecorder.begin(request, response, responses.headers());
         try {
             chain.doFilter(request, response);
         } catch (IOException | ServletException | RuntimeException e) {
@@ -41,7 +41,7 @@ public final class LimitAnswerFilter implements Filter {
             if (rejection == null || inner || response.isCommitted()) {
                 throw e;
             }
-            answers.write(rejection, request, response);
+            responses.write(rejection, request, response);
         } finally {
             recorder.end(request);
         }

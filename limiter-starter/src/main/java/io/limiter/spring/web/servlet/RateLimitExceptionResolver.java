@@ -15,10 +15,10 @@ import org.springframework.web.servlet.ModelAndView;
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
-    private final ServletRejectionResponses answers;
+    private final ServletRejectionResponses responses;
 
-    public RateLimitExceptionResolver(ServletRejectionResponses answers) {
-        this.answers = answers;
+    public RateLimitExceptionResolver(ServletRejectionResponses responses) {
+        this.responses = responses;
     }
 
     @Override
@@ -33,7 +33,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (rejection == null || response.isCommitted()) {
             return null;
         }
-        answers.write(rejection, request, response);
+        responses.write(rejection, request, response);
         return new ModelAndView();
     }
 }

@@ -8,6 +8,7 @@ import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
+import org.springframework.web.cors.CorsUtils;
 
 /** A servlet request, as keys use it. */
 final class ServletKeyRequest extends HttpKeyRequest {
@@ -52,6 +53,11 @@ final class ServletKeyRequest extends HttpKeyRequest {
             }
         }
         return null;
+    }
+
+    @Override
+    protected boolean isPreflight() {
+        return CorsUtils.isPreFlightRequest(request);
     }
 
     @Override

@@ -21,17 +21,17 @@ public final class ServletRejectionResponses {
 
     private static final Logger log = LoggerFactory.getLogger(ServletRejectionResponses.class);
 
-    private final RejectionResponses answers;
+    private final RejectionResponses responses;
     private final Function<HttpServletRequest, Locale> locales;
 
     /** @param locales finds the locale of a request, also before Spring MVC handles it */
-    public ServletRejectionResponses(RejectionResponses answers, Function<HttpServletRequest, Locale> locales) {
-        this.answers = answers;
+    public ServletRejectionResponses(RejectionResponses responses, Function<HttpServletRequest, Locale> locales) {
+        this.responses = responses;
         this.locales = locales;
     }
 
     HeaderSet headers() {
-        return answers.headers();
+        return responses.headers();
     }
 
     /**
@@ -44,10 +44,10 @@ public final class ServletRejectionResponses {
             log.debug("Rejected a request whose response is already committed");
             return;
         }
-        DispatchRecorder recorder = DispatchRecorder.of(request);
-        RequestDecisions decisions = recorder == null ? new RequestDecisions() : recorder.decisions();
+        DispatchRecorder recorder = DispatchRecorder.find(request);
+        RequestDecisions decisions = recorder == null ? null : recorder.decisions();
         try {
-            write(answers.of(rejection, decisions, locales.apply(request), path(request)), response);
+            write(responses.of(rejection, decisions, locales.apply(request), path(request)), response);
         } catch (IOException e) {
             log.debug("The caller of a rejected request closed the connection before the response", e);
         }

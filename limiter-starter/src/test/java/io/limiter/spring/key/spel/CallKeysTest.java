@@ -10,19 +10,22 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.SecurityCurrentUser;
-import io.limiter.spring.web.servlet.ServletCurrentUser;
+import io.limiter.spring.web.servlet.CurrentRequest;
 import java.lang.reflect.Method;
-import java.security.Principal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.context.request.RequestContextHolder;
@@ -33,7 +36,7 @@ class CallKeysTest {
     private static final Object[] NO_ARGUMENTS = {};
 
     private final CurrentUser security =
-            new SecurityCurrentUser(SecurityContextHolder::getContextHolderStrategy, new ServletCurrentUser());
+            new SecurityCurrentUser(SecurityContextHolder::getContextHolderStrategy, CurrentRequest::user);
 
     @AfterEach
     void clear() {
@@ -79,7 +82,7 @@ class CallKeysTest {
     }
 
     @Test
-    void saysWhatIsMissing() {
+    void aMissingBeanIsNamed() {
         keys(null, null).checkAvailable(LimitType.METHOD);
         keys(null, null).checkAvailable(LimitType.CUSTOM);
         assertThatIllegalArgumentException()
@@ -91,40 +94,51 @@ class CallKeysTest {
     }
 
     @Test
-    void beansAreAskedForUntilTheyAreThere() throws Exception {
-        List<ClientAddress> answers = new ArrayList<>(Arrays.asList(null, () -> "1.2.3.4"));
-        CallKeys keys = new CallKeys(() -> answers.remove(0), () -> null);
+    void beansAreLookedUpUntilTheyExist() throws Exception {
+        List<ClientAddress> results = new ArrayList<>(Arrays.asList(null, () -> "1.2.3.4"));
+        CallKeys keys = new CallKeys(() -> results.remove(0), () -> null);
         CallKey ip = keys.of(LimitType.IP, "", method());
-        assertThat(answers).hasSize(2);
+        assertThat(results).hasSize(2);
         assertThatThrownBy(() -> ip.of(NO_ARGUMENTS)).isInstanceOf(MissingLimitKeyException.class);
         assertThat(ip.of(NO_ARGUMENTS)).isEqualTo("1.2.3.4");
-        assertThat(ip.of(NO_ARGUMENTS)).as("not asked for again").isEqualTo("1.2.3.4");
+        assertThat(ip.of(NO_ARGUMENTS)).as("not looked up again").isEqualTo("1.2.3.4");
     }
 
-    @Test
-    void springSecurity() {
-        assertThat(security.name()).isNull();
-        SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("bob", "x", "USER"));
-        assertThat(security.name()).isEqualTo("bob");
+    static Stream<Arguments> authentications() {
         TestingAuthenticationToken unproven = new TestingAuthenticationToken("bob", "x");
         unproven.setAuthenticated(false);
-        SecurityContextHolder.getContext().setAuthentication(unproven);
-        assertThat(security.name()).isNull();
-        SecurityContextHolder.getContext()
-                .setAuthentication(new AnonymousAuthenticationToken(
-                        "k", "anonymousUser", AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")));
-        assertThat(security.name()).isNull();
+        return Stream.of(
+                Arguments.of(new TestingAuthenticationToken("bob", "x", "USER"), "bob"),
+                Arguments.of(unproven, null),
+                Arguments.of(
+                        new AnonymousAuthenticationToken(
+                                "k", "anonymousUser", AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")),
+                        null),
+                Arguments.of(null, null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("authentications")
+    void theUserOfSpringSecurityIsAuthenticated(Authentication authentication, String user) {
+        SecurityContextHolder.getContext().setAuthentication(authentication);
+        assertThat(security.name()).isEqualTo(user);
     }
 
     @Test
-    void requestsPrincipal() {
+    void theUserOfARequestIsItsPrincipal() {
         MockHttpServletRequest request = new MockHttpServletRequest();
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
-        assertThat(security.name()).isNull();
-        Principal alice = () -> "alice";
-        request.setUserPrincipal(alice);
+        assertThat(CurrentRequest.user()).isNull();
+        request.setUserPrincipal(() -> "alice");
+        assertThat(CurrentRequest.user()).isEqualTo("alice");
+    }
+
+    @Test
+    void theUserOfSpringSecurityPrecedesThatOfTheRequest() {
+        MockHttpServletRequest request = new MockHttpServletRequest();
+        request.setUserPrincipal(() -> "alice");
+        RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
         assertThat(security.name()).isEqualTo("alice");
-        assertThat(new ServletCurrentUser().name()).isEqualTo("alice");
         SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("bob", "x", "USER"));
         assertThat(security.name()).isEqualTo("bob");
     }

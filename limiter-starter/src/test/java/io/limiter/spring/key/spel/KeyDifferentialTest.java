@@ -201,10 +201,18 @@ class KeyDifferentialTest {
                 .endsWith(expected.get(1));
     }
 
+    private static final class Entries extends ReadOnlyAccess.Properties {
+
+        @Override
+        public Class<?>[] getSpecificTargetClasses() {
+            return new Class<?>[] {Map.class};
+        }
+    }
+
     private static String reference(String expression, Method method, Object[] arguments) {
         Map<String, Object> byName = new HashMap<>();
         SimpleEvaluationContext context = SimpleEvaluationContext.forPropertyAccessors(
-                        ReadOnlyAccess.properties().get(0), DataBindingPropertyAccessor.forReadOnlyAccess())
+                        new Entries(), DataBindingPropertyAccessor.forReadOnlyAccess())
                 .withAssignmentDisabled()
                 .withRootObject(byName)
                 .build();

@@ -15,6 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RequestKeyTest {
 
+    private static final String NO_ADDRESS = "no address";
+
     private record Request(@Nullable String user, Map<String, String> values) implements KeyRequest {
 
         @Override
@@ -44,6 +46,9 @@ class RequestKeyTest {
 
         @Override
         public String ip() {
+            if (values.containsKey(NO_ADDRESS)) {
+                throw new MissingLimitKeyException("the request has no remote address");
+            }
             return "1.2.3.4";
         }
     }
@@ -80,6 +85,13 @@ class RequestKeyTest {
         RequestKey key = RequestKey.parse(text);
         assertThat(key.of(ANN)).isNotBlank();
         assertThatThrownBy(() -> key.of(NOBODY)).isInstanceOf(MissingLimitKeyException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ip", "user", "#{ip}", "#{header('X-Key') ?: ip}"})
+    void a_request_whose_address_is_unknown_is_rejected(String text) {
+        Request request = new Request(null, Map.of(NO_ADDRESS, ""));
+        assertThatThrownBy(() -> RequestKey.parse(text).of(request)).isInstanceOf(MissingLimitKeyException.class);
     }
 
     @ParameterizedTest

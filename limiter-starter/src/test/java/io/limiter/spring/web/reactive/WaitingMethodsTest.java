@@ -42,7 +42,7 @@ class WaitingMethodsTest {
     }
 
     @RestController
-    static class PlainPlace {
+    static class PlainConcurrent {
 
         @GetMapping("/")
         @ConcurrentLimit
@@ -51,7 +51,7 @@ class WaitingMethodsTest {
         }
     }
 
-    static class FuturePlace {
+    static class FutureConcurrent {
 
         @ConcurrentLimit
         public CompletableFuture<String> call() {
@@ -59,7 +59,7 @@ class WaitingMethodsTest {
         }
     }
 
-    static class MonoPlace {
+    static class MonoConcurrent {
 
         @ConcurrentLimit
         public Mono<String> call() {
@@ -76,7 +76,7 @@ class WaitingMethodsTest {
         }
 
         @ConcurrentLimit
-        public String place() {
+        public String concurrent() {
             return "done";
         }
     }
@@ -102,13 +102,15 @@ class WaitingMethodsTest {
                 Arguments.of(Plain.class, "@CountLimit for %s.call(): WebFlux calls this handler method on a thread"),
                 Arguments.of(Plain.class, "return a Mono or Flux, or limit a method that is called on another thread"),
                 Arguments.of(PlainOnType.class, "@CountLimit for %s.call(): WebFlux calls this handler method"),
-                Arguments.of(PlainPlace.class, "@ConcurrentLimit for %s.call(): WebFlux calls this handler method"),
-                Arguments.of(PlainPlace.class, "return a Mono or Flux, or limit a method that is called on another"));
+                Arguments.of(
+                        PlainConcurrent.class, "@ConcurrentLimit for %s.call(): WebFlux calls this handler method"),
+                Arguments.of(
+                        PlainConcurrent.class, "return a Mono or Flux, or limit a method that is called on another"));
     }
 
     @ParameterizedTest
     @MethodSource("waiting")
-    void fail_the_start(Class<?> type, String problem) {
+    void handler_methods_that_wait_prevent_startup(Class<?> type, String problem) {
         Contexts.reactive()
                 .withBean("theBean", type)
                 .run(context -> assertThat(root(context.getStartupFailure()))
@@ -122,16 +124,17 @@ class WaitingMethodsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Service.class, Reactive.class, FuturePlace.class, MonoPlace.class})
-    void others_do_not(Class<?> type) {
+    @ValueSource(classes = {Service.class, Reactive.class, FutureConcurrent.class, MonoConcurrent.class})
+    void methods_that_do_not_wait_or_are_no_handlers_do_not_prevent_startup(Class<?> type) {
         Contexts.reactive()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
-    void and_nothing_does_where_each_request_has_a_thread() {
-        for (Class<?> type : new Class<?>[] {Plain.class, PlainPlace.class, FuturePlace.class, Service.class}) {
+    void servlet_applications_may_wait() {
+        for (Class<?> type :
+                new Class<?>[] {Plain.class, PlainConcurrent.class, FutureConcurrent.class, Service.class}) {
             Contexts.web()
                     .withBean("theBean", type)
                     .run(context -> assertThat(context).hasNotFailed());

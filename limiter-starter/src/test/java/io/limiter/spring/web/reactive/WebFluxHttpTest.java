@@ -467,7 +467,7 @@ class WebFluxHttpTest extends HttpContract {
             Reply granted = get("/leased");
             assertThat(granted.statusCode()).isEqualTo(200);
             assertThat(granted.body()).isEqualTo("done");
-            assertThat(HttpContract.header(granted, "RateLimit-Policy"))
+            assertThat(header(granted, "RateLimit-Policy"))
                     .isEqualTo("\"leased\";q=5;w=5000, \"leased/2\";q=1;qu=\"concurrent-requests\"");
         }
         Reply rejected = get("/leased/twice");
@@ -489,7 +489,7 @@ class WebFluxHttpTest extends HttpContract {
     void each_subscription_is_charged_once() throws Exception {
         Reply granted = get("/twice");
         assertThat(granted.body()).isEqualTo("donedone");
-        assertThat(HttpContract.header(granted, "RateLimit")).matches("\"mono\";r=3;t=\\d+");
+        assertThat(header(granted, "RateLimit")).matches("\"mono\";r=3;t=\\d+");
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.web.servlet.ServletClientAddress;
+import io.limiter.spring.web.servlet.CurrentRequest;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -17,7 +17,7 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-class ServletClientAddressTest {
+class CallerAddressTest {
 
     private static final List<String> PROXIES = List.of("10.0.0.0/8", "2001:db8:aaaa::/48", "192.0.2.7");
 
@@ -26,7 +26,7 @@ class ServletClientAddressTest {
         RequestContextHolder.resetRequestAttributes();
     }
 
-    @ParameterizedTest(name = "{0} spells {1}")
+    @ParameterizedTest(name = "{0} is {1}")
     @CsvSource(delimiter = '|', textBlock = """
                     203.0.113.9                               | 203.0.113.9
                     203.0.113.9:4711                          | 203.0.113.9
@@ -48,7 +48,7 @@ class ServletClientAddressTest {
                     64:ff9b:0:0:0:1:ff00:1                    | 64:ff9b::/64
                     ffff:ffff:ffff:ffff:ffff::                | ffff:ffff:ffff:ffff::/64
                     """)
-    void oneSpellingForOneAddress(String remote, String expected) {
+    void anAddressHasOneNotation(String remote, String expected) {
         assertThat(address(resolver(64), remote, List.of(), List.of())).isEqualTo(expected);
     }
 
@@ -211,8 +211,7 @@ class ServletClientAddressTest {
 
     @Test
     void readsTheCurrentRequest() {
-        ServletClientAddress resolver = new ServletClientAddress(resolver(64));
-        assertThatThrownBy(resolver::address)
+        assertThatThrownBy(() -> CurrentRequest.address(resolver(64)))
                 .isInstanceOf(MissingLimitKeyException.class)
                 .hasMessageContaining("no request");
         MockHttpServletRequest request = new MockHttpServletRequest();
@@ -220,7 +219,7 @@ class ServletClientAddressTest {
         request.addHeader("X-Forwarded-For", "1.1.1.1");
         request.addHeader("X-Forwarded-For", "198.51.100.1");
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
-        assertThat(resolver.address()).isEqualTo("198.51.100.1");
+        assertThat(CurrentRequest.address(resolver(64))).isEqualTo("198.51.100.1");
     }
 
     @ParameterizedTest

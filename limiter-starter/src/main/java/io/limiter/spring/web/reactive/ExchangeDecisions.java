@@ -1,0 +1,51 @@
+package io.limiter.spring.web.reactive;
+
+import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.RequestDecisions;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Finds the decisions for an exchange, whose headers are written right before the response is committed. */
+public final class ExchangeDecisions {
+
+    private static final String ATTRIBUTE = ExchangeDecisions.class.getName();
+
+    private ExchangeDecisions() {}
+
+    /** The recorder of the {@link CurrentExchange}; {@code null} if there is none. */
+    public static @Nullable DecisionRecorder current() {
+        ServerWebExchange exchange = CurrentExchange.get();
+        return exchange == null ? null : find(exchange);
+    }
+
+    /** {@code null} if the exchange has none. */
+    static @Nullable RequestDecisions find(ServerWebExchange exchange) {
+        return exchange.getAttributes().get(ATTRIBUTE) instanceof RequestDecisions decisions ? decisions : null;
+    }
+
+    /** The decisions for an exchange; the first call begins to record them. */
+    static RequestDecisions of(ServerWebExchange exchange, HeaderSet headers) {
+        RequestDecisions known = find(exchange);
+        if (known != null) {
+            return known;
+        }
+        RequestDecisions decisions = new RequestDecisions(headers);
+        exchange.getAttributes().put(ATTRIBUTE, decisions);
+        exchange.getResponse()
+                .beforeCommit(() -> Mono.fromRunnable(() -> {
+                    HttpHeaders sent = exchange.getResponse().getHeaders();
+                    decisions.headers().forEach((name, value) -> set(sent, name, value));
+                }));
+        return decisions;
+    }
+
+    /** Sets a header that has a value. No header needs to be removed, because headers are written once. */
+    static void set(HttpHeaders headers, String name, @Nullable String value) {
+        if (value != null) {
+            headers.set(name, value);
+        }
+    }
+}
