@@ -2,14 +2,18 @@ package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
-import java.util.function.DoubleFunction;
+import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every limit can be built, and decides, at both ends of each range that its Javadoc names, and cannot beyond them. */
+/**
+ * Every limit can be built, and decides, at both ends of each range that its Javadoc names. Beyond them, an error names the
+ * range.
+ */
 class LimitRangesTest {
 
     private static final long NOW_MICROS = 1_763_650_000_123_456L;
@@ -20,8 +24,9 @@ class LimitRangesTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final TokenBucket FAST = TokenBucket.perSecond(1000);
 
-    /** A parameter with the ends of its range, and how far beyond them the next value is; 0 for the next double. */
-    private record Range(String name, double from, double to, double step, DoubleFunction<Limit<?>> limit) {
+    /** A parameter of a limit, the ends of its range, values beyond them, and the error for those. */
+    private record Range<T>(
+            String name, String parameter, String error, List<T> ends, List<T> beyond, Function<T, Limit<?>> limit) {
 
         @Override
         public String toString() {
@@ -29,51 +34,89 @@ class LimitRangesTest {
         }
     }
 
-    private static Range range(String name, double from, double to, DoubleFunction<Limit<?>> limit) {
-        return new Range(name, from, to, 0, limit);
+    private static Range<Double> numbers(
+            String name, String parameter, double from, double to, Function<Double, Limit<?>> limit) {
+        return new Range<>(
+                name,
+                parameter,
+                " must be between " + from + " and " + to,
+                List.of(from, to),
+                beyond(Math.nextDown(from), Math.nextUp(to)),
+                limit);
     }
 
-    private static Range whole(String name, int from, int to, Function<Integer, Limit<?>> limit) {
+    private static List<Double> beyond(double below, double above) {
+        return List.of(below, above, Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+    }
+
+    private static Range<Double> rates(String name, Function<Double, Limit<?>> limit) {
+        return numbers(name, "rate (permits per second)", MIN_RATE, MAX_RATE, limit);
+    }
+
+    private static Range<Integer> whole(
+            String name, String parameter, int from, int to, Function<Integer, Limit<?>> limit) {
         // An int has nothing beyond its largest value.
-        return new Range(name, from, to, 1, value -> limit.apply(Math.toIntExact((long) value)));
+        List<Integer> beyond = to == Integer.MAX_VALUE ? List.of(from - 1) : List.of(from - 1, to + 1);
+        return new Range<>(
+                name, parameter, " must be between " + from + " and " + to, List.of(from, to), beyond, limit);
     }
 
-    /** In nanoseconds. */
-    private static Range times(String name, Duration from, Function<Duration, Limit<?>> limit) {
-        return new Range(
-                name, from.toNanos(), LONGEST.toNanos(), 1000, value -> limit.apply(Duration.ofNanos((long) value)));
+    private static Range<Duration> times(
+            String name, String parameter, Duration from, Function<Duration, Limit<?>> limit) {
+        return new Range<>(
+                name,
+                parameter,
+                " must be between " + from + " and PT24000H (ISO-8601)",
+                List.of(from, LONGEST),
+                List.of(from.minusNanos(1), Duration.ofHours(-1), LONGEST.plusNanos(1)),
+                limit);
     }
 
-    static Range[] ranges() {
-        return new Range[] {
-            range("perSecond", MIN_RATE, MAX_RATE, TokenBucket::perSecond),
-            range("guava", MIN_RATE, MAX_RATE, TokenBucket::guava),
-            range("setRate", MIN_RATE, MAX_RATE, FAST::withRate),
-            range("meter", MIN_RATE, MAX_RATE, rate -> LeakyBucket.meter(rate, 1)),
-            range("queue", MIN_RATE, MAX_RATE, rate -> LeakyBucket.queue(rate, 0)),
-            range(
-                    "build, burst of a permit",
-                    MIN_RATE,
-                    MAX_RATE,
-                    rate -> TokenBucket.of(rate, Math.min(Math.max(1, 1 / rate), 86_400_000))),
-            range("burst seconds with a capacity", 0, 86_400_000, burst -> bucket(1000, burst, 1)),
-            range("capacity with a burst", 0, LARGEST, capacity -> bucket(1e6, 1, capacity)),
-            new Range("capacity of a meter", 1, LARGEST, 1, capacity -> LeakyBucket.meter(1e6, (long) capacity)),
-            whole("maxWaiting", 0, 1_000_000_000, waiting -> LeakyBucket.queue(1000, waiting)),
-            times("per", Duration.ofNanos(1), period -> TokenBucket.per(1, period)),
-            times("warm-up", Duration.ofNanos(1000), FAST::withWarmUp),
-            times("maxWait", Duration.ZERO, FAST::withMaxWait),
-            times("expire", Duration.ofMillis(1), FAST::withExpire),
-            range("cold factor", Math.nextUp(1.0), 1000, factor -> FAST.withWarmUp(new WarmUp(SECOND, factor))),
-            whole("limit of a window", 1, Integer.MAX_VALUE, limit -> FixedWindow.of(limit, SECOND)),
-            times("period of a window", Duration.ofMillis(1), period -> FixedWindow.of(1, period)),
-            whole("limit of a log", 1, 100_000, limit -> SlidingLog.of(limit, SECOND)),
-            times("period of a log", Duration.ofMillis(1), period -> SlidingLog.of(1, period)),
-            whole("limit of a counter", 1, Integer.MAX_VALUE, limit -> SlidingCounter.of(limit, SECOND)),
-            times("period of a counter", Duration.ofMillis(1), period -> SlidingCounter.of(1, period)),
-            whole("limit of leases", 1, 1000, ConcurrencyLimit::of),
-            times("lease time", Duration.ofMillis(100), ConcurrencyLimit.of(1)::withLeaseTime)
-        };
+    static List<Range<?>> ranges() {
+        return List.of(
+                rates("perSecond", TokenBucket::perSecond),
+                rates("guava", TokenBucket::guava),
+                rates("withRate", FAST::withRate),
+                rates("meter", rate -> LeakyBucket.meter(rate, 1)),
+                rates("queue", rate -> LeakyBucket.queue(rate, 0)),
+                rates(
+                        "rate with a burst of a permit",
+                        rate -> TokenBucket.of(rate, Math.min(Math.max(1, 1 / rate), 86_400_000))),
+                numbers(
+                        "burst",
+                        "burst (seconds)",
+                        1e-9,
+                        86_400_000,
+                        burst -> TokenBucket.of(burst < 1 ? MAX_RATE : 10_000, burst)),
+                numbers("burst with a capacity", "burst (seconds)", 0, 86_400_000, burst -> bucket(1000, burst, 1)),
+                numbers("capacity", "capacity (permits)", 0, LARGEST, capacity -> bucket(1e6, 1, capacity)),
+                new Range<>(
+                        "capacity of a meter",
+                        "capacity",
+                        " must be between 1 and 1000000000000",
+                        List.of(1L, 1_000_000_000_000L),
+                        List.of(0L, 1_000_000_000_001L),
+                        capacity -> LeakyBucket.meter(1e6, capacity)),
+                whole("maxWaiting", "maxWaiting", 0, 1_000_000_000, waiting -> LeakyBucket.queue(1000, waiting)),
+                times("per", "period", Duration.ofNanos(1), period -> TokenBucket.per(1, period)),
+                times("warm-up", "warm-up period", Duration.ofNanos(1000), FAST::withWarmUp),
+                times("maxWait", "maxWait", Duration.ZERO, FAST::withMaxWait),
+                times("expire", "expire", Duration.ofMillis(1), FAST::withExpire),
+                new Range<>(
+                        "cold factor",
+                        "cold factor",
+                        " must be more than 1.0 and at most 1000.0",
+                        List.of(Math.nextUp(1.0), 1000.0),
+                        beyond(1, Math.nextUp(1000.0)),
+                        factor -> FAST.withWarmUp(new WarmUp(SECOND, factor))),
+                whole("limit of a window", "limit", 1, Integer.MAX_VALUE, limit -> FixedWindow.of(limit, SECOND)),
+                times("period of a window", "period", Duration.ofMillis(1), period -> FixedWindow.of(1, period)),
+                whole("limit of a log", "limit of a sliding log", 1, 100_000, limit -> SlidingLog.of(limit, SECOND)),
+                times("period of a log", "period", Duration.ofMillis(1), period -> SlidingLog.of(1, period)),
+                whole("limit of a counter", "limit", 1, Integer.MAX_VALUE, limit -> SlidingCounter.of(limit, SECOND)),
+                times("period of a counter", "period", Duration.ofMillis(1), period -> SlidingCounter.of(1, period)),
+                whole("limit of leases", "limit", 1, 1000, ConcurrencyLimit::of),
+                times("lease time", "leaseTime", Duration.ofMillis(100), ConcurrencyLimit.of(1)::withLeaseTime));
     }
 
     private static TokenBucket bucket(double rate, double burst, double capacity) {
@@ -83,8 +126,8 @@ class LimitRangesTest {
 
     @ParameterizedTest
     @MethodSource("ranges")
-    void a_limit_is_built_at_both_ends_of_a_range_and_not_beyond(Range range) {
-        for (double end : new double[] {range.from, range.to}) {
+    <T> void a_limit_and_its_share_decide_at_both_ends_of_a_range(Range<T> range) {
+        for (T end : range.ends) {
             Limit<?> limit = range.limit.apply(end);
             assertThat(decide(limit).granted()).as("%s at %s", limit, end).isTrue();
             Limit<?> share = limit.scaled(0.001);
@@ -92,15 +135,20 @@ class LimitRangesTest {
                     .as("%s, a share at %s", share, end)
                     .isTrue();
         }
-        double below = range.step == 0 ? Math.nextDown(range.from) : range.from - range.step;
-        double above = range.step == 0 ? Math.nextUp(range.to) : range.to + range.step;
-        for (double beyond : new double[] {below, above}) {
-            if (Math.abs(beyond) != 1.0 + Integer.MAX_VALUE) {
-                assertThatIllegalArgumentException()
-                        .as("at %s", beyond)
-                        .isThrownBy(() -> range.limit.apply(beyond))
-                        .withMessageContaining("must be");
-            }
+    }
+
+    @ParameterizedTest
+    @MethodSource("ranges")
+    <T> void a_value_beyond_a_range_is_an_error_that_names_the_range(Range<T> range) {
+        for (T beyond : range.beyond) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> range.limit.apply(beyond))
+                    .withMessageStartingWith(range.parameter + range.error + ", was " + beyond);
+        }
+        if (range.ends.get(0) instanceof Duration) {
+            assertThatNullPointerException()
+                    .isThrownBy(() -> range.limit.apply(null))
+                    .withMessage(range.parameter);
         }
     }
 

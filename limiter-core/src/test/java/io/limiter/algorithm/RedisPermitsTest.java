@@ -1,7 +1,6 @@
 package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Seed;
@@ -9,45 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class RedisPermitsTest {
-
-    @ParameterizedTest
-    @CsvSource({
-        "0, 0, 1, 0, 0",
-        "-1, 0, 1, 0, 0",
-        "NaN, 0, 1, 0, 0",
-        "Infinity, 0, 1, 0, 0",
-        "5, -0.1, 1, 0, 0",
-        "5, 5.1, 1, 0, 0",
-        "5, NaN, 1, 0, 0",
-        "5, 0, 0, 0, 0",
-        "5, 0, -1, 0, 0",
-        "5, 0, NaN, 0, 0",
-        "5, 0, Infinity, 0, 0",
-        "5, 0, 1, -1, 0",
-        "5, 0, 1, NaN, 0",
-        "5, 0, 1, Infinity, 0",
-        "5, 0, 1, 0, -0.1",
-        "5, 0, 1, 0, 1",
-        "5, 0, 1, 0, NaN",
-    })
-    void anInvalidStateIsRejected(double max, double stored, double interval, double nextFree, double remainder) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RedisPermits(max, stored, interval, nextFree, remainder))
-                .withMessage("not a token bucket's state: maxPermits " + max + ", storedPermits " + stored
-                        + ", intervalMillis " + interval + ", nextFreeTicketMillis " + nextFree + ", remainderMicros "
-                        + remainder);
-    }
-
-    @Test
-    void statesJustInRangeAreAccepted() {
-        assertThat(new RedisPermits(5, 5, 1, 0, 0).storedPermits()).isEqualTo(5);
-        assertThat(new RedisPermits(5, 0, 1, 0, Math.nextDown(1.0)).storedPermits())
-                .isZero();
-    }
 
     @Test
     void everyMicrosecondSurvivesAsMilliseconds() {

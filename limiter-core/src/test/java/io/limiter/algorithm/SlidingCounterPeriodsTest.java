@@ -27,12 +27,12 @@ class SlidingCounterPeriodsTest {
         int granted = 0;
         for (int second = 0; second < 3600; second++) {
             counter.limit(second % 2 == 0 ? MINUTE : TWO_MINUTES);
-            granted += counter.ask(at(second), 1, 0).granted() ? 1 : 0;
+            granted += counter.take(at(second), 1, 0).granted() ? 1 : 0;
         }
         Timeline<SlidingCounter.State> alone = new Timeline<>(MINUTE);
         int grantedAlone = 0;
         for (int second = 0; second < 3600; second += 2) {
-            grantedAlone += alone.ask(at(second), 1, 0).granted() ? 1 : 0;
+            grantedAlone += alone.take(at(second), 1, 0).granted() ? 1 : 0;
         }
         assertThat(granted).isBetween(grantedAlone, 600);
     }
@@ -46,7 +46,7 @@ class SlidingCounterPeriodsTest {
         for (int tenth = 0; tenth < 20 * 600; tenth++) {
             // Ten a second. The rollout starts in the fifth minute and ends in the fifteenth.
             counter.limit(random.nextInt(6000) < tenth - 3000 ? after : before);
-            assertThat(counter.ask(at(tenth / 10.0), 1, 0).granted())
+            assertThat(counter.take(at(tenth / 10.0), 1, 0).granted())
                     .as("at %s s; %s", tenth / 10.0, Seed.hint())
                     .isTrue();
         }
@@ -64,7 +64,7 @@ class SlidingCounterPeriodsTest {
                 int turn = j < 2 ? j : random.nextInt(2);
                 SlidingCounter limit = limits.get(turn);
                 int permits = 1 + random.nextInt(3);
-                Decision decision = shared.limit(limit).ask(now, permits, 0);
+                Decision decision = shared.limit(limit).take(now, permits, 0);
                 assertThat(decision)
                         .as("call %d of %s; %s", j, limits, Seed.hint())
                         .isEqualTo(limit.step(alone.get(turn), now, Request.take(permits, 0))
@@ -102,7 +102,7 @@ class SlidingCounterPeriodsTest {
             for (int second = 0; second < 3600; second++) {
                 SlidingCounter limit = limits.get(second < limits.size() ? second : random.nextInt(limits.size()));
                 long now = at(second);
-                if (counter.limit(limit).ask(now, 1, 0).granted()) {
+                if (counter.limit(limit).take(now, 1, 0).granted()) {
                     assertThat(exact)
                             .as("%s of %s; %s", limit, limits, Seed.hint())
                             .anyMatch(windows -> windows.allow(limit, now));
@@ -120,24 +120,24 @@ class SlidingCounterPeriodsTest {
     @Test
     void a_new_period_counts_each_permit_at_the_latest_time_of_its_grant() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(MINUTE);
-        counter.ask(at(30), 6, 0);
-        counter.ask(at(70), 2, 0);
+        counter.take(at(30), 6, 0);
+        counter.take(at(70), 2, 0);
         // In windows of two minutes, all are in the first one.
         assertThat(counter.limit(TWO_MINUTES).peek(at(80), 3, 0).granted()).isFalse();
         assertThat(counter.state().other()).as("a peek changes nothing").isNull();
-        assertThat(counter.ask(at(80), 3, 0).granted()).isFalse();
+        assertThat(counter.take(at(80), 3, 0).granted()).isFalse();
         SlidingCounter.State minutes = new SlidingCounter.State(6, 2, START + 60_000_000, 6e7);
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(0, 8, START, 1.2e8, others(minutes, 80)));
 
         // In windows of ten seconds, six were granted before the minute began at the latest, two perhaps now.
         counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(10))).state(minutes);
-        assertThat(counter.ask(at(85), 9, 0).granted()).isFalse();
+        assertThat(counter.take(at(85), 9, 0).granted()).isFalse();
         assertThat(counter.state())
                 .isEqualTo(new SlidingCounter.State(0, 2, START + 80_000_000, 1e7, others(minutes, 85)));
 
         // If the previous window is the same, they are in that one.
         counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(45))).state(minutes);
-        assertThat(counter.ask(at(91), 9, 0).granted()).isFalse();
+        assertThat(counter.take(at(91), 9, 0).granted()).isFalse();
         assertThat(counter.state())
                 .isEqualTo(new SlidingCounter.State(6, 2, START + 90_000_000, 4.5e7, others(minutes, 91)));
     }
@@ -145,21 +145,21 @@ class SlidingCounterPeriodsTest {
     @Test
     void unused_windows_of_a_period_are_dropped() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TWO_MINUTES);
-        counter.ask(at(0), 1, 0);
-        counter.limit(MINUTE).ask(at(1), 1, 0);
+        counter.take(at(0), 1, 0);
+        counter.limit(MINUTE).take(at(1), 1, 0);
         for (int second = 61; second < 241; second += 60) {
-            counter.ask(at(second), 1, 0);
+            counter.take(at(second), 1, 0);
             assertThat(counter.state().other()).isNotNull();
         }
-        counter.ask(at(241), 1, 0);
+        counter.take(at(241), 1, 0);
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(1, 1, START + 240_000_000, 6e7));
     }
 
     @Test
     void a_third_period_decides_by_the_next_longer_windows_and_the_longest_has_its_own() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(MINUTE);
-        counter.ask(at(1), 1, 0);
-        counter.limit(SlidingCounter.of(10, Duration.ofSeconds(90))).ask(at(2), 1, 0);
+        counter.take(at(1), 1, 0);
+        counter.limit(SlidingCounter.of(10, Duration.ofSeconds(90))).take(at(2), 1, 0);
         SlidingCounter.State both = counter.state();
         assertThat(counter.limit(SlidingCounter.of(10, Duration.ofSeconds(80))).peek(at(3), 9, 0))
                 .isEqualTo(new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(90)))
@@ -167,7 +167,7 @@ class SlidingCounterPeriodsTest {
                         .peek(at(3), 9, 0));
         assertThat(counter.limit(SlidingCounter.of(10, Duration.ofSeconds(30))).peek(at(3), 9, 0))
                 .isEqualTo(new Timeline<>(MINUTE).state(both).peek(at(3), 9, 0));
-        counter.limit(TWO_MINUTES).ask(at(4), 1, 0);
+        counter.limit(TWO_MINUTES).take(at(4), 1, 0);
         assertThat(counter.state())
                 .isEqualTo(new SlidingCounter.State(
                         0, 3, START, 1.2e8, others(new SlidingCounter.State(0, 3, START, 6e7), 2)));
@@ -176,8 +176,8 @@ class SlidingCounterPeriodsTest {
     @Test
     void the_state_is_kept_while_permits_of_either_period_count() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TWO_MINUTES);
-        counter.ask(at(0), 1, 0);
-        counter.limit(MINUTE).ask(at(1), 1, 0);
+        counter.take(at(0), 1, 0);
+        counter.limit(MINUTE).take(at(1), 1, 0);
         assertThat(MINUTE.lifetimeMillis(counter.state(), at(1))).isEqualTo(239_000 + 1000);
     }
 

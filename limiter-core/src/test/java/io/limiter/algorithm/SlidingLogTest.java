@@ -1,13 +1,14 @@
 package io.limiter.algorithm;
 
 import static io.limiter.testing.Tickets.withTicket;
+import static io.limiter.testing.Timeline.check;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static io.limiter.testing.TraceLine.at;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
-import io.limiter.testing.TraceLine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,16 +20,16 @@ class SlidingLogTest {
     private static final SlidingLog THREE_IN_TEN = SlidingLog.of(3, Duration.ofSeconds(10));
 
     @Test
-    void a_permit_comes_back_one_period_after_it_was_granted() {
+    void a_permit_is_free_again_one_period_after_its_grant() {
         check(
                 THREE_IN_TEN,
                 at(0, 1, 0, "G"),
                 at(4, 2, 0, "G"),
-                at(4, 1, 0, "D 6.0"),
-                at(9.999999, 1, 0, "D 1.0E-6"),
+                at(4, 1, 0, "R 6.0"),
+                at(9.999999, 1, 0, "R 1.0E-6"),
                 at(10, 1, 0, "G"),
-                at(10, 1, 0, "D 4.0"),
-                at(13.999999, 2, 0, "D 1.0E-6"),
+                at(10, 1, 0, "R 4.0"),
+                at(13.999999, 2, 0, "R 1.0E-6"),
                 at(14, 2, 0, "G"));
     }
 
@@ -39,34 +40,21 @@ class SlidingLogTest {
                 at(0, 1, 0, "G"),
                 at(1, 1, 0, "G"),
                 at(2, 1, 0, "G"),
-                at(3, 1, 0, "D 7.0"),
-                at(3, 2, 0, "D 8.0"),
-                at(3, 3, 0, "D 9.0"),
-                at(3, 4, 0, "D never"),
-                at(3, Integer.MAX_VALUE, 3600, "D never"));
+                at(3, 1, 0, "R 7.0"),
+                at(3, 2, 0, "R 8.0"),
+                at(3, 3, 0, "R 9.0"),
+                at(3, 4, 0, "R never"),
+                at(3, Integer.MAX_VALUE, 3600, "R never"));
     }
 
     @Test
-    void no_boundary_lets_twice_the_limit_pass() {
+    void no_boundary_grants_twice_the_limit() {
         check(
                 THREE_IN_TEN,
                 at(9.9, 3, 0, "G"),
-                at(10, 1, 0, "D 9.9"),
-                at(19.899999, 1, 0, "D 1.0E-6"),
+                at(10, 1, 0, "R 9.9"),
+                at(19.899999, 1, 0, "R 1.0E-6"),
                 at(19.9, 3, 0, "G"));
-    }
-
-    @Test
-    void a_rejection_returns_the_same_state() {
-        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
-        log.ask(EPOCH_MICROS, 4, 0);
-        assertThat(log.state()).isNull();
-        log.ask(EPOCH_MICROS, 3, 0);
-        SlidingLog.State full = log.state();
-        log.ask(EPOCH_MICROS + 1, 1, 0);
-        log.ask(EPOCH_MICROS + 20_000_000, 4, 0);
-        log.peek(EPOCH_MICROS + 20_000_000, 1, 0);
-        assertThat(log.state()).isSameAs(full);
     }
 
     @Test
@@ -74,11 +62,11 @@ class SlidingLogTest {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         long now = EPOCH_MICROS;
         assertThat(log.peek(now, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
-        assertThat(log.ask(now, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 10_000_000), now));
-        assertThat(log.ask(now + 1, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 1, 0, 0, 10_000_000), now + 1));
+        assertThat(log.take(now, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 10_000_000), now));
+        assertThat(log.take(now + 1, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 1, 0, 0, 10_000_000), now + 1));
         assertThat(log.peek(now + 2, 1, 0)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_999_999));
-        assertThat(log.ask(now + 2, 2, 0)).isEqualTo(new Decision(false, 3, 1, 9_999_998, 9_999_998, 9_999_999));
-        assertThat(log.ask(now + 2, 4, 0))
+        assertThat(log.take(now + 2, 2, 0)).isEqualTo(new Decision(false, 3, 1, 9_999_998, 9_999_998, 9_999_999));
+        assertThat(log.take(now + 2, 4, 0))
                 .isEqualTo(new Decision(false, 3, 1, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 9_999_999));
         assertThat(log.peek(now + 10_000_000, 1, 0)).isEqualTo(new Decision(true, 3, 2, 0, 0, 1));
         assertThat(log.peek(now + 10_000_001, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
@@ -99,22 +87,22 @@ class SlidingLogTest {
     void a_refund_removes_the_newest_permits_at_most_all() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(2, 2, 0, "G"));
-        assertThat(refund(log, 3, 1)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_000_000));
+        assertThat(log.refund(micros(3), 1)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_000_000));
         assertThat(log.state()).isEqualTo(log(0, 1, 2, 2));
-        assertThat(refund(log, 3, 1)).isEqualTo(new Decision(true, 3, 2, 0, 0, 7_000_000));
-        assertThat(refund(log, 3, 5)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
+        assertThat(log.refund(micros(3), 1)).isEqualTo(new Decision(true, 3, 2, 0, 0, 7_000_000));
+        assertThat(log.refund(micros(3), 5)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
         assertThat(log.state()).isEqualTo(SlidingLog.State.EMPTY);
-        assertThat(refund(log, 3, 5).remaining()).isEqualTo(3);
-        check(log, at(3, 3, 0, "G"), at(3, 1, 0, "D 10.0"));
+        assertThat(log.refund(micros(3), 5).remaining()).isEqualTo(3);
+        check(log, at(3, 3, 0, "G"), at(3, 1, 0, "R 10.0"));
     }
 
     @Test
     void a_charge_counts_above_the_limit() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 2, 0, "G"));
-        assertThat(charge(log, 1, 4))
+        assertThat(log.charge(micros(1), 4))
                 .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 10_000_000), EPOCH_MICROS + 1_000_000));
-        check(log, at(2, 1, 0, "D 9.0"), at(10, 1, 0, "D 1.0"), at(11, 3, 0, "G"));
+        check(log, at(2, 1, 0, "R 9.0"), at(10, 1, 0, "R 1.0"), at(11, 3, 0, "G"));
     }
 
     @Test
@@ -130,12 +118,12 @@ class SlidingLogTest {
                 long gone = now - kind.periodMicros();
                 granted.removeIf(time -> time <= gone);
                 if (random.nextInt(4) > 0) {
-                    log.state(kind.step(log.state(), now, Request.charge(1)).state());
+                    log.charge(now, 1);
                     granted.add(now);
                 } else {
                     int permits = 1 + random.nextInt(limit);
                     boolean fits = granted.size() + permits <= limit;
-                    Decision decision = log.ask(now, permits, 0);
+                    Decision decision = log.take(now, permits, 0);
                     assertThat(decision.granted()).as(Seed.hint()).isEqualTo(fits);
                     assertThat(decision.retryAfterMicros())
                             .isEqualTo(fits ? 0 : granted.get(granted.size() + permits - limit - 1) - gone);
@@ -152,10 +140,10 @@ class SlidingLogTest {
     void counts_stop_at_the_maximum() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         for (int i = 0; i < 5; i++) {
-            charge(log, i, Integer.MAX_VALUE);
+            log.charge(micros(i), Integer.MAX_VALUE);
         }
         assertThat(log.peek(EPOCH_MICROS + 9_999_999, 1, 0).granted()).isFalse();
-        assertThat(refund(log, 5, Integer.MAX_VALUE).remaining()).isEqualTo(3);
+        assertThat(log.refund(micros(5), Integer.MAX_VALUE).remaining()).isEqualTo(3);
     }
 
     @Test
@@ -163,9 +151,9 @@ class SlidingLogTest {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(1, 1, 0, "G"), at(2, 1, 0, "G"));
         log.limit(SlidingLog.of(5, Duration.ofSeconds(10)));
-        check(log, at(3, 3, 0, "D 7.0"), at(3, 2, 0, "G"));
+        check(log, at(3, 3, 0, "R 7.0"), at(3, 2, 0, "G"));
         log.limit(SlidingLog.of(1, Duration.ofSeconds(10)));
-        check(log, at(4, 1, 0, "D 9.0"));
+        check(log, at(4, 1, 0, "R 9.0"));
         assertThat(log.peek(EPOCH_MICROS + 4_000_000, 1, 0).remaining()).isZero();
     }
 
@@ -174,9 +162,9 @@ class SlidingLogTest {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(4, 2, 0, "G"));
         log.limit(SlidingLog.of(3, Duration.ofSeconds(2)));
-        check(log, at(5, 1, 0, "G"), at(5, 1, 0, "D 1.0"));
+        check(log, at(5, 1, 0, "G"), at(5, 1, 0, "R 1.0"));
         log.limit(THREE_IN_TEN);
-        check(log, at(5, 1, 0, "D 9.0"), at(14, 3, 0, "D 1.0"), at(15, 3, 0, "G"));
+        check(log, at(5, 1, 0, "R 9.0"), at(14, 3, 0, "R 1.0"), at(15, 3, 0, "G"));
     }
 
     @Test
@@ -184,11 +172,11 @@ class SlidingLogTest {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(10_000, 1, 0, "G"), at(10_005, 1, 0, "G"), at(10_007, 1, 0, "G"));
         // The first counts as before, the others as granted now.
-        check(log, at(10_002, 1, 0, "D 8.0"), at(10_002, 2, 0, "D 10.0"));
+        check(log, at(10_002, 1, 0, "R 8.0"), at(10_002, 2, 0, "R 10.0"));
         assertThat(log.state()).isEqualTo(log(10_000, 1, 10_002, 3));
-        check(log, at(0, 1, 0, "D 10.0"));
+        check(log, at(0, 1, 0, "R 10.0"));
         assertThat(log.state()).isEqualTo(log(0, 3));
-        check(log, at(9.999999, 1, 0, "D 1.0E-6"), at(10, 3, 0, "G"));
+        check(log, at(9.999999, 1, 0, "R 1.0E-6"), at(10, 3, 0, "G"));
     }
 
     @Test
@@ -214,30 +202,12 @@ class SlidingLogTest {
                 granted.removeIf(time -> time <= gone);
                 int permits = 1 + random.nextInt(4);
                 boolean fits = granted.size() + permits <= limit.limit();
-                assertThat(log.ask(now, permits, 0).granted())
+                assertThat(log.take(now, permits, 0).granted())
                         .as(Seed.hint() + limit)
                         .isEqualTo(fits);
                 for (int p = 0; fits && p < permits; p++) {
                     granted.add(now);
                 }
-            }
-        }
-    }
-
-    @Test
-    void a_rejected_caller_is_granted_at_retry_after_and_not_a_microsecond_before() {
-        Random random = Seed.random();
-        SlidingLog limit = SlidingLog.of(20, Duration.ofMillis(50));
-        Timeline<SlidingLog.State> log = new Timeline<>(limit);
-        long now = EPOCH_MICROS;
-        for (int i = 0; i < 20_000; i++) {
-            now += random.nextInt(3_000);
-            int permits = 1 + random.nextInt(20);
-            Decision decision = log.ask(now, permits, 0);
-            if (!decision.granted()) {
-                long then = now + decision.retryAfterMicros();
-                assertThat(log.peek(then - 1, permits, 0).granted()).isFalse();
-                assertThat(log.peek(then, permits, 0).granted()).isTrue();
             }
         }
     }
@@ -254,23 +224,34 @@ class SlidingLogTest {
     }
 
     @Test
-    void it_has_its_capacity_key_suffix_and_state_type() {
+    void it_has_a_capacity_and_a_key_suffix() {
         assertThat(THREE_IN_TEN.capacity()).isEqualTo(3);
         assertThat(THREE_IN_TEN.keySuffix()).isEqualTo(":log");
     }
 
-    private static Decision refund(Timeline<SlidingLog.State> log, double second, int permits) {
-        return act(log, second, Request.refund(permits));
+    @Test
+    void the_error_for_a_limit_that_is_too_large_names_the_counter() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> SlidingLog.of(100_001, Duration.ofSeconds(1)))
+                .withMessageEndingWith("was 100001: use a SlidingCounter, which needs no memory for each grant");
     }
 
-    private static Decision charge(Timeline<SlidingLog.State> log, double second, int permits) {
-        return act(log, second, Request.charge(permits));
+    @Test
+    void a_state_is_a_value() {
+        double[] times = {1, 2};
+        SlidingLog.State log = new SlidingLog.State(times, new double[] {1, 5});
+        times[0] = 0;
+        log.totals()[0] = 7;
+        assertThat(log)
+                .isEqualTo(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 5}))
+                .hasSameHashCodeAs(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 5}))
+                .isNotEqualTo(new SlidingLog.State(new double[] {1, 3}, new double[] {1, 5}))
+                .isNotEqualTo(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 4}))
+                .hasToString("State[timesMicros=[1.0, 2.0], totals=[1.0, 5.0]]");
     }
 
-    private static Decision act(Timeline<SlidingLog.State> log, double second, Request request) {
-        Step<SlidingLog.State> step = THREE_IN_TEN.step(log.state(), EPOCH_MICROS + Math.round(second * 1e6), request);
-        log.state(step.state());
-        return step.decision();
+    private static long micros(double second) {
+        return EPOCH_MICROS + Math.round(second * 1e6);
     }
 
     /** Seconds and totals in turn. */
@@ -282,13 +263,5 @@ class SlidingLogTest {
             totals[i] = secondsAndTotals[2 * i + 1];
         }
         return new SlidingLog.State(times, totals);
-    }
-
-    private static void check(SlidingLog limit, TraceLine... trace) {
-        check(new Timeline<>(limit), trace);
-    }
-
-    private static void check(Timeline<SlidingLog.State> log, TraceLine... trace) {
-        assertThat(log.replay(trace)).containsExactly(trace);
     }
 }

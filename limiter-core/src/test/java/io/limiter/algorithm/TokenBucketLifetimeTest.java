@@ -17,7 +17,7 @@ class TokenBucketLifetimeTest {
     void aBucketIsKeptForExpireOrUntilItIsFull() {
         TokenBucket bucket = TokenBucket.of(1.0 / 120, 120).withExpire(Duration.ofSeconds(60));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
-        timeline.ask(EPOCH_MICROS, 1, 0);
+        timeline.take(EPOCH_MICROS, 1, 0);
 
         assertThat(bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS)).isEqualTo(120_000 + MARGIN_MILLIS);
         assertThat(bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS + 1_000_000))
@@ -50,7 +50,7 @@ class TokenBucketLifetimeTest {
     void aWarmBucketIsKeptUntilItIsCold() {
         TokenBucket bucket = TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(100), 7));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
-        timeline.ask(EPOCH_MICROS, 1000, 0);
+        timeline.take(EPOCH_MICROS, 1000, 0);
         long paid = EPOCH_MICROS + timeline.peek(EPOCH_MICROS, 1, 0).waitMicros();
 
         assertThat(bucket.lifetimeMillis(timeline.state(), paid))
@@ -69,14 +69,14 @@ class TokenBucketLifetimeTest {
         for (int i = 0; i < 10_000; i++) {
             TokenBucket bucket = TokenBucket.guava(Math.pow(10, -1 + 5 * random.nextDouble()));
             Timeline<RedisPermits> timeline = new Timeline<>(bucket);
-            timeline.ask(EPOCH_MICROS, 1 + random.nextInt(40), Long.MAX_VALUE);
+            timeline.take(EPOCH_MICROS, 1 + random.nextInt(40), Long.MAX_VALUE);
             long then = EPOCH_MICROS + bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS) * 1000;
             Timeline<RedisPermits> forgotten = new Timeline<>(bucket);
             for (int j = 0; j < 10; j++) {
                 int permits = 1 + random.nextInt(3);
-                long known = timeline.ask(then, permits, Long.MAX_VALUE).waitMicros();
+                long known = timeline.take(then, permits, Long.MAX_VALUE).waitMicros();
                 // A burst is a second.
-                assertThat(forgotten.ask(then, permits, Long.MAX_VALUE).waitMicros())
+                assertThat(forgotten.take(then, permits, Long.MAX_VALUE).waitMicros())
                         .as(() -> Seed.hint() + bucket)
                         .isBetween(known, known + 1_000_001);
             }
@@ -93,7 +93,7 @@ class TokenBucketLifetimeTest {
                     .withExpire(Duration.ofMillis(1));
             Timeline<RedisPermits> timeline = new Timeline<>(bucket);
             long asked = EPOCH_MICROS + random.nextLong(1_000_000);
-            timeline.ask(asked, 1 + random.nextInt(40), Long.MAX_VALUE);
+            timeline.take(asked, 1 + random.nextInt(40), Long.MAX_VALUE);
 
             long lifetime = timeline.state() == null ? 1 : bucket.lifetimeMillis(timeline.state(), asked);
             long then = asked + lifetime * 1000;
@@ -106,7 +106,7 @@ class TokenBucketLifetimeTest {
 
     private static long lifetimeAfter(TokenBucket bucket, int permits) {
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
-        timeline.ask(EPOCH_MICROS, permits, Long.MAX_VALUE);
+        timeline.take(EPOCH_MICROS, permits, Long.MAX_VALUE);
         return bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS);
     }
 }

@@ -1,15 +1,14 @@
 package io.limiter.algorithm;
 
+import static io.limiter.testing.Timeline.check;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static io.limiter.testing.TraceLine.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.testing.Timeline;
-import io.limiter.testing.TraceLine;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TokenBucketTest {
@@ -21,10 +20,10 @@ class TokenBucketTest {
         check(
                 TokenBucket.of(1.0 / 60, 60),
                 at(0, 1, 0, "G"),
-                at(0, 1, 0, "D 60.0"),
-                at(30, 1, 0, "D 30.0"),
+                at(0, 1, 0, "R 60.0"),
+                at(30, 1, 0, "R 30.0"),
                 at(60, 1, 0, "G"),
-                at(61, 1, 0, "D 59.0"));
+                at(61, 1, 0, "R 59.0"));
     }
 
     @Test
@@ -33,9 +32,9 @@ class TokenBucketTest {
                 TokenBucket.of(1.0 / 60, 60).withWhoWaits(WhoWaits.NEXT_CALLER),
                 at(0, 1, 0, "G"),
                 at(0, 1, 0, "G"),
-                at(30, 1, 0, "D 30.0"),
+                at(30, 1, 0, "R 30.0"),
                 at(60, 1, 0, "G"),
-                at(61, 1, 0, "D 59.0"));
+                at(61, 1, 0, "R 59.0"));
     }
 
     @Test
@@ -77,14 +76,14 @@ class TokenBucketTest {
                 TokenBucket.of(1, 10),
                 at(0, 10, 0, "G"),
                 at(0, 1, 1, "G 1.0"),
-                at(0.4, 1, 1, "D 0.6"),
+                at(0.4, 1, 1, "R 0.6"),
                 at(0.4, 1, 1.6, "G 1.6"),
-                at(0.4, 1, 1.6, "D 1.0"));
+                at(0.4, 1, 1.6, "R 1.0"));
     }
 
     @Test
     void aTimeoutIsEnoughWhenItIsExactlyTheWait() {
-        check(TokenBucket.of(1, 1), at(0, 1, 0, "G"), at(0, 1, 0.75, "D 0.25"), at(0, 1, 1, "G 1.0"));
+        check(TokenBucket.of(1, 1), at(0, 1, 0, "G"), at(0, 1, 0.75, "R 0.25"), at(0, 1, 1, "G 1.0"));
     }
 
     @Test
@@ -93,25 +92,25 @@ class TokenBucketTest {
                 TokenBucket.of(2, 5),
                 at(0, 10, 0, "G"),
                 at(2, 4, 0, "G"),
-                at(2, 1, 0, "D 0.5"),
+                at(2, 1, 0, "R 0.5"),
                 at(1000, 10, 0, "G"),
-                at(1000, 1, 0, "D 0.5"));
+                at(1000, 1, 0, "R 0.5"));
     }
 
     @Test
     void startsEmptyIfDefinedSo() {
-        check(TokenBucket.guava(5), at(0, 1, 0, "G"), at(0, 1, 0, "D 0.2"), at(0.2, 1, 0, "G"));
+        check(TokenBucket.guava(5), at(0, 1, 0, "G"), at(0, 1, 0, "R 0.2"), at(0.2, 1, 0, "G"));
     }
 
     @Test
     void moreThanTheCapacityIsNeverGrantedWithoutATimeout() {
         check(
                 TokenBucket.of(1, 10),
-                at(0, 11, 0, "D never"),
-                at(0, 11, 0.999999, "D never"),
+                at(0, 11, 0, "R never"),
+                at(0, 11, 0.999999, "R never"),
                 at(0, 11, 1, "G 1.0"),
-                at(0, 11, 1, "D 11.0"),
-                at(0, Integer.MAX_VALUE, 3600, "D never"));
+                at(0, 11, 1, "R 11.0"),
+                at(0, Integer.MAX_VALUE, 3600, "R never"));
     }
 
     @ParameterizedTest
@@ -120,7 +119,7 @@ class TokenBucketTest {
         TokenBucket bucket = TokenBucket.of(1.0 / seconds, seconds);
 
         assertThat(bucket.capacity()).isOne();
-        check(bucket, at(0, 1, 0, "G"), at(0, 1, 0, "D " + (double) seconds), at(seconds, 1, 0, "G"));
+        check(bucket, at(0, 1, 0, "G"), at(0, 1, 0, "R " + (double) seconds), at(seconds, 1, 0, "G"));
     }
 
     @Test
@@ -128,14 +127,15 @@ class TokenBucketTest {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(4, 2.5));
         long now = EPOCH_MICROS;
 
-        assertThat(bucket.ask(now, 1, 0)).isEqualTo(reserved(9, 0, 250_000, now - 2_250_000));
-        assertThat(bucket.ask(now + 100_000, 3, 0)).isEqualTo(reserved(6, 0, 900_000, now - 1_500_000));
-        assertThat(bucket.ask(now + 100_000, 7, 0)).isEqualTo(new Decision(false, 10, 6, 150_000, 150_000, 900_000));
-        assertThat(bucket.ask(now + 100_000, 7, 150_000)).isEqualTo(reserved(0, 150_000, 2_650_000, now + 250_000));
-        assertThat(bucket.ask(now + 100_000, 1, 10)).isEqualTo(new Decision(false, 10, 0, 400_000, 399_990, 2_650_000));
-        assertThat(bucket.ask(now + 100_000, 20, 0).retryAfter()).isEmpty();
+        assertThat(bucket.take(now, 1, 0)).isEqualTo(reserved(9, 0, 250_000, now - 2_250_000));
+        assertThat(bucket.take(now + 100_000, 3, 0)).isEqualTo(reserved(6, 0, 900_000, now - 1_500_000));
+        assertThat(bucket.take(now + 100_000, 7, 0)).isEqualTo(new Decision(false, 10, 6, 150_000, 150_000, 900_000));
+        assertThat(bucket.take(now + 100_000, 7, 150_000)).isEqualTo(reserved(0, 150_000, 2_650_000, now + 250_000));
+        assertThat(bucket.take(now + 100_000, 1, 10))
+                .isEqualTo(new Decision(false, 10, 0, 400_000, 399_990, 2_650_000));
+        assertThat(bucket.take(now + 100_000, 20, 0).retryAfter()).isEmpty();
         assertThat(bucket.peek(now + 2_750_000, 10, 0)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
-        assertThat(bucket.ask(now + 2_750_000, 10, 0)).isEqualTo(reserved(0, 0, 2_500_000, now + 2_750_000));
+        assertThat(bucket.take(now + 2_750_000, 10, 0)).isEqualTo(reserved(0, 0, 2_500_000, now + 2_750_000));
     }
 
     private static Decision reserved(long remaining, long wait, long reset, long ticket) {
@@ -147,41 +147,20 @@ class TokenBucketTest {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(3_000_000, 1.0 / 3_000_000));
         long now = EPOCH_MICROS;
 
-        assertThat(bucket.ask(now, 1, 0).waitMicros()).isZero();
-        assertThat(bucket.ask(now, 1, 10).waitMicros()).isEqualTo(1);
-        assertThat(bucket.ask(now, 1, 10).waitMicros()).isEqualTo(1);
-        assertThat(bucket.ask(now, 1, 10).waitMicros()).isEqualTo(1);
-        assertThat(bucket.ask(now, 1, 10).waitMicros()).isEqualTo(2);
-    }
-
-    @ParameterizedTest
-    @EnumSource(WhoWaits.class)
-    void aRejectionReturnsTheSameState(WhoWaits whoWaits) {
-        Timeline<RedisPermits> bucket =
-                new Timeline<>(TokenBucket.of(1, 2).withWhoWaits(whoWaits).withMaxWait(Duration.ofSeconds(5)));
-        bucket.ask(EPOCH_MICROS, 4, 2_000_000);
-        RedisPermits before = bucket.state();
-
-        assertThat(bucket.ask(EPOCH_MICROS + 500_000, 1, 0).granted()).isFalse();
-        assertThat(bucket.ask(EPOCH_MICROS + 9_500_000, 1000, 0).granted()).isFalse();
-        assertThat(bucket.state()).isSameAs(before);
-    }
-
-    @Test
-    void aRejectionOfTheFirstRequestLeavesNoState() {
-        Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(1, 2));
-
-        assertThat(bucket.ask(EPOCH_MICROS, 3, 0).granted()).isFalse();
-        assertThat(bucket.state()).isNull();
+        assertThat(bucket.take(now, 1, 0).waitMicros()).isZero();
+        assertThat(bucket.take(now, 1, 10).waitMicros()).isEqualTo(1);
+        assertThat(bucket.take(now, 1, 10).waitMicros()).isEqualTo(1);
+        assertThat(bucket.take(now, 1, 10).waitMicros()).isEqualTo(1);
+        assertThat(bucket.take(now, 1, 10).waitMicros()).isEqualTo(2);
     }
 
     @Test
     void noReservationIsFurtherAheadThanMaxWait() {
         check(
                 TokenBucket.of(1, 1).withMaxWait(Duration.ofSeconds(3)),
-                at(0, 5, 100, "D never"),
+                at(0, 5, 100, "R never"),
                 at(0, 4, 100, "G 3.0"),
-                at(0, 1, 100, "D 1.0"),
+                at(0, 1, 100, "R 1.0"),
                 at(1, 1, 100, "G 3.0"));
     }
 
@@ -189,11 +168,11 @@ class TokenBucketTest {
     void noReservationIsFurtherAheadThanMaxWaitWithNextCaller() {
         check(
                 TokenBucket.guava(1).withMaxWait(Duration.ofSeconds(3)),
-                at(0, 5, 0, "D never"),
-                at(0, 4, 0, "D 1.0"),
+                at(0, 5, 0, "R never"),
+                at(0, 4, 0, "R 1.0"),
                 at(0, 3, 0, "G"),
-                at(0, 1, 2.5, "D 1.0"),
-                at(1, 1, 1.5, "D 0.5"),
+                at(0, 1, 2.5, "R 1.0"),
+                at(1, 1, 1.5, "R 0.5"),
                 at(1, 1, 2, "G 2.0"));
     }
 
@@ -202,8 +181,8 @@ class TokenBucketTest {
         check(
                 TokenBucket.guava(0.1).withMaxWait(Duration.ofSeconds(3)),
                 at(0, 1, 0, "G"),
-                at(5, 1, 3, "D 5.0"),
-                at(7, 1, 3, "D 3.0"),
+                at(5, 1, 3, "R 5.0"),
+                at(7, 1, 3, "R 3.0"),
                 at(10, 1, 3, "G"));
     }
 
@@ -214,16 +193,16 @@ class TokenBucketTest {
                         .withWarmUp(new WarmUp(Duration.ofSeconds(100), 8.0))
                         .withMaxWait(Duration.ofSeconds(5)),
                 at(0, 1, 0, "G"),
-                at(0, 2, 0, "D never"));
+                at(0, 2, 0, "R never"));
     }
 
     @Test
     void hugeRequestsAreCountedInFull() {
         check(
                 TokenBucket.of(1e9, 1).withMaxWait(Duration.ofDays(1000)),
-                at(0, Integer.MAX_VALUE, 0, "D never"),
+                at(0, Integer.MAX_VALUE, 0, "R never"),
                 at(0, Integer.MAX_VALUE, 2, "G 1.147484"),
-                at(0, Integer.MAX_VALUE, 3, "D 0.294968"),
+                at(0, Integer.MAX_VALUE, 3, "R 0.294968"),
                 at(0, Integer.MAX_VALUE, 4, "G 3.294968"));
     }
 
@@ -232,12 +211,8 @@ class TokenBucketTest {
         check(
                 TokenBucket.guava(TokenBucket.MIN_RATE),
                 at(0, 1, 0, "G"),
-                at(86_400_000 - 1, 1, 0, "D 1.0"),
-                at(86_400_000, 2, 0, "D never"),
+                at(86_400_000 - 1, 1, 0, "R 1.0"),
+                at(86_400_000, 2, 0, "R never"),
                 at(86_400_000, 1, 0, "G"));
-    }
-
-    private static void check(TokenBucket bucket, TraceLine... trace) {
-        assertThat(new Timeline<>(bucket).replay(trace)).containsExactly(trace);
     }
 }

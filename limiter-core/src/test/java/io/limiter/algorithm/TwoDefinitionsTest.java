@@ -2,8 +2,9 @@ package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.testing.Ledger;
+import io.limiter.algorithm.Account.Reserved;
 import io.limiter.testing.Seed;
+import io.limiter.testing.TraceLine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,96 +13,84 @@ import org.junit.jupiter.api.Test;
 
 /**
  * While a changed limit is on its way to all instances, limiters with the old and the new definition take turns on one state.
- * They never admit more than the larger of both allows: the larger capacity, and the larger rate.
+ * They never grant more than the larger of both allows: the larger capacity, and the larger rate.
  */
 class TwoDefinitionsTest {
 
-    private static final int ROUNDS = 200;
+    private static final int ROUNDS = 400;
     private static final int STEPS = 200;
 
     private final Random random = Seed.random();
 
     @Test
-    void of_a_token_bucket() {
+    void token_buckets_grant_no_more_than_the_larger_of_both() {
         for (int round = 0; round < ROUNDS; round++) {
             TokenBucket one = bucket();
             TokenBucket other = random.nextBoolean() ? one.withRate(rate()) : bucket();
-            double most = Math.max(one.maxPermits(), other.maxPermits());
-            double rate = Math.max(one.permitsPerSecond(), other.permitsPerSecond());
-            for (Run run : List.of(alternately(one, other), inRandomOrder(one, other))) {
-                run.forEachInterval((permits, seconds) -> assertThat((double) permits)
-                        .as(Seed.hint() + one + " and " + other + ", within " + seconds + " s")
-                        .isLessThanOrEqualTo((most + rate * seconds) * (1 + 1e-9) + 1e-6));
+            boolean inTurn = round % 2 == 0;
+            Account account = new Account(one);
+            for (int i = 0; i < STEPS; i++) {
+                account.pause(random.nextInt(4) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 200_000));
+                account.limit((inTurn ? i % 2 == 0 : random.nextBoolean()) ? one : other);
+                account.take(1 + random.nextInt(3), 0);
             }
+            assertNoExcess(account, one, other);
         }
     }
 
     /** Each reservation is cancelled under the definition that granted it. */
     @Test
-    void of_a_token_bucket_with_cancellations() {
-        for (int round = 0; round < 2 * ROUNDS; round++) {
+    void token_buckets_with_cancellations_grant_no_more_than_the_larger_of_both() {
+        for (int round = 0; round < ROUNDS; round++) {
             TokenBucket one = bucket();
-            List<TokenBucket> both = List.of(one, random.nextBoolean() ? one.withRate(rate()) : bucket());
-            double most = Math.max(both.get(0).maxPermits(), both.get(1).maxPermits());
-            double rate = Math.max(both.get(0).permitsPerSecond(), both.get(1).permitsPerSecond());
-            Ledger ledger = new Ledger();
-            List<Reserved> reservations = new ArrayList<>();
-            StringBuilder story = new StringBuilder();
-            long now = 1_763_650_000_123_456L;
-            RedisPermits state = null;
+            TokenBucket other = random.nextBoolean() ? one.withRate(rate()) : bucket();
+            int most = (int) Math.max(one.maxPermits(), other.maxPermits());
+            Account account = new Account(one);
             for (int i = 0; i < STEPS / 2; i++) {
-                now += random.nextInt(4) > 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 500_000);
-                Reserved reserved = reservations.isEmpty() || random.nextInt(3) == 0
-                        ? null
-                        : reservations.remove(random.nextInt(reservations.size()));
-                if (reserved == null) {
-                    TokenBucket limit = both.get(random.nextInt(2));
-                    int permits = 1 + random.nextInt(random.nextBoolean() ? 3 : (int) most);
-                    long timeout = random.nextBoolean() ? 0 : random.nextInt(5_000_000);
-                    Step<RedisPermits> step = limit.step(state, now, Request.take(permits, timeout));
-                    state = step.state();
-                    if (step.decision().granted()) {
-                        Ledger.Entry due = ledger.granted(now + step.decision().waitMicros(), permits);
-                        reservations.add(new Reserved(limit, permits, now, step.decision(), due));
+                account.pause(random.nextInt(4) > 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 500_000));
+                if (account.reservations().isEmpty() || random.nextInt(3) > 0) {
+                    account.limit(random.nextBoolean() ? one : other);
+                    account.take(
+                            1 + random.nextInt(random.nextBoolean() ? 3 : most),
+                            random.nextBoolean() ? 0 : random.nextInt(5_000_000));
+                } else {
+                    List<Reserved> reservations = account.reservations();
+                    Reserved reserved = reservations.remove(random.nextInt(reservations.size()));
+                    if (account.now() < reserved.fullAtMicros()) {
+                        account.limit(reserved.limit());
+                        account.cancel(reserved);
                     }
-                    story.append(now).append(" take ").append(permits).append(" at ");
-                    story.append(limit.permitsPerSecond()).append(step.decision());
-                } else if (now < reserved.at + reserved.decision.fullAfterMicros()) {
-                    Request cancel = Request.cancel(reserved.permits, reserved.decision);
-                    state = reserved.limit.step(state, now, cancel).state();
-                    reserved.due.cancel();
-                    story.append(now)
-                            .append(" cancel ")
-                            .append(reserved.permits)
-                            .append(" at ");
-                    story.append(reserved.limit.permitsPerSecond());
                 }
-                story.append("\n  ").append(state).append('\n');
             }
-            assertThat(ledger.excess(most, rate))
-                    .as(() -> Seed.hint() + both + "\n" + ledger + "\n" + story)
-                    .isZero();
+            assertNoExcess(account, one, other);
         }
     }
 
-    private record Reserved(TokenBucket limit, int permits, long at, Decision decision, Ledger.Entry due) {}
+    private static void assertNoExcess(Account account, TokenBucket one, TokenBucket other) {
+        double capacity = Math.max(one.maxPermits(), other.maxPermits());
+        double rate = Math.max(one.permitsPerSecond(), other.permitsPerSecond());
+        assertThat(account.ledger().excess(capacity, rate))
+                .as(() -> one + " and " + other + ", " + account)
+                .isZero();
+    }
 
     @Test
     void a_cancellation_keeps_stored_permits_after_a_changed_rate() {
-        long now = 1_763_650_000_123_456L;
         TokenBucket fast = TokenBucket.perSecond(10).withCapacity(10);
         TokenBucket slow = fast.withRate(1);
-        Step<RedisPermits> taken = slow.step(null, now, Request.take(1, 0));
-        now += 100_000_000;
-        RedisPermits full = fast.step(taken.state(), now, Request.take(1, 0)).state();
-        RedisPermits after =
-                slow.step(full, now, Request.cancel(1, taken.decision())).state();
-        Request peek = Request.peek(1, 0);
-        assertThat(fast.step(after, now, peek).decision().remaining())
-                .isEqualTo(fast.step(full, now, peek).decision().remaining());
+        Account account = new Account(slow);
+        Reserved taken = account.reserve(1);
+        account.pause(100_000_000);
+        account.limit(fast);
+        account.reserve(1);
+        assertThat(account.remaining()).isEqualTo(9);
+        account.limit(slow);
+        account.cancel(taken);
+        account.limit(fast);
+        assertThat(account.remaining()).isEqualTo(9);
         // Twice as fast, the same capacity: permits, not times, are kept.
-        assertThat(fast.withRate(20).step(after, now, peek).decision().remaining())
-                .isEqualTo(9);
+        account.limit(fast.withRate(20));
+        assertThat(account.remaining()).isEqualTo(9);
     }
 
     private TokenBucket bucket() {
@@ -116,31 +105,31 @@ class TwoDefinitionsTest {
     }
 
     @Test
-    void of_a_sliding_log() {
+    void sliding_logs_grant_no_more_than_the_larger_of_both() {
         for (int round = 0; round < ROUNDS; round++) {
             SlidingLog one = SlidingLog.of(limit(), period());
             SlidingLog other = SlidingLog.of(limit(), random.nextBoolean() ? one.period() : period());
-            inEachPeriod(one, other, Math.max(one.limit(), other.limit()), shorter(one.period(), other.period()));
+            check(one, one.period(), other, other.period(), 1);
         }
     }
 
     @Test
-    void of_a_fixed_window() {
+    void fixed_windows_grant_no_more_than_twice_the_larger_of_both() {
         for (int round = 0; round < ROUNDS; round++) {
             FixedWindow one = FixedWindow.of(limit(), period());
             FixedWindow other = FixedWindow.of(limit(), random.nextBoolean() ? one.period() : period());
             // A window ends and the next one begins.
-            inEachPeriod(one, other, 2 * Math.max(one.limit(), other.limit()), shorter(one.period(), other.period()));
+            check(one, one.period(), other, other.period(), 2);
         }
     }
 
     @Test
-    void of_a_sliding_counter() {
+    void sliding_counters_grant_no_more_than_twice_the_larger_of_both() {
         for (int round = 0; round < ROUNDS; round++) {
             SlidingCounter one = SlidingCounter.of(limit(), period());
             SlidingCounter other = SlidingCounter.of(limit(), random.nextBoolean() ? one.period() : period());
             // It estimates.
-            inEachPeriod(one, other, 2 * Math.max(one.limit(), other.limit()), shorter(one.period(), other.period()));
+            check(one, one.period(), other, other.period(), 2);
         }
     }
 
@@ -152,71 +141,30 @@ class TwoDefinitionsTest {
         return Duration.ofMillis(100 + random.nextInt(1900));
     }
 
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
-    }
+    private record Grant(long micros, int permits) {}
 
-    private <S> void inEachPeriod(Limit<S> one, Limit<S> other, int most, Duration period) {
-        double length = period.toNanos() / 1e9;
-        for (Run run : List.of(alternately(one, other), inRandomOrder(one, other))) {
-            run.forEachInterval((permits, seconds) -> {
-                if (seconds < length) {
-                    assertThat(permits)
-                            .as(Seed.hint() + one + " and " + other + ", within " + seconds + " s")
-                            .isLessThanOrEqualTo(most);
-                }
-            });
-        }
-    }
-
-    private <S> Run alternately(Limit<S> one, Limit<S> other) {
-        return run(List.of(one, other), true);
-    }
-
-    private <S> Run inRandomOrder(Limit<S> one, Limit<S> other) {
-        return run(List.of(one, other), false);
-    }
-
-    private <S> Run run(List<Limit<S>> limits, boolean inTurn) {
-        Run run = new Run();
-        long now = 1_763_650_000_123_456L;
+    /** In no interval shorter than both periods more than so many times the larger limit are granted. */
+    private <S> void check(Limit<S> one, Duration period, Limit<S> other, Duration otherPeriod, int times) {
+        long most = times * Math.max(one.capacity(), other.capacity());
+        long shorter = Math.min(Check.micros(period), Check.micros(otherPeriod));
+        boolean inTurn = random.nextBoolean();
+        List<Grant> grants = new ArrayList<>();
+        long now = TraceLine.EPOCH_MICROS;
         S state = null;
         for (int i = 0; i < STEPS; i++) {
             now += random.nextInt(4) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 200_000);
-            Limit<S> limit = limits.get(inTurn ? i % 2 : random.nextInt(2));
+            Limit<S> limit = (inTurn ? i % 2 == 0 : random.nextBoolean()) ? one : other;
             int permits = 1 + random.nextInt(3);
             Step<S> step = limit.step(state, now, Request.take(permits, 0));
             state = step.state();
             if (step.decision().granted()) {
-                run.granted(now, permits);
+                grants.add(new Grant(now, permits));
             }
-        }
-        return run;
-    }
-
-    @FunctionalInterface
-    private interface Interval {
-        void admits(int permits, double seconds);
-    }
-
-    /** What was granted, and when. */
-    private static final class Run {
-        private final List<Long> times = new ArrayList<>();
-        private final List<Integer> permits = new ArrayList<>();
-
-        void granted(long now, int granted) {
-            times.add(now);
-            permits.add(granted);
-        }
-
-        void forEachInterval(Interval interval) {
-            for (int from = 0; from < times.size(); from++) {
-                int sum = 0;
-                for (int to = from; to < times.size(); to++) {
-                    sum += permits.get(to);
-                    interval.admits(sum, (times.get(to) - times.get(from)) / 1e6);
-                }
-            }
+            long from = now - shorter;
+            grants.removeIf(grant -> grant.micros <= from);
+            assertThat(grants.stream().mapToLong(Grant::permits).sum())
+                    .as("%s%s and %s: %s", Seed.hint(), one, other, grants)
+                    .isLessThanOrEqualTo(most);
         }
     }
 }

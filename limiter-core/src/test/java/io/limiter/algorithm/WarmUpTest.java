@@ -100,13 +100,13 @@ class WarmUpTest {
         TokenBucket bucket = TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(4), 7));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         long now = TraceLine.EPOCH_MICROS;
-        timeline.ask(now, 1000, 0);
+        timeline.take(now, 1000, 0);
         long paid = now + timeline.peek(now, 1, 0).waitMicros();
 
         assertThat(timeline.peek(now, 1, 0).fullAfterMicros()).isEqualTo(paid - now + 4_000_000);
-        timeline.ask(paid + 2_000_000, 1, 0);
+        timeline.take(paid + 2_000_000, 1, 0);
         assertThat(timeline.state().storedPermits()).isCloseTo(bucket.maxPermits() / 2 - 1, within(1e-9));
-        timeline.ask(paid + 1_000_000_000, 1, 0);
+        timeline.take(paid + 1_000_000_000, 1, 0);
         assertThat(timeline.state().storedPermits()).isEqualTo(bucket.maxPermits() - 1);
     }
 
@@ -114,7 +114,7 @@ class WarmUpTest {
     private static long costOf(Timeline<RedisPermits> timeline, int permits) {
         long now = TraceLine.EPOCH_MICROS;
         long before = timeline.peek(now, 1, 0).waitMicros();
-        timeline.ask(now, permits, Long.MAX_VALUE);
+        timeline.take(now, permits, Long.MAX_VALUE);
         return timeline.peek(now, 1, 0).waitMicros() - before;
     }
 }

@@ -1,5 +1,7 @@
 package io.limiter.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -7,7 +9,7 @@ import io.limiter.algorithm.Step;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The state of one key, stepped by hand, with a limit and a clock that may change between steps. */
+/** The state of one key, with a limit and a clock that the test may change between requests. */
 public final class Timeline<S> {
 
     private Limit<S> limit;
@@ -15,6 +17,20 @@ public final class Timeline<S> {
 
     public Timeline(Limit<S> limit) {
         this.limit = limit;
+    }
+
+    /** Replays the requests of a trace on a new key; fails unless the decisions are those of the trace. */
+    public static <S> void check(Limit<S> limit, TraceLine... trace) {
+        check(new Timeline<>(limit), trace);
+    }
+
+    /** As {@link #check(Limit, TraceLine...)}, on a key that may have been used. */
+    public static <S> void check(Timeline<S> timeline, TraceLine... trace) {
+        List<TraceLine> decided = new ArrayList<>();
+        for (TraceLine line : trace) {
+            decided.add(line.decided(timeline.take(line.nowMicros(), line.permits(), line.timeoutMicros())));
+        }
+        assertThat(decided).containsExactly(trace);
     }
 
     public S state() {
@@ -31,29 +47,31 @@ public final class Timeline<S> {
         return this;
     }
 
-    public Decision ask(long nowMicros, int permits, long timeoutMicros) {
-        Step<S> step = limit.step(state, nowMicros, Request.take(permits, timeoutMicros));
+    public Decision step(long nowMicros, Request request) {
+        Step<S> step = limit.step(state, nowMicros, request);
         state = step.state();
         return step.decision();
     }
 
-    public Timeline<S> charge(long nowMicros, int permits) {
-        state = limit.step(state, nowMicros, Request.charge(permits)).state();
-        return this;
+    public Decision take(long nowMicros, int permits, long timeoutMicros) {
+        return step(nowMicros, Request.take(permits, timeoutMicros));
     }
 
-    /** What {@link #ask} would answer, without taking anything. */
+    public Decision charge(long nowMicros, int permits) {
+        return step(nowMicros, Request.charge(permits));
+    }
+
+    public Decision refund(long nowMicros, int permits) {
+        return step(nowMicros, Request.refund(permits));
+    }
+
+    public Decision cancel(long nowMicros, int permits, Decision granted) {
+        return step(nowMicros, Request.cancel(permits, granted));
+    }
+
+    /** What {@link #take} would decide, without taking permits. */
     public Decision peek(long nowMicros, int permits, long timeoutMicros) {
         return limit.step(state, nowMicros, Request.peek(permits, timeoutMicros))
                 .decision();
-    }
-
-    /** Replays the requests of a trace; returns a trace of the decisions, to compare with the expected one. */
-    public List<TraceLine> replay(TraceLine... lines) {
-        List<TraceLine> answered = new ArrayList<>();
-        for (TraceLine line : lines) {
-            answered.add(line.answered(ask(line.nowMicros(), line.permits(), line.timeoutMicros())));
-        }
-        return answered;
     }
 }

@@ -1,7 +1,7 @@
 package com.google.common.util.concurrent;
 
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
-import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.RedisPermits;
@@ -9,21 +9,26 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
+import io.limiter.testing.TraceLine;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 
 /**
  * Guava's limiter and ours, asked the same at the same times.
  *
- * <p>Guava cuts each cost to whole microseconds, so what it books falls behind ours, by less than one for each cut. The
- * difference may not grow beyond that. Where it decides between granted and denied, both continue from Guava's state;
- * and if told so, they do each time nothing is booked, because time that was saved would otherwise come back as
+ * <p>Guava cuts each cost to whole microseconds, so what it reserves falls behind ours, by less than one for each cut. The
+ * difference may not grow beyond that. Where it decides between granted and rejected, both continue from Guava's state;
+ * and if told so, they do each time nothing is reserved, because time that was saved would otherwise come back as
  * permits, and differences could no longer be told from errors.
  */
 final class Lockstep {
 
     private static final Duration UNBOUNDED = Duration.ofDays(1000);
 
-    private final FakeStopwatch stopwatch = new FakeStopwatch();
+    private final Stopwatch stopwatch = new Stopwatch();
+    private final List<String> events = new ArrayList<>();
     private final SmoothRateLimiter guava;
     private final Timeline<RedisPermits> timeline;
     private final int cutsInACall;
@@ -77,6 +82,22 @@ final class Lockstep {
         stopwatch.sleepMicrosUninterruptibly(micros);
     }
 
+    void sleep(double seconds) {
+        idle(Math.round(seconds * 1e6));
+        events.add(String.format(Locale.ROOT, "U%.2f", seconds));
+    }
+
+    void acquire(int... permits) {
+        for (int each : permits) {
+            acquire(each);
+        }
+    }
+
+    /** What happened, as short as Guava's documentation writes it: {@code R} the limiter sleeps, {@code U} its user does. */
+    String events() {
+        return String.join(", ", events);
+    }
+
     void setRate(double rate) {
         beforeTheStep();
         guava.setRate(rate);
@@ -88,7 +109,8 @@ final class Lockstep {
     void acquire(int permits) {
         last = "acquire " + permits;
         beforeTheStep();
-        Decision ours = timeline.ask(now(), permits, bucket.maxWaitMicros());
+        Decision ours = timeline.take(now(), permits, bucket.maxWaitMicros());
+        events.add(event(ours));
         check(ours.granted(), "granted");
         compareWaits(ours, Math.round(guava.acquire(permits) * 1e6));
         afterTheGrant();
@@ -98,7 +120,8 @@ final class Lockstep {
         last = "tryAcquire " + permits + " within " + timeoutMicros;
         beforeTheStep();
         long guavaWait = Math.max(0, guava.queryEarliestAvailable(now()) - now());
-        Decision ours = timeline.ask(now(), permits, timeoutMicros);
+        Decision ours = timeline.take(now(), permits, timeoutMicros);
+        events.add(event(ours));
         boolean granted = guava.tryAcquire(permits, timeoutMicros, MICROSECONDS);
         compareWaits(ours, guavaWait);
         if (ours.granted() != granted) {
@@ -109,9 +132,13 @@ final class Lockstep {
         }
     }
 
+    private static String event(Decision decision) {
+        return decision.granted() ? String.format(Locale.ROOT, "R%.2f", decision.waitMicros() / 1e6) : "rejected";
+    }
+
     private void beforeTheStep() {
-        boolean nothingBooked = guava.queryEarliestAvailable(now()) <= now();
-        if (realign && nothingBooked && !rateChanged && timeline.state() != null) {
+        boolean nothingReserved = guava.queryEarliestAvailable(now()) <= now();
+        if (realign && nothingReserved && !rateChanged && timeline.state() != null) {
             continueFromGuavasState();
         }
     }
@@ -144,9 +171,24 @@ final class Lockstep {
 
     private void check(boolean holds, String guavas) {
         if (!holds) {
-            assertThat(timeline.state())
-                    .as(Seed.hint() + last + " at " + now() + " of " + bucket + "; Guava " + guavas + ", cuts " + cuts)
-                    .isNull();
+            fail(Seed.hint() + last + " at " + now() + " of " + bucket + " in " + timeline.state() + "; Guava " + guavas
+                    + ", cuts " + cuts);
+        }
+    }
+
+    /** Guava's clock and sleep, without either. */
+    private static final class Stopwatch extends RateLimiter.SleepingStopwatch {
+
+        private long nowMicros = TraceLine.EPOCH_MICROS;
+
+        @Override
+        protected long readMicros() {
+            return nowMicros;
+        }
+
+        @Override
+        protected void sleepMicrosUninterruptibly(long micros) {
+            nowMicros += micros;
         }
     }
 }
