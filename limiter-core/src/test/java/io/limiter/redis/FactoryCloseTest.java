@@ -20,19 +20,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A closed factory decides nothing, with every engine. */
 class FactoryCloseTest {
 
-    enum How {
-        GROUP_COMMIT,
-        ONE_CALL_EACH,
-        UNDER_A_LOCK
-    }
-
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
     @ParameterizedTest
     @EnumSource
-    void every_call_after_close_fails_as_closed(How how) {
-        RedisRateLimiterFactory factory = build(how);
+    void every_call_after_close_fails_as_closed(Setup setup) {
+        RedisRateLimiterFactory factory = build(setup);
         RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 10, 60);
         Limiter unused = factory.withPrefix(redis.prefix()).build("c", FixedWindow.of(1, Duration.ofSeconds(1)));
         assertThat(limiter.tryAcquire()).isTrue();
@@ -55,8 +49,8 @@ class FactoryCloseTest {
 
     @ParameterizedTest
     @EnumSource
-    void an_unused_factory_can_be_closed(How how) {
-        RedisRateLimiterFactory factory = build(how);
+    void an_unused_factory_can_be_closed(Setup setup) {
+        RedisRateLimiterFactory factory = build(setup);
         factory.close();
         failsAsClosed(factory.withPrefix(redis.prefix()).build("k", 1, 1, 60)::tryAcquire, "{k}");
     }
@@ -82,24 +76,18 @@ class FactoryCloseTest {
 
     @ParameterizedTest
     @EnumSource
-    void another_factory_still_decides_over_the_same_connections(How how) {
-        RedisRateLimiterFactory factory = build(how);
+    void another_factory_still_decides_over_the_same_connections(Setup setup) {
+        RedisRateLimiterFactory factory = build(setup);
         RateLimiter closed = factory.withPrefix(redis.prefix()).build("k", 1, 2, 60);
         assertThat(closed.tryAcquire()).isTrue();
         factory.close();
-        RateLimiter other = build(how).withPrefix(redis.prefix()).build("k", 1, 2, 60);
+        RateLimiter other = build(setup).withPrefix(redis.prefix()).build("k", 1, 2, 60);
         assertThat(other.tryAcquire()).isTrue();
         assertThat(other.tryAcquire()).isFalse();
     }
 
-    private RedisRateLimiterFactory build(How how) {
-        RedisRateLimiterFactory.Builder builder = redis.builder();
-        return switch (how) {
-            case GROUP_COMMIT -> builder.build();
-            case ONE_CALL_EACH -> builder.groupCommit(false).build();
-            case UNDER_A_LOCK ->
-                builder.lock(new RedisLock(RedisFixture.connections())).build();
-        };
+    private RedisRateLimiterFactory build(Setup setup) {
+        return redis.builder(setup).build();
     }
 
     private static void failsAsClosed(ThrowingCallable call, String key) {

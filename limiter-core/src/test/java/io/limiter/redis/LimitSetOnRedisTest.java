@@ -33,7 +33,7 @@ class LimitSetOnRedisTest {
 
     @Test
     void a_set_is_one_round_trip_granted_or_rejected() {
-        LimitSet set = mixed(redis.builder().rejectionCacheSize(0).build().withPrefix(redis.prefix()));
+        LimitSet set = mixed(redis.withoutRejectionCache());
         set.tryAcquire();
         RedisFixture.commands().configResetstat();
         assertThat(set.tryAcquire()).isTrue();
@@ -68,12 +68,12 @@ class LimitSetOnRedisTest {
         RateLimiter bucket = limiters.build("b", 1, 9, 60);
         LimitSet set = LimitSet.of(bucket, window);
         assertThat(set.tryAcquire()).isTrue();
-        SetDecision asked = set.decide(1);
-        assertThat(asked.parts()).hasSize(2);
+        SetDecision decided = set.decide(1);
+        assertThat(decided.parts()).hasSize(2);
         RedisFixture.commands().configResetstat();
         SetDecision known = set.decide(1);
         assertThat(known.rejectedBy()).contains("w");
-        SetDecision.OfPart rejected = asked.parts().get(1);
+        SetDecision.OfPart rejected = decided.parts().get(1);
         assertThat(known.parts())
                 .containsExactly(new SetDecision.OfPart(
                         rejected.limiter(), rejected.decision().from(Decision.Source.REJECTION_CACHE)));
@@ -193,12 +193,13 @@ class LimitSetOnRedisTest {
     @Test
     void a_prefetching_limit_is_decided_in_redis() {
         LimiterFactory limiters = redis.byScript();
-        RateLimiter leased = limiters.withPrefetch(100, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1000, 1));
-        LimitSet set = LimitSet.of(leased, limiters.build("w", FixedWindow.of(500, Duration.ofDays(1))));
+        RateLimiter prefetching =
+                limiters.withPrefetch(100, Duration.ofSeconds(1)).build("prefetching", TokenBucket.of(1000, 1));
+        LimitSet set = LimitSet.of(prefetching, limiters.build("w", FixedWindow.of(500, Duration.ofDays(1))));
         for (int i = 0; i < 50; i++) {
             assertThat(set.tryAcquire()).isTrue();
         }
-        assertThat(leased.peek().remaining()).isEqualTo(950);
+        assertThat(prefetching.peek().remaining()).isEqualTo(950);
     }
 
     @Test

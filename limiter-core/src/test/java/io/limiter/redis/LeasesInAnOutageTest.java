@@ -23,47 +23,38 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Leases and callers that wait for them while Redis is stopped, and limiters that are built meanwhile. */
-class HeldInAnOutageTest {
+class LeasesInAnOutageTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration LEASE_TIME = Duration.ofSeconds(3);
 
-    private final RedisProcess redis = RedisProcess.start();
-    private LettuceConnectionFactory connections;
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
 
-    @BeforeEach
-    void connect() {
-        connections = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration("127.0.0.1", redis.port()),
-                LettuceClientConfiguration.builder()
-                        .commandTimeout(Duration.ofSeconds(2))
-                        .shutdownTimeout(Duration.ZERO)
-                        .clientOptions(ClientOptions.builder()
-                                .socketOptions(SocketOptions.builder()
-                                        .connectTimeout(Duration.ofSeconds(1))
-                                        .build())
-                                .build())
-                        .build());
-        connections.afterPropertiesSet();
-        connections.start();
-    }
+    private final RedisProcess redis = resources.redis();
+    private final LettuceConnectionFactory connections = resources.lettuce(
+            Resources.at(redis.port()),
+            Resources.lettuceWaiting(Duration.ofSeconds(2))
+                    .clientOptions(ClientOptions.builder()
+                            .socketOptions(SocketOptions.builder()
+                                    .connectTimeout(Duration.ofSeconds(1))
+                                    .build())
+                            .build())
+                    .build());
 
+    /** Before the connections are closed. */
     @AfterEach
-    void disconnect() {
+    void goOn() {
         redis.goOn();
-        connections.destroy();
-        redis.close();
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -95,9 +86,7 @@ class HeldInAnOutageTest {
                     .atMost(PATIENCE)
                     .ignoreExceptionsInstanceOf(LimiterBackendException.class)
                     .until(() -> isInRedis(limiter, 2));
-            try (Lease both = heldByRedis(factory, limiter, 2)) {
-                assertThat(both.isHeld()).isTrue();
-            }
+            heldByRedis(factory, limiter, 2).close();
         }
     }
 
@@ -210,6 +199,7 @@ class HeldInAnOutageTest {
     }
 
     private RedisRateLimiterFactory factory(FailurePolicy.Action policy, boolean underLock) {
+        Setup setup = underLock ? Setup.REDIS_LOCK : Setup.LETTUCE;
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
                 .failurePolicy(
                         switch (policy) {
@@ -218,9 +208,6 @@ class HeldInAnOutageTest {
                             case ALLOW -> FailurePolicy.ALLOW;
                             case THROW -> FailurePolicy.THROW;
                         });
-        if (underLock) {
-            builder.lock(new RedisLock(connections));
-        }
-        return builder.build();
+        return setup.on(builder, connections, RedisFixture::redisson).build();
     }
 }
