@@ -196,10 +196,7 @@ class ClusterOutageTest {
     }
 
     private static void awaitRedis(Limiter limiter, String key) {
-        Awaitility.await()
-                .atMost(CLIENT_TIMEOUT)
-                .pollInterval(Duration.ofMillis(5))
-                .until(() -> limiter.decide(key, 1).source() == Source.BACKEND);
+        AwaitedDecision.by(Source.BACKEND, () -> limiter.decide(key, 1));
     }
 
     private static List<String> keysOn(String node) {

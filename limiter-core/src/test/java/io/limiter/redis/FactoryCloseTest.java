@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A closed factory decides nothing, with every engine. */
+/** A closed factory decides nothing, with every engine, nor does the failure policy. */
 class FactoryCloseTest {
 
     @RegisterExtension
@@ -45,6 +46,9 @@ class FactoryCloseTest {
                         },
                         "{k:who}"));
         failsAsClosed(factory.withPrefix(redis.prefix()).build("new", 1, 1, 60)::tryAcquire, "{new}");
+        failsAsClosed(LimitSet.of(limiter, unused)::tryAcquire, "{k}");
+        assertThatThrownBy(() -> LimitSet.of(limiter, unused).async().decide(1).join())
+                .hasCauseInstanceOf(LimiterBackendException.class);
     }
 
     @ParameterizedTest
@@ -87,12 +91,14 @@ class FactoryCloseTest {
     }
 
     private RedisRateLimiterFactory build(Setup setup) {
-        return redis.builder(setup).build();
+        return redis.builder(setup).failurePolicy(FailurePolicy.ALLOW).build();
     }
 
     private static void failsAsClosed(ThrowingCallable call, String key) {
         assertThatThrownBy(call)
-                .isInstanceOf(LimiterBackendException.class)
+                .isInstanceOfSatisfying(
+                        LimiterBackendException.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(LimiterBackendException.Kind.CLOSED))
                 .hasMessageContaining(key)
                 .hasMessageContaining("the limiters were closed");
     }

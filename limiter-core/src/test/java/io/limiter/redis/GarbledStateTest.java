@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.limiter.LimitSet;
@@ -178,6 +179,23 @@ class GarbledStateTest {
                 value,
                 () -> LimitSet.of(other, byScript.build("k", limit)).tryAcquire());
         assertThat(other.tryAcquire()).as("the other permit of the set").isTrue();
+    }
+
+    static List<Limit<?>> limits() {
+        return List.of(BUCKET, WINDOW, LOG, COUNTER, CONCURRENCY);
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void a_value_of_another_type_is_an_error_that_names_the_key(Limit<?> limit) {
+        redis.expectForeignValues();
+        RedisFixture.commands().lpush(key(limit), new byte[] {1});
+        for (RedisFixture.By by : RedisFixture.By.values()) {
+            assertThatThrownBy(() -> take(redis.limiters(by), limit))
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining(key(limit))
+                    .hasMessageContaining("WRONGTYPE");
+        }
     }
 
     @ParameterizedTest

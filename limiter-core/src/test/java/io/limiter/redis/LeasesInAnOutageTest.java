@@ -66,10 +66,7 @@ class LeasesInAnOutageTest {
             ConcurrencyLimiter limiter =
                     factory.build("c", ConcurrencyLimit.of(2).withLeaseTime(LEASE_TIME));
             CountDownLatch lost = new CountDownLatch(2);
-            Awaitility.await()
-                    .atMost(PATIENCE)
-                    .ignoreExceptionsInstanceOf(LimiterBackendException.class)
-                    .until(() -> limiter.peek().source() == Source.BACKEND);
+            AwaitedDecision.by(Source.BACKEND, limiter::peek);
             List<Lease> held = twoHeldByRedis(factory, limiter);
             held.forEach(lease -> lease.onLost(lost::countDown));
             CompletableFuture<Optional<Lease>> waits = limiter.async().tryAcquire(1, Duration.ofSeconds(20));
@@ -82,10 +79,7 @@ class LeasesInAnOutageTest {
             held.forEach(Lease::close);
             close(waits);
             close(late);
-            Awaitility.await()
-                    .atMost(PATIENCE)
-                    .ignoreExceptionsInstanceOf(LimiterBackendException.class)
-                    .until(() -> isInRedis(limiter, 2));
+            Awaitility.await().atMost(PATIENCE).until(() -> isInRedis(limiter, 2));
             heldByRedis(factory, limiter, 2).close();
         }
     }
@@ -140,7 +134,7 @@ class LeasesInAnOutageTest {
         try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
             ConcurrencyLimiter limiter =
                     factory.build("c", ConcurrencyLimit.of(5).withLeaseTime(Duration.ofHours(1)));
-            Awaitility.await().atMost(PATIENCE).until(() -> limiter.peek().source() == Source.BACKEND);
+            AwaitedDecision.by(Source.BACKEND, limiter::peek);
             Lease two = heldByRedis(factory, limiter, 2);
             redis.stop();
             Awaitility.await().atMost(PATIENCE).until(() -> limiter.peek().source() != Source.BACKEND);
@@ -181,9 +175,7 @@ class LeasesInAnOutageTest {
             } else {
                 redis.startAgain();
             }
-            Awaitility.await()
-                    .atMost(PATIENCE)
-                    .until(() -> limiter.decide("k", 1).source() == Source.BACKEND);
+            AwaitedDecision.by(Source.BACKEND, () -> limiter.decide("k", 1));
             Awaitility.await().atMost(PATIENCE).until(() -> factory.warmUp().join());
         }
     }

@@ -122,24 +122,6 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_script_that_decides_unlike_this_jvm_is_an_error() {
-        String bent = redis.clockLua() + "\n" + """
-                local right = math
-                local math = setmetatable({}, {__index = right})
-                math.floor = function(x) return right.floor(x) + 1 end
-                """;
-        LimiterFactory limiters =
-                redis.builder().clock(bent, redis.clock()).build().withPrefix(redis.prefix());
-        Limiter window = limiters.build("w", FixedWindow.of(1, Duration.ofMinutes(1)));
-        LimitSet set = LimitSet.of(window, limiters.build("b", 1, 9, 60));
-        assertThat(set.tryAcquire()).isTrue();
-        assertThatThrownBy(set::tryAcquire)
-                .isInstanceOf(LimiterBackendException.class)
-                .hasMessageContaining(
-                        "its script would grant 2 of 2 limits where the same arithmetic in this JVM grants 1");
-    }
-
-    @Test
     void one_script_decides_all_kinds_of_limits() {
         BitSet all = new BitSet();
         all.set(0, LimitScripts.all().size());
@@ -177,17 +159,6 @@ class LimitSetOnRedisTest {
         }
         assertThat(window.peek().remaining()).isEqualTo(4);
         assertThat(bucket.peek().remaining()).isEqualTo(4);
-    }
-
-    @Test
-    void a_closed_factory_decides_no_more_sets() {
-        RedisRateLimiterFactory factory = redis.builder().build();
-        LimitSet set = mixed(factory.withPrefix(redis.prefix()));
-        factory.close();
-        assertThatThrownBy(set::tryAcquire)
-                .isInstanceOf(LimiterBackendException.class)
-                .hasMessageContaining("closed");
-        assertThatThrownBy(() -> set.async().decide(1).join()).hasCauseInstanceOf(LimiterBackendException.class);
     }
 
     @Test

@@ -197,21 +197,9 @@ class OutageTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Setup.class)
-    void a_closed_factory_throws_under_every_policy(Setup setup) {
-        Limiter limiter = limiter(setup, FailurePolicy.ALLOW);
-        factory.close();
-        assertThatThrownBy(() -> limiter.decide("k", 1))
-                .isInstanceOfSatisfying(
-                        LimiterBackendException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CLOSED));
-        assertThatThrownBy(() -> limiter.on("k").async().decide(1).join())
-                .hasCauseInstanceOf(LimiterBackendException.class);
-    }
-
     /** Of those made before the outage; permits that this instance granted return to it. */
     @ParameterizedTest
-    @EnumSource(Setup.class)
+    @EnumSource
     void a_cancellation_that_redis_does_not_execute_returns_nothing_and_says_so(Setup setup) {
         limiter(setup, FailurePolicy.LOCAL);
         RateLimiter bucket = factory.build("bucket", 1, 10, 60);
@@ -330,10 +318,6 @@ class OutageTest {
     }
 
     private static Decision awaitPeek(Limiter limiter) {
-        return Awaitility.await()
-                .atMost(CLIENT_TIMEOUT)
-                .pollInterval(Duration.ofMillis(5))
-                .ignoreExceptionsInstanceOf(LimiterBackendException.class)
-                .until(() -> limiter.peek(1), decision -> decision.source() == Source.BACKEND);
+        return AwaitedDecision.by(Source.BACKEND, () -> limiter.peek(1));
     }
 }

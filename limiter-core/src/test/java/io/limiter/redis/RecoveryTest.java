@@ -142,10 +142,7 @@ class RecoveryTest {
     }
 
     private static void awaitRedis(Limiter limiter) {
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(5))
-                .until(() -> limiter.decide(1).source() == Source.BACKEND);
+        AwaitedDecision.by(Source.BACKEND, () -> limiter.decide(1));
     }
 
     /** Until the circuit breaker has opened, so that callers send nothing. */

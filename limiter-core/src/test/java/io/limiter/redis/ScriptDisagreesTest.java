@@ -56,6 +56,18 @@ class ScriptDisagreesTest {
     }
 
     @Test
+    void a_script_that_grants_more_of_a_set_is_an_error_with_the_difference() {
+        LimiterFactory limiters = rounding(1);
+        Limiter window = limiters.build("w", FixedWindow.of(1, Duration.ofMinutes(1)));
+        LimitSet set = LimitSet.of(window, limiters.build("b", 1, 9, 60));
+        assertThat(set.tryAcquire()).isTrue();
+        assertThatThrownBy(set::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(
+                        "its script would grant 2 of 2 limits where the same arithmetic in this JVM grants 1");
+    }
+
+    @Test
     void every_key_of_the_call_fails() {
         ScriptBackend engine = RedisFixture.scriptBackend(roundingLua(1));
         FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));

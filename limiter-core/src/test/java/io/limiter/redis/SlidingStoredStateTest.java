@@ -1,10 +1,8 @@
 package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.Limiter;
-import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
@@ -92,19 +90,6 @@ class SlidingStoredStateTest {
             redis.clock().sleep(1);
             assertThat(redis.limiters(by).build("k", limit).tryAcquire(3)).isFalse();
             assertThat(redis.limiters(by).build("k", limit).tryAcquire(2)).isTrue();
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void a_value_of_another_type_is_an_error_that_names_the_key(RedisFixture.By by) {
-        redis.expectForeignValues();
-        for (Limit<?> limit : List.of(LOG, COUNTER)) {
-            RedisFixture.commands().lpush(key(limit), new byte[] {1});
-            assertThatThrownBy(redis.limiters(by).build("k", limit)::tryAcquire)
-                    .isInstanceOf(LimiterBackendException.class)
-                    .hasMessageContaining(key(limit))
-                    .hasMessageContaining("WRONGTYPE");
         }
     }
 

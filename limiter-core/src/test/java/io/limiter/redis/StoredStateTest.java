@@ -1,10 +1,8 @@
 package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.Limiter;
-import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
@@ -43,21 +41,6 @@ class StoredStateTest {
         assertThat(redis.byScript().build("k", 1, 10, 60).tryAcquire(6)).isTrue();
         assertThat(redis.limiters(by).build("k", 1, 10, 60).tryAcquire(5)).isFalse();
         assertThat(redis.limiters(by).build("k", 1, 10, 60).tryAcquire(4)).isTrue();
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void a_value_of_another_type_is_an_error_that_names_the_key(RedisFixture.By by) {
-        redis.expectForeignValues();
-        RedisFixture.commands().lpush(key("k"), new byte[] {1});
-        RateLimiter limiter = redis.limiters(by).build("k", 10, 1, 60);
-        assertThatThrownBy(limiter::tryAcquire)
-                .isInstanceOf(LimiterBackendException.class)
-                .hasMessageContaining(key("k"))
-                .hasMessageContaining("WRONGTYPE");
-        RedisFixture.commands().lpush(windowKey("k"), new byte[] {1});
-        Limiter counter = redis.limiters(by).build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
-        assertThatThrownBy(counter::tryAcquire).isInstanceOf(LimiterBackendException.class);
     }
 
     @ParameterizedTest

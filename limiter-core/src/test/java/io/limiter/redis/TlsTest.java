@@ -83,11 +83,11 @@ class TlsTest {
                 .decisionTimeout(Duration.ofMillis(500))
                 .build()) {
             Limiter limiter = factory.build("o" + client, FixedWindow.of(1_000_000, Duration.ofHours(1)));
-            Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND));
+            AwaitedDecision.by(Source.BACKEND, () -> limiter.decide(1));
             redis.kill();
-            Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.POLICY));
+            AwaitedDecision.by(Source.POLICY, () -> limiter.decide(1));
             redis.startAgain();
-            Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND));
+            AwaitedDecision.by(Source.BACKEND, () -> limiter.decide(1));
         }
     }
 
