@@ -4,17 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimitSet;
 import io.limiter.RateLimiter;
-import io.limiter.testing.TestRedis;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** Asynchronous callers do not wait for a connection, even if the client blocks. */
 class AsyncCallersDoNotConnectTest {
@@ -23,20 +20,10 @@ class AsyncCallersDoNotConnectTest {
     final RedisFixture redis = new RedisFixture();
 
     private final Set<Thread> connecting = ConcurrentHashMap.newKeySet();
-    private final JedisConnectionFactory jedis = new JedisConnectionFactory();
-
-    @AfterEach
-    void disconnect() {
-        jedis.destroy();
-    }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void connections_are_made_by_other_threads(boolean groupCommit) {
-        jedis.getStandaloneConfiguration().setHostName(TestRedis.shared().host());
-        jedis.getStandaloneConfiguration().setPort(TestRedis.shared().port());
-        jedis.afterPropertiesSet();
-        jedis.start();
         try (RedisRateLimiterFactory factory = RedisFixture.builder(watched())
                 .clock(redis.clockLua(), redis.clock())
                 .groupCommit(groupCommit)
@@ -60,7 +47,7 @@ class AsyncCallersDoNotConnectTest {
                         connecting.add(Thread.currentThread());
                     }
                     try {
-                        return method.invoke(jedis, args);
+                        return method.invoke(RedisFixture.jedis(), args);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }

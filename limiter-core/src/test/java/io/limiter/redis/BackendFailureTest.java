@@ -14,26 +14,22 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisErrors;
-import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.RedisSystemException;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -41,21 +37,14 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /** Failures of limiters without a Redis at the configured address. */
 class BackendFailureTest {
 
-    private final LettuceConnectionFactory nowhere = new LettuceConnectionFactory("127.0.0.1", TestRedis.closedPort());
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
+    private final LettuceConnectionFactory nowhere = resources.lettuce(Resources.at(TestRedis.closedPort()));
 
     /** It is tried again for as long as this, because it might come up. */
     private RedisRateLimiterFactory.Builder impatient() {
         return RedisFixture.builder(nowhere).decisionTimeout(Duration.ofSeconds(2));
-    }
-
-    BackendFailureTest() {
-        nowhere.afterPropertiesSet();
-        nowhere.start();
-    }
-
-    @AfterEach
-    void stop() {
-        nowhere.destroy();
     }
 
     @Test
@@ -81,10 +70,7 @@ class BackendFailureTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void every_key_of_a_batch_fails() {
-        ScriptBackend engine = new ScriptBackend(
-                RedisFixture.calls(nowhere),
-                LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0));
+        ScriptBackend engine = RedisFixture.scriptBackend(nowhere);
         List<Request> one = List.of(Request.take(1, 0));
         List<Answer> answers = decideIn(
                 engine,
@@ -99,27 +85,20 @@ class BackendFailureTest {
 
     @Test
     void a_client_timeout_of_zero_means_no_timeout() {
-        LettuceConnectionFactory patient = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration(
-                        TestRedis.shared().host(), TestRedis.shared().port()),
+        LettuceConnectionFactory patient = resources.lettuce(
+                Resources.atShared(),
                 LettuceClientConfiguration.builder()
                         .clientOptions(ClientOptions.builder()
                                 .timeoutOptions(TimeoutOptions.create())
                                 .build())
                         .commandTimeout(Duration.ZERO)
                         .build());
-        patient.afterPropertiesSet();
-        patient.start();
-        try {
-            RateLimiter limiter = RedisFixture.builder(patient)
-                    .build()
-                    .withPrefix("zero-timeout:")
-                    .build("k", TokenBucket.of(1000, 1));
-            for (int i = 0; i < 20; i++) {
-                assertThat(limiter.on("k").peek(1).granted()).isTrue();
-            }
-        } finally {
-            patient.destroy();
+        RateLimiter limiter = RedisFixture.builder(patient)
+                .build()
+                .withPrefix("zero-timeout:")
+                .build("k", TokenBucket.of(1000, 1));
+        for (int i = 0; i < 20; i++) {
+            assertThat(limiter.on("k").peek(1).granted()).isTrue();
         }
     }
 

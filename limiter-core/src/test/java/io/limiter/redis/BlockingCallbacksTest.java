@@ -30,7 +30,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** On which threads callers' code runs, and what it can hold up. */
 class BlockingCallbacksTest {
@@ -39,6 +38,9 @@ class BlockingCallbacksTest {
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
+
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -65,40 +67,36 @@ class BlockingCallbacksTest {
     void blocking_calls_that_fail_wait_for_no_callback() throws Exception {
         CountDownLatch blocked = new CountDownLatch(BlockingCalls.MAX_THREADS);
         CountDownLatch released = new CountDownLatch(1);
-        try (MuteProxy proxy = MuteProxy.to(TestRedis.shared().port())) {
-            LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", proxy.port());
-            connections.afterPropertiesSet();
-            connections.start();
-            try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
-                    .decisionTimeout(Duration.ofSeconds(1))
-                    .failurePolicy(FailurePolicy.DENY)
-                    .build()) {
-                factory.warmUp().join();
-                LimiterFactory limiters = factory.withPrefix(redis.prefix());
-                RateLimiter limiter = limiter(factory, "stalled");
-                ConcurrencyLimiter concurrency = limiters.build("held", ConcurrencyLimit.of(8));
-                Lease lease = concurrency.acquire();
-                limiter.decide();
-                proxy.replies(MuteProxy.Replies.SWALLOWED);
-                for (int i = 0; i < 2 * BlockingCalls.MAX_THREADS; i++) {
-                    limiter.async().decide().thenRun(() -> {
-                        blocked.countDown();
-                        Uninterruptibles.awaitUninterruptibly(released);
-                    });
-                }
-                List<CompletableFuture<Void>> waiting = Stream.<Runnable>of(
-                                lease::close,
-                                concurrency::tryAcquire,
-                                () -> assertFailsHere(limiter::reset),
-                                () -> assertFailsHere(concurrency::reset))
-                        .map(action -> CompletableFuture.runAsync(action, task -> new Thread(task).start()))
-                        .toList();
-                blocked.await();
-                assertThat(waiting).allSatisfy(each -> assertThat(each).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS));
-            } finally {
-                released.countDown();
-                connections.destroy();
+        MuteProxy proxy = resources.proxyTo(TestRedis.shared().port());
+        try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(
+                        resources.lettuce(Resources.at(proxy.port())))
+                .decisionTimeout(Duration.ofSeconds(1))
+                .failurePolicy(FailurePolicy.DENY)
+                .build()) {
+            factory.warmUp().join();
+            LimiterFactory limiters = factory.withPrefix(redis.prefix());
+            RateLimiter limiter = limiter(factory, "stalled");
+            ConcurrencyLimiter concurrency = limiters.build("held", ConcurrencyLimit.of(8));
+            Lease lease = concurrency.acquire();
+            limiter.decide();
+            proxy.replies(MuteProxy.Replies.SWALLOWED);
+            for (int i = 0; i < 2 * BlockingCalls.MAX_THREADS; i++) {
+                limiter.async().decide().thenRun(() -> {
+                    blocked.countDown();
+                    Uninterruptibles.awaitUninterruptibly(released);
+                });
             }
+            List<CompletableFuture<Void>> waiting = Stream.<Runnable>of(
+                            lease::close,
+                            concurrency::tryAcquire,
+                            () -> assertFailsHere(limiter::reset),
+                            () -> assertFailsHere(concurrency::reset))
+                    .map(action -> CompletableFuture.runAsync(action, task -> new Thread(task).start()))
+                    .toList();
+            blocked.await();
+            assertThat(waiting).allSatisfy(each -> assertThat(each).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS));
+        } finally {
+            released.countDown();
         }
     }
 
@@ -125,26 +123,19 @@ class BlockingCallbacksTest {
     }
 
     @Test
-    void what_depends_on_an_overdue_call_does_not_run_on_the_thread_that_checks_deadlines() throws Exception {
-        try (MuteProxy proxy = MuteProxy.to(TestRedis.shared().port());
-                Guard guard = Guard.silent(Duration.ofMillis(50))) {
-            LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", proxy.port());
-            connections.afterPropertiesSet();
-            connections.start();
-            try {
-                RedisCalls calls = new RedisCalls(connections, guard.deadlines(), EngineObserver.NONE);
-                calls.connect();
-                proxy.replies(MuteProxy.Replies.SWALLOWED);
-                CompletableFuture<String> thread = calls.start(LuaScript.of("return {1}"), new byte[][] {{'k'}})
-                        .handle((reply, error) -> Thread.currentThread().getName());
-                assertThat(thread)
-                        .succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS)
-                        .asString()
-                        .startsWith("limiter-blocking-");
-                calls.close();
-            } finally {
-                connections.destroy();
-            }
-        }
+    void what_depends_on_an_overdue_call_does_not_run_on_the_thread_that_checks_deadlines() {
+        MuteProxy proxy = resources.proxyTo(TestRedis.shared().port());
+        Guard guard = resources.closing(Guard.silent(Duration.ofMillis(50)));
+        RedisCalls calls =
+                new RedisCalls(resources.lettuce(Resources.at(proxy.port())), guard.deadlines(), EngineObserver.NONE);
+        resources.closing(calls::close);
+        calls.connect();
+        proxy.replies(MuteProxy.Replies.SWALLOWED);
+        CompletableFuture<String> thread = calls.start(LuaScript.of("return {1}"), new byte[][] {{'k'}})
+                .handle((reply, error) -> Thread.currentThread().getName());
+        assertThat(thread)
+                .succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS)
+                .asString()
+                .startsWith("limiter-blocking-");
     }
 }

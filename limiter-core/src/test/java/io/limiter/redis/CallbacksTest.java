@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,13 +33,6 @@ class CallbacksTest {
     private static final Duration DAY = Duration.ofDays(1);
     private static final int CALLERS = 20;
 
-    enum How {
-        GROUP_COMMIT,
-        ONE_CALL_EACH,
-        UNDER_A_LOCK,
-        LOCAL
-    }
-
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
@@ -46,9 +40,24 @@ class CallbacksTest {
 
     @ParameterizedTest
     @EnumSource
-    void listeners_and_observers_that_throw_change_no_decision(How how) {
-        LimiterFactory factory =
-                build(how, throwing(LimiterListener.class), throwing(EngineObserver.class), new ThrowsAsItWaits());
+    void listeners_and_observers_that_throw_change_no_decision(Setup setup) {
+        changeNoDecision(redis.builder(setup)
+                .listener(throwing(LimiterListener.class))
+                .observer(throwing(EngineObserver.class))
+                .observer(new ThrowsAsItWaits())
+                .build());
+    }
+
+    @Test
+    void listeners_and_observers_that_throw_change_no_local_decision() {
+        changeNoDecision(LocalLimiterFactory.builder()
+                .listener(throwing(LimiterListener.class))
+                .observer(throwing(EngineObserver.class))
+                .observer(new ThrowsAsItWaits())
+                .build());
+    }
+
+    private void changeNoDecision(LimiterFactory factory) {
         try {
             LimiterFactory limiters = factory.withPrefix(redis.prefix());
             RateLimiter limiter = limiters.build("k", TokenBucket.of(0.01, CALLERS / 2 / 0.01));
@@ -88,13 +97,22 @@ class CallbacksTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_factory_releases_all_leases_when_it_is_closed_though_holders_throw(How how) {
-        LimiterFactory factory = build(how, new LimiterListener() {}, EngineObserver.NONE);
-        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix())
-                .build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
+    void a_factory_releases_all_leases_when_it_is_closed_though_holders_throw(Setup setup) {
+        loseAllLeases(redis.builder(setup).build());
+        try (LimiterFactory other = redis.builder(setup).build()) {
+            assertThat(three(other).inUse()).isZero();
+        }
+    }
+
+    @Test
+    void a_local_factory_loses_all_leases_when_it_is_closed_though_holders_throw() {
+        loseAllLeases(new LocalLimiterFactory());
+    }
+
+    private void loseAllLeases(LimiterFactory factory) {
         AtomicInteger lost = new AtomicInteger();
         for (int i = 0; i < 3; i++) {
-            Lease lease = limiter.tryAcquire().orElseThrow();
+            Lease lease = three(factory).tryAcquire().orElseThrow();
             lease.onLost(() -> {
                 lost.incrementAndGet();
                 throw Sneaky.thrown(new IOException("checked"));
@@ -102,31 +120,11 @@ class CallbacksTest {
         }
         factory.close();
         assertThat(lost).hasValue(3);
-        if (how != How.LOCAL) {
-            assertThat(build(how, new LimiterListener() {}, EngineObserver.NONE)
-                            .withPrefix(redis.prefix())
-                            .build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)))
-                            .inUse())
-                    .isZero();
-        }
     }
 
-    private LimiterFactory build(How how, LimiterListener listener, EngineObserver... observers) {
-        if (how == How.LOCAL) {
-            LocalLimiterFactory.Builder builder = LocalLimiterFactory.builder().listener(listener);
-            List.of(observers).forEach(builder::observer);
-            return builder.build();
-        }
-        RedisRateLimiterFactory.Builder builder = redis.builder().listener(listener);
-        List.of(observers).forEach(builder::observer);
-        return switch (how) {
-            case ONE_CALL_EACH -> builder.groupCommit(false).build();
-            case UNDER_A_LOCK ->
-                builder.lock(new RedisLock(RedisFixture.connections()))
-                        .lockWait(Duration.ofSeconds(30))
-                        .build();
-            default -> builder.build();
-        };
+    private ConcurrencyLimiter three(LimiterFactory factory) {
+        return factory.withPrefix(redis.prefix())
+                .build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
     }
 
     /** Every method throws, also those that are added later: a runtime exception and an error in turn. */

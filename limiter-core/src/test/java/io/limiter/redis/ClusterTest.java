@@ -17,10 +17,7 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.redis.client.LuaScript;
-import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestCluster;
@@ -32,42 +29,27 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A Cluster of three masters, through both clients. */
 class ClusterTest {
+
+    @RegisterExtension
+    static final Resources RESOURCES = Resources.ofClass();
 
     private static final List<RedisConnectionFactory> CONNECTIONS = new ArrayList<>();
     private static TestCluster cluster;
 
     @BeforeAll
     static void start() {
-        cluster = TestCluster.start(3);
-        RedisClusterConfiguration configuration = new RedisClusterConfiguration(cluster.nodes());
-        LettuceConnectionFactory lettuce = new LettuceConnectionFactory(configuration);
-        lettuce.afterPropertiesSet();
-        lettuce.start();
-        JedisConnectionFactory jedis = new JedisConnectionFactory(configuration);
-        jedis.afterPropertiesSet();
-        jedis.start();
-        CONNECTIONS.add(lettuce);
-        CONNECTIONS.add(jedis);
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        for (RedisConnectionFactory connections : CONNECTIONS) {
-            ((DisposableBean) connections).destroy();
-        }
-        cluster.close();
+        cluster = RESOURCES.cluster(3);
+        CONNECTIONS.add(RESOURCES.lettuce(new RedisClusterConfiguration(cluster.nodes())));
+        CONNECTIONS.add(RESOURCES.jedis(new RedisClusterConfiguration(cluster.nodes())));
     }
 
     static List<RedisConnectionFactory> connections() {
@@ -94,10 +76,7 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void a_batch_may_have_keys_on_several_masters(RedisConnectionFactory connections) {
-        ScriptBackend engine = new ScriptBackend(
-                RedisFixture.calls(connections),
-                LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0));
+        ScriptBackend engine = RedisFixture.scriptBackend(connections);
         List<Request> requests = List.of(Request.take(1, 0), Request.take(1, 0));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -129,9 +108,9 @@ class ClusterTest {
             for (int i = 0; i < hot.size(); i++) {
                 assertThat(hot.get(i).join().remaining()).as("hot %d", i).isEqualTo(Math.max(0, 399 - i));
             }
-            cold.forEach((key, asked) -> {
-                for (int i = 0; i < asked.size(); i++) {
-                    assertThat(asked.get(i).join().remaining())
+            cold.forEach((key, decisions) -> {
+                for (int i = 0; i < decisions.size(); i++) {
+                    assertThat(decisions.get(i).join().remaining())
                             .as("%s, %d", key, i)
                             .isEqualTo(399 - i);
                 }
@@ -158,10 +137,7 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void only_keys_of_one_slot_share_a_lane(RedisConnectionFactory connections) {
-        ScriptBackend engine = new ScriptBackend(
-                RedisFixture.calls(connections),
-                LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0));
+        ScriptBackend engine = RedisFixture.scriptBackend(connections);
         assertThat(engine.lanes()).isEqualTo(16_384);
         assertThat(engine.laneOf("rateLimit:{k:a}")).isEqualTo(engine.laneOf("countLimit:{k:a}"));
         assertThat(engine.laneOf("rateLimit:{k:a}")).isNotEqualTo(engine.laneOf("rateLimit:{k:b}"));
@@ -178,19 +154,19 @@ class ClusterTest {
         Limiter perDay = limiters.build("perDay", FixedWindow.of(2, Duration.ofDays(1)));
         LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
         for (String user : List.of("a", "b", "c")) {
-            LimitSet apart = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
-            LimitSet together = LimitSet.of(
+            LimitSet inSeveralSlots = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
+            LimitSet inOneSlot = LimitSet.of(
                     tagging.build("perSecond", 0.001, 3000, 60).on(user).on(user),
                     tagging.build("perDay", FixedWindow.of(2, Duration.ofDays(1)))
                             .on(user)
                             .on(user + "-day"));
-            for (LimitSet set : List.of(apart, together)) {
+            for (LimitSet set : List.of(inSeveralSlots, inOneSlot)) {
                 long calls = scriptCalls();
                 assertThat(set.decide(2).granted()).isTrue();
                 // A script may have to be loaded first, which is a call too.
                 calls = scriptCalls();
                 SetDecision rejected = set.decide(1);
-                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == together ? 1 : 3);
+                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == inOneSlot ? 1 : 3);
                 assertThat(rejected.rejectedBy()).contains("perDay");
                 assertThat(set.async().decide(1).join().rejectedBy()).contains("perDay");
                 assertThat(set.peek(1).parts())
@@ -225,7 +201,7 @@ class ClusterTest {
     @MethodSource("connections")
     void leases_are_granted_on_every_master(RedisConnectionFactory connections) {
         for (RedisConnectionFactory other : CONNECTIONS) {
-            HoldingSets.check(connections, other, "holding-" + prefix(connections) + prefix(other));
+            SharedLeases.check(connections, other, "holding-" + prefix(connections) + prefix(other));
         }
     }
 

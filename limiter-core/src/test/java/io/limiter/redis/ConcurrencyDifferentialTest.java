@@ -2,97 +2,48 @@ package io.limiter.redis;
 
 import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.base.Ticker;
-import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
-import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.redis.lock.LockBackend;
-import io.limiter.internal.redis.script.ScriptBackend;
-import io.limiter.internal.redis.script.StateCodec;
-import io.limiter.testing.Patience;
-import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Holders in Java and in Lua, side by side through the same random steps, in batches of several keys and with a clock that
- * goes where it likes: decisions and states are the same to the last bit, in both encodings.
- */
-class ConcurrencyDifferentialTest {
+/** Leases of several keys, which are acquired, renewed and released in batches, in both encodings. */
+class ConcurrencyDifferentialTest extends DifferentialContract {
 
-    private static final int CALLS = 6_000;
-    private static final int CALLS_WITH_LOCK = 800;
     private static final int KEYS = 4;
-
-    @RegisterExtension
-    final RedisFixture redis = new RedisFixture();
-
-    private final Random random = Seed.random();
-    private final StateCodec codec = new StateCodec();
-    private final Map<String, ConcurrencyLimit.State> states = new HashMap<>();
+    private static final ConcurrencyLimit ANY = ConcurrencyLimit.of(1);
 
     @Test
     void java_and_lua_decide_alike() {
-        Backend script = script();
-        run(CALLS, () -> script);
+        Backend script = redis.scriptBackend();
+        run(6_000, () -> script);
     }
 
     @Test
     void script_and_lock_engine_share_one_state() {
-        Backend script = script();
-        Backend lock = lock();
-        run(CALLS_WITH_LOCK, () -> random.nextBoolean() ? script : lock);
+        Backend script = redis.scriptBackend();
+        Backend lock = redis.lockBackend();
+        run(800, () -> random.nextBoolean() ? script : lock);
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "x",
-                "5",
-                "{}",
-                "{\"holders\":null}",
-                "{\"holders\":[1]}",
-                "{\"holders\":[{\"id\":1,\"permits\":1,\"expiresMicros\":1}]}",
-                "{\"holders\":[{\"id\":0,\"permits\":1,\"expiresMicros\":1,\"leaseMicros\":1}]}",
-                "{\"holders\":[{\"id\":1,\"permits\":0,\"expiresMicros\":1,\"leaseMicros\":1}]}",
-                "{\"holders\":[{\"id\":1,\"permits\":1,\"expiresMicros\":-1,\"leaseMicros\":1}]}",
-                "{\"holders\":[{\"id\":1,\"permits\":1,\"expiresMicros\":1,\"leaseMicros\":0}]}",
-                "{\"holders\":[{\"id\":9007199254740992,\"permits\":1,\"expiresMicros\":1,\"leaseMicros\":1}]}",
-                "\tshort",
-                "\tAAAAAAAABBBBCCCCCCCCDDDDDDDD"
-            })
-    void a_foreign_value_is_an_error_that_names_the_key_and_stays_unchanged(String value) {
-        redis.expectForeignValues();
-        String key = redis.prefix() + "{k}:holders";
-        for (Backend engine : List.of(script(), lock())) {
-            RedisFixture.commands().set(key, value.getBytes(StandardCharsets.UTF_8));
-            assertThatThrownBy(() -> decideIn(engine, key, ConcurrencyLimit.of(1), Request.hold(1, 1)))
-                    .as("%s by %s", value, engine)
-                    .isInstanceOf(LimiterBackendException.class)
-                    .hasMessageContaining(key)
-                    .hasMessageContaining("delete the key, or use another name");
-            assertThat(RedisFixture.commands().get(key)).isEqualTo(value.getBytes(StandardCharsets.UTF_8));
+    private void run(int calls, Supplier<Backend> backends) {
+        for (int call = 0; call < calls; call++) {
+            moveClockALittle(10e6);
+            Backend backend = backends.get();
+            List<KeyRequests<?>> batch = randomBatch();
+            decide(backend, batch);
+            if (random.nextInt(5) == 0) {
+                changeBehindTheScript(backend, batch.get(0).key());
+            }
         }
     }
 
@@ -101,7 +52,7 @@ class ConcurrencyDifferentialTest {
         String key = redis.prefix() + "{k}:holders";
         String json = "{\"later\":[1],\"holders\":[{\"id\":9007199254740991,\"permits\":2,\"expiresMicros\":"
                 + (redis.clock().micros() + 1) + ",\"leaseMicros\":30000000,\"later\":null}]}";
-        for (Backend engine : List.of(script(), lock())) {
+        for (Backend engine : List.of(redis.scriptBackend(), redis.lockBackend())) {
             RedisFixture.commands().set(key, json.getBytes(StandardCharsets.UTF_8));
             ConcurrencyLimit limit = ConcurrencyLimit.of(2);
             assertThat(decideIn(engine, key, limit, Request.hold(1, 1))).isEqualTo(new Decision(false, 2, 0, 1, 1, 1));
@@ -121,45 +72,8 @@ class ConcurrencyDifferentialTest {
         for (int i = 0; i < 5; i++) {
             requests.addAll(List.of(Request.release(1), Request.renew(1), Request.hold(2 + i, 1)));
         }
-        states.put(key, new ConcurrencyLimit.State(List.of(holder, holder)));
-        RedisFixture.commands().set(key, codec.write(states.get(key)));
-        KeyRequests<?> asked = new KeyRequests<>(key, limit, requests);
-        List<Decision> expected = stepAll(asked);
-        assertThat(decideIn(script(), List.of(asked)).get(0).decisions()).isEqualTo(expected);
-        assertThat(stored(key)).isEqualTo(states.get(key));
-    }
-
-    private void run(int calls, Supplier<Backend> engines) {
-        for (int call = 0; call < calls; call++) {
-            moveClock();
-            List<KeyRequests<?>> batch = randomBatch();
-            String where = "call " + call;
-            Map<String, ConcurrencyLimit.State> before = new HashMap<>(states);
-            Supplier<String> what = () -> where + ", " + batch + ", of " + before + "; " + Seed.hint();
-            List<List<Decision>> expected = new ArrayList<>();
-            for (KeyRequests<?> asked : batch) {
-                expected.add(stepAll(asked));
-            }
-            assertThat(decideIn(engines.get(), batch))
-                    .as(what)
-                    .extracting(Answer::decisions)
-                    .isEqualTo(expected);
-            for (KeyRequests<?> asked : batch) {
-                assertThat(stored(asked.key())).as(what).isEqualTo(states.get(asked.key()));
-            }
-        }
-    }
-
-    private List<Decision> stepAll(KeyRequests<?> asked) {
-        ConcurrencyLimit limit = (ConcurrencyLimit) asked.limit();
-        List<Decision> decisions = new ArrayList<>();
-        for (Request request : asked.requests()) {
-            Step<ConcurrencyLimit.State> step =
-                    limit.step(states.get(asked.key()), redis.clock().micros(), request);
-            states.put(asked.key(), step.state());
-            decisions.add(step.decision());
-        }
-        return decisions;
+        store(key, new ConcurrencyLimit.State(List.of(holder, holder)));
+        decide(redis.scriptBackend(), List.of(new KeyRequests<>(key, limit, requests)));
     }
 
     private List<KeyRequests<?>> randomBatch() {
@@ -195,53 +109,10 @@ class ConcurrencyDifferentialTest {
 
     /** Often one that is there. */
     private long id(String key) {
-        ConcurrencyLimit.State holders = states.get(key);
-        if (holders != null && !holders.holders().isEmpty() && random.nextBoolean()) {
-            List<ConcurrencyLimit.Holder> there = holders.holders();
-            return there.get(random.nextInt(there.size())).id();
+        ConcurrencyLimit.State state = state(key, ANY);
+        if (state != null && !state.holders().isEmpty() && random.nextBoolean()) {
+            return state.holders().get(random.nextInt(state.holders().size())).id();
         }
         return random.nextInt(3) == 0 ? 1 + random.nextInt(3) : 1 + random.nextLong(Request.MAX_ID);
-    }
-
-    /** Stalls, goes on, jumps ahead, and steps back. */
-    private void moveClock() {
-        double micros = switch (random.nextInt(8)) {
-            case 0, 1 -> 0;
-            case 2 -> 1;
-            case 3, 4, 5 -> random.nextDouble() * 10e6;
-            case 6 -> random.nextDouble() * 100e6;
-            default -> -random.nextDouble() * (random.nextBoolean() ? 10e6 : 86_400e6);
-        };
-        redis.clock().set(redis.clock().micros() + (long) micros);
-    }
-
-    /** The stored value, which must not expire while time is simulated; sometimes in the other encoding. */
-    private ConcurrencyLimit.@Nullable State stored(String key) {
-        byte[] value = RedisFixture.commands().get(key);
-        if (value == null) {
-            return null;
-        }
-        ConcurrencyLimit.State stored = codec.read(key, value, ConcurrencyLimit.of(1), 0, 1);
-        if (random.nextInt(10) == 0) {
-            RedisFixture.commands().set(key, codec.write(stored));
-        }
-        RedisFixture.commands().expire(key, 3600);
-        return stored;
-    }
-
-    private Backend script() {
-        return new ScriptBackend(
-                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
-    }
-
-    private Backend lock() {
-        return new LockBackend(
-                RedisFixture.calls(RedisFixture.connections()),
-                new RedisLock(RedisFixture.connections()),
-                Duration.ofSeconds(5),
-                Patience.DECISION_TIMEOUT,
-                redis.clockLua(),
-                Ticker.systemTicker(),
-                new KnownRejections(0));
     }
 }

@@ -150,11 +150,13 @@ class ConcurrencyOnRedisTest {
     }
 
     private RedisRateLimiterFactory factory(boolean underLock) {
-        RedisRateLimiterFactory.Builder builder = RedisFixture.builder(RedisFixture.connections());
-        if (underLock) {
-            builder.lock(new RedisLock(RedisFixture.connections())).lockWait(Duration.ofSeconds(30));
-        }
-        return builder.build();
+        Setup setup = underLock ? Setup.REDIS_LOCK : Setup.LETTUCE;
+        return setup.on(
+                        RedisFixture.builder(RedisFixture.connections()),
+                        RedisFixture.connections(),
+                        RedisFixture::redisson)
+                .lockWait(Duration.ofSeconds(30))
+                .build();
     }
 
     private ConcurrencyLimiter limiter(RedisRateLimiterFactory factory, int limit, Duration leaseTime) {

@@ -39,7 +39,7 @@ abstract class DistributedLockContract {
             }
         });
         assertThat(most).hasValue(1);
-        assertThat(RedisFixture.commands().exists(key())).as("given back").isZero();
+        assertThat(RedisFixture.commands().exists(key())).as("released").isZero();
     }
 
     @Test
@@ -105,7 +105,7 @@ abstract class DistributedLockContract {
         held.close();
         assertThat(interrupted.join()).isTrue();
         join(waiter);
-        assertThat(RedisFixture.commands().exists(key())).as("given back").isZero();
+        assertThat(RedisFixture.commands().exists(key())).as("released").isZero();
     }
 
     /** Waits for a lock, but not for long. */

@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
@@ -17,22 +18,16 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A closed factory decides nothing, with every engine. */
+/** A closed factory decides nothing, with every engine, nor does the failure policy. */
 class FactoryCloseTest {
-
-    enum How {
-        GROUP_COMMIT,
-        ONE_CALL_EACH,
-        UNDER_A_LOCK
-    }
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
     @ParameterizedTest
     @EnumSource
-    void every_call_after_close_fails_as_closed(How how) {
-        RedisRateLimiterFactory factory = build(how);
+    void every_call_after_close_fails_as_closed(Setup setup) {
+        RedisRateLimiterFactory factory = build(setup);
         RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 10, 60);
         Limiter unused = factory.withPrefix(redis.prefix()).build("c", FixedWindow.of(1, Duration.ofSeconds(1)));
         assertThat(limiter.tryAcquire()).isTrue();
@@ -51,12 +46,15 @@ class FactoryCloseTest {
                         },
                         "{k:who}"));
         failsAsClosed(factory.withPrefix(redis.prefix()).build("new", 1, 1, 60)::tryAcquire, "{new}");
+        failsAsClosed(LimitSet.of(limiter, unused)::tryAcquire, "{k}");
+        assertThatThrownBy(() -> LimitSet.of(limiter, unused).async().decide(1).join())
+                .hasCauseInstanceOf(LimiterBackendException.class);
     }
 
     @ParameterizedTest
     @EnumSource
-    void an_unused_factory_can_be_closed(How how) {
-        RedisRateLimiterFactory factory = build(how);
+    void an_unused_factory_can_be_closed(Setup setup) {
+        RedisRateLimiterFactory factory = build(setup);
         factory.close();
         failsAsClosed(factory.withPrefix(redis.prefix()).build("k", 1, 1, 60)::tryAcquire, "{k}");
     }
@@ -82,29 +80,25 @@ class FactoryCloseTest {
 
     @ParameterizedTest
     @EnumSource
-    void another_factory_still_decides_over_the_same_connections(How how) {
-        RedisRateLimiterFactory factory = build(how);
+    void another_factory_still_decides_over_the_same_connections(Setup setup) {
+        RedisRateLimiterFactory factory = build(setup);
         RateLimiter closed = factory.withPrefix(redis.prefix()).build("k", 1, 2, 60);
         assertThat(closed.tryAcquire()).isTrue();
         factory.close();
-        RateLimiter other = build(how).withPrefix(redis.prefix()).build("k", 1, 2, 60);
+        RateLimiter other = build(setup).withPrefix(redis.prefix()).build("k", 1, 2, 60);
         assertThat(other.tryAcquire()).isTrue();
         assertThat(other.tryAcquire()).isFalse();
     }
 
-    private RedisRateLimiterFactory build(How how) {
-        RedisRateLimiterFactory.Builder builder = redis.builder();
-        return switch (how) {
-            case GROUP_COMMIT -> builder.build();
-            case ONE_CALL_EACH -> builder.groupCommit(false).build();
-            case UNDER_A_LOCK ->
-                builder.lock(new RedisLock(RedisFixture.connections())).build();
-        };
+    private RedisRateLimiterFactory build(Setup setup) {
+        return redis.builder(setup).failurePolicy(FailurePolicy.ALLOW).build();
     }
 
     private static void failsAsClosed(ThrowingCallable call, String key) {
         assertThatThrownBy(call)
-                .isInstanceOf(LimiterBackendException.class)
+                .isInstanceOfSatisfying(
+                        LimiterBackendException.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(LimiterBackendException.Kind.CLOSED))
                 .hasMessageContaining(key)
                 .hasMessageContaining("the limiters were closed");
     }

@@ -17,36 +17,22 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.redis.client.LuaScript;
-import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
-import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.redisson.Redisson;
-import org.redisson.api.RedissonClient;
-import org.redisson.config.Config;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A user with rights to some keys only: requests for other keys fail, and no others do. */
 class ForbiddenKeyTest {
@@ -57,20 +43,14 @@ class ForbiddenKeyTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
-    private final String user = "forbidden-" + UUID.randomUUID();
-    private @Nullable RedisConnectionFactory connections;
-    private @Nullable RedissonClient redisson;
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
 
-    enum Setup {
-        LETTUCE,
-        LETTUCE_WITHOUT_GROUP_COMMIT,
-        JEDIS,
-        LOCK,
-        REDISSON
-    }
+    private final String user = "forbidden-" + UUID.randomUUID();
 
     @BeforeEach
     void allow() {
+        resources.closing(() -> acl("DELUSER", user));
         acl(
                 "SETUSER",
                 user,
@@ -83,17 +63,6 @@ class ForbiddenKeyTest {
                 "~" + redis.prefix() + "a:*");
     }
 
-    @AfterEach
-    void end() throws Exception {
-        if (redisson != null) {
-            redisson.shutdown(0, 0, TimeUnit.SECONDS);
-        }
-        if (connections != null) {
-            ((DisposableBean) connections).destroy();
-        }
-        acl("DELUSER", user);
-    }
-
     @ParameterizedTest
     @EnumSource
     void fails_without_the_other_requests_of_its_batch(Setup setup) {
@@ -101,7 +70,7 @@ class ForbiddenKeyTest {
                 builder(setup).failurePolicy(FailurePolicy.LOCAL).build()) {
             Limiter allowed = limiter(factory, "a");
             Limiter forbidden = limiter(factory, "b");
-            int calls = setup == Setup.LOCK || setup == Setup.REDISSON ? 200 : 5000;
+            int calls = setup.isLock() ? 200 : 5000;
             List<CompletableFuture<Decision>> ofAllowed = new ArrayList<>();
             List<CompletableFuture<Decision>> ofForbidden = new ArrayList<>();
             for (int i = 0; i < calls; i++) {
@@ -139,10 +108,7 @@ class ForbiddenKeyTest {
     @ParameterizedTest
     @EnumSource(names = {"LETTUCE", "JEDIS"})
     void is_found_in_a_batch_of_many(Setup setup) {
-        ScriptBackend engine = new ScriptBackend(
-                RedisFixture.calls(connect(setup)),
-                LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0));
+        ScriptBackend engine = RedisFixture.scriptBackend(connect(setup));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             batch.add(new KeyRequests<>(key(i % 33 == 5 ? "b" : "a", i), WINDOW, List.of(Request.take(2, 0))));
@@ -170,10 +136,7 @@ class ForbiddenKeyTest {
 
     @Test
     void in_a_batch_of_only_forbidden_keys_all_fail() {
-        ScriptBackend engine = new ScriptBackend(
-                RedisFixture.calls(connect(Setup.LETTUCE)),
-                LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0));
+        ScriptBackend engine = RedisFixture.scriptBackend(connect(Setup.LETTUCE));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 17; i++) {
             batch.add(new KeyRequests<>(key("b", i), WINDOW, List.of(Request.take(1, 0))));
@@ -222,46 +185,19 @@ class ForbiddenKeyTest {
     }
 
     private RedisRateLimiterFactory.Builder builder(Setup setup) {
-        RedisConnectionFactory connected = connect(setup);
+        RedisConnectionFactory connections = connect(setup);
         RedisRateLimiterFactory.Builder builder =
-                RedisRateLimiterFactory.builder(connected).decisionTimeout(Patience.DECISION_TIMEOUT);
-        return switch (setup) {
-            case LETTUCE, JEDIS -> builder;
-            case LETTUCE_WITHOUT_GROUP_COMMIT -> builder.groupCommit(false);
-            case LOCK -> builder.lock(new RedisLock(connected)).lockWait(Duration.ofSeconds(30));
-            case REDISSON -> builder.lock(new RedissonLock(redisson())).lockWait(Duration.ofSeconds(30));
-        };
+                RedisRateLimiterFactory.builder(connections).decisionTimeout(Patience.DECISION_TIMEOUT);
+        return setup.on(builder, connections, () -> resources.redisson(asUser()))
+                .lockWait(Duration.ofSeconds(30));
     }
 
     private RedisConnectionFactory connect(Setup setup) {
-        RedisStandaloneConfiguration where = new RedisStandaloneConfiguration(
-                TestRedis.shared().host(), TestRedis.shared().port());
-        where.setUsername(user);
-        where.setPassword(RedisPassword.of("password"));
-        if (setup == Setup.JEDIS) {
-            JedisConnectionFactory jedis = new JedisConnectionFactory(where);
-            jedis.afterPropertiesSet();
-            jedis.start();
-            connections = jedis;
-            return jedis;
-        }
-        LettuceConnectionFactory lettuce = new LettuceConnectionFactory(where);
-        lettuce.afterPropertiesSet();
-        lettuce.start();
-        connections = lettuce;
-        return lettuce;
+        return resources.connect(setup != Setup.JEDIS, asUser());
     }
 
-    private RedissonClient redisson() {
-        Config config = new Config();
-        config.useSingleServer()
-                .setAddress(TestRedis.shared().uri())
-                .setUsername(user)
-                .setPassword("password")
-                .setConnectionMinimumIdleSize(1)
-                .setConnectionPoolSize(16);
-        redisson = Redisson.create(config);
-        return redisson;
+    private RedisStandaloneConfiguration asUser() {
+        return Resources.as(user, Resources.atShared());
     }
 
     static void acl(String... words) {

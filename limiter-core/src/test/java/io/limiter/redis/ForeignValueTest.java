@@ -25,14 +25,7 @@ class ForeignValueTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
-    private final List<String> told = new CopyOnWriteArrayList<>();
-
-    enum How {
-        GROUP_COMMIT,
-        ONE_CALL_EACH,
-        LOCK,
-        REDISSON
-    }
+    private final List<String> events = new CopyOnWriteArrayList<>();
 
     enum What {
         WRONGTYPE,
@@ -41,9 +34,9 @@ class ForeignValueTest {
 
     @ParameterizedTest
     @EnumSource
-    void is_reported_until_the_limiter_decides_again(How how) {
+    void is_reported_until_the_limiter_decides_again(Setup setup) {
         redis.expectForeignValues();
-        try (RedisRateLimiterFactory factory = build(how)) {
+        try (RedisRateLimiterFactory factory = build(setup)) {
             Limiter limiter = factory.withPrefix(redis.prefix()).build("login", FixedWindow.of(5, Duration.ofHours(1)));
             for (What what : What.values()) {
                 String key = redis.prefix() + "{login:ann}:window";
@@ -67,14 +60,14 @@ class ForeignValueTest {
                 assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.BACKEND);
                 assertThat(factory.backendState().failing()).isEmpty();
             }
-            Eventually.that(() -> assertThat(told).containsExactly("failing WRONGTYPE", "recovered"));
+            Eventually.that(() -> assertThat(events).containsExactly("failing WRONGTYPE", "recovered"));
         }
     }
 
     @Test
     void the_suggested_command_quotes_the_key() {
         redis.expectForeignValues();
-        try (RedisRateLimiterFactory factory = build(How.GROUP_COMMIT)) {
+        try (RedisRateLimiterFactory factory = build(Setup.LETTUCE)) {
             Limiter limiter = factory.withPrefix(redis.prefix()).build("login", FixedWindow.of(5, Duration.ofHours(1)));
             String evil = "\"$(reboot)`\\!'";
             put(What.WRONGTYPE, redis.prefix() + "{login:" + evil + "}:window");
@@ -90,9 +83,9 @@ class ForeignValueTest {
     private static void put(What what, String key) {
         RedisFixture.commands().del(key);
         if (what == What.WRONGTYPE) {
-            RedisFixture.commands().lpush(key, bytes("somebody's list"));
+            RedisFixture.commands().lpush(key, bytes("a foreign list"));
         } else {
-            RedisFixture.commands().set(key, bytes("somebody's text"));
+            RedisFixture.commands().set(key, bytes("a foreign text"));
         }
     }
 
@@ -100,32 +93,21 @@ class ForeignValueTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private RedisRateLimiterFactory build(How how) {
-        RedisRateLimiterFactory.Builder builder = redis.builder()
+    private RedisRateLimiterFactory build(Setup setup) {
+        return redis.builder(setup)
                 .decisionTimeout(Patience.DECISION_TIMEOUT)
                 .failurePolicy(FailurePolicy.LOCAL)
                 .listener(new LimiterListener() {
                     @Override
                     public void limiterFailing(FailingLimiter limiter) {
-                        told.add("failing " + limiter.failure().problem());
+                        events.add("failing " + limiter.failure().problem());
                     }
 
                     @Override
                     public void limiterRecovered(FailingLimiter limiter) {
-                        told.add("recovered");
+                        events.add("recovered");
                     }
-                });
-        return switch (how) {
-            case GROUP_COMMIT -> builder.build();
-            case ONE_CALL_EACH -> builder.groupCommit(false).build();
-            case LOCK ->
-                builder.lock(new RedisLock(RedisFixture.connections()))
-                        .lockWait(Duration.ofSeconds(30))
-                        .build();
-            case REDISSON ->
-                builder.lock(new RedissonLock(RedisFixture.redisson()))
-                        .lockWait(Duration.ofSeconds(30))
-                        .build();
-        };
+                })
+                .build();
     }
 }

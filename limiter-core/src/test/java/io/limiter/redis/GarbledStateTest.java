@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.limiter.LimitSet;
@@ -18,6 +19,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -42,6 +45,64 @@ class GarbledStateTest {
     private static final double NOW = 1_763_650_000_000_000.0;
     private static final double START = 1_763_649_960_000_000.0;
     private static final double ABOVE_THREE = Math.nextUp(3.0);
+
+    /** No limit's state. */
+    private static final List<String> FOREIGN = List.of("", "x", "5", "{}");
+
+    private static final List<String> NO_BUCKETS = List.of(
+            "{\"maxPermits\":10.0}",
+            "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0}",
+            "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":null}",
+            "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":\"1\"}",
+            "{\"maxPermits\":10.0,\"storedPermits\":11,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":1}",
+            "{\"maxPermits\":10.0,\"storedPermits\":-1,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":1}",
+            "{\"maxPermits\":10.0,\"storedPermits\":1,\"intervalMillis\":0,\"nextFreeTicketMillis\":1}",
+            "{\"maxPermits\":10.0,\"storedPermits\":1,\"intervalMillis\":1,\"nextFreeTicketMillis\":-1}",
+            "{\"maxPermits\":10.0,\"storedPermits\":1,\"intervalMillis\":1,\"nextFreeTicketMillis\":1} x",
+            "{\"maxPermits\":10.0,\"storedPermits\":1",
+            "\u0001too short",
+            "\u0002AAAAAAAABBBBBBBB");
+
+    private static final List<String> NO_SLIDING_STATES = List.of(
+            "{\"timesMicros\":[1]}",
+            "{\"timesMicros\":[1],\"totals\":null}",
+            "{\"timesMicros\":[1],\"totals\":[null]}",
+            "{\"timesMicros\":[1],\"totals\":[\"a\"]}",
+            "{\"timesMicros\":[1],\"totals\":[1,2]}",
+            "{\"timesMicros\":[2,1],\"totals\":[1,2]}",
+            "{\"timesMicros\":[1,2],\"totals\":[2,2]}",
+            "{\"timesMicros\":[-1],\"totals\":[1]}",
+            "{\"timesMicros\":[1.5],\"totals\":[1]}",
+            "{\"timesMicros\":[1],\"totals\":[4294967296]}",
+            "{\"timesMicros\":[1],\"totals\":[1]} x",
+            "{\"timesMicros\":[1],\"totals\":[1]",
+            "\u0003",
+            "\u0003AAAABBBBCCCCD",
+            "\u0003AAAABBBBCCCC",
+            "\u0004AAAABBBBCCCC",
+            "{\"previous\":0,\"current\":4,\"startMicros\":0}",
+            "{\"previous\":-1,\"current\":4,\"startMicros\":0,\"periodMicros\":1}",
+            "{\"previous\":0,\"current\":1e300,\"startMicros\":0,\"periodMicros\":1}",
+            "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":0}",
+            "{\"previous\":0,\"current\":\"a\",\"startMicros\":0,\"periodMicros\":1}",
+            "{\"previous\":0,\"current\":4,\"startMicros\":-1,\"periodMicros\":1}",
+            "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1,\"other\":{}}",
+            "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1,\"other\":{\"usedMicros\":1,"
+                    + "\"pair\":{\"previous\":-1,\"current\":4,\"startMicros\":0,\"periodMicros\":1}}}",
+            "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1,\"other\":{"
+                    + "\"pair\":{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1}}}");
+
+    private static final List<String> NO_HOLDERS = List.of(
+            "{\"holders\":null}",
+            "{\"holders\":[1]}",
+            "{\"holders\":[{\"id\":1,\"permits\":1,\"expiresMicros\":1}]}",
+            "{\"holders\":[{\"id\":0,\"permits\":1,\"expiresMicros\":1,\"leaseMicros\":1}]}",
+            "{\"holders\":[{\"id\":1,\"permits\":0,\"expiresMicros\":1,\"leaseMicros\":1}]}",
+            "{\"holders\":[{\"id\":1,\"permits\":1,\"expiresMicros\":-1,\"leaseMicros\":1}]}",
+            "{\"holders\":[{\"id\":1,\"permits\":1,\"expiresMicros\":1,\"leaseMicros\":0}]}",
+            "{\"holders\":[{\"id\":9007199254740992,\"permits\":1,\"expiresMicros\":1,\"leaseMicros\":1}]}",
+            "\tshort",
+            "\tAAAAAAAABBBBCCCCCCCCDDDDDDDD");
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -88,13 +149,27 @@ class GarbledStateTest {
                 garbled("a blank text for a number", CONCURRENCY, holder("1", "1", "\" \"", "30000000")));
     }
 
+    static Stream<Arguments> texts() {
+        return Stream.of(
+                        texts(BUCKET, NO_BUCKETS),
+                        texts(LOG, NO_SLIDING_STATES),
+                        texts(COUNTER, NO_SLIDING_STATES),
+                        texts(CONCURRENCY, NO_HOLDERS))
+                .flatMap(Function.identity());
+    }
+
+    private static Stream<Arguments> texts(Limit<?> limit, List<String> values) {
+        return Stream.concat(FOREIGN.stream(), values.stream())
+                .map(value -> Arguments.of(value, limit, value.getBytes(StandardCharsets.UTF_8)));
+    }
+
     @ParameterizedTest(name = "{1}: {0}")
-    @MethodSource("values")
+    @MethodSource({"values", "texts"})
     void it_is_unreadable_on_every_engine(String what, Limit<?> limit, byte[] value) {
         redis.expectForeignValues();
-        LimiterFactory byScript = redis.builder().rejectionCacheSize(0).build().withPrefix(redis.prefix());
+        LimiterFactory byScript = redis.withoutRejectionCache();
         isUnreadable(limit, value, () -> take(byScript, limit));
-        isUnreadable(limit, value, () -> take(redis.underLock(new RedisLock(RedisFixture.connections())), limit));
+        isUnreadable(limit, value, () -> take(redis.underLock(), limit));
         if (limit instanceof ConcurrencyLimit) {
             return; // It is in no set.
         }
@@ -106,20 +181,37 @@ class GarbledStateTest {
         assertThat(other.tryAcquire()).as("the other permit of the set").isTrue();
     }
 
+    static List<Limit<?>> limits() {
+        return List.of(BUCKET, WINDOW, LOG, COUNTER, CONCURRENCY);
+    }
+
+    @ParameterizedTest
+    @MethodSource("limits")
+    void a_value_of_another_type_is_an_error_that_names_the_key(Limit<?> limit) {
+        redis.expectForeignValues();
+        RedisFixture.commands().lpush(key(limit), new byte[] {1});
+        for (RedisFixture.By by : RedisFixture.By.values()) {
+            assertThatThrownBy(() -> take(redis.limiters(by), limit))
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining(key(limit))
+                    .hasMessageContaining("WRONGTYPE");
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
-    void a_refund_to_a_log_that_is_not_in_order_is_an_error(StoredStateTest.By by) {
+    void a_refund_to_a_log_that_is_not_in_order_is_an_error(RedisFixture.By by) {
         redis.expectForeignValues();
-        Limiter limiter = limiters(by).build("k", LOG);
+        Limiter limiter = redis.limiters(by).build("k", LOG);
         byte[] value = bytes(log(NOW - 5, 1, NOW - 4, 2, NOW - 3, 3, NOW - 7e7, 4, NOW - 1, 5));
         isUnreadable(LOG, value, () -> limiter.refund(1));
     }
 
     @ParameterizedTest
     @EnumSource
-    void whole_numbers_may_have_a_fraction_or_an_exponent(StoredStateTest.By by) {
+    void whole_numbers_may_have_a_fraction_or_an_exponent(RedisFixture.By by) {
         put(CONCURRENCY, bytes(holder("1.0", "4E0", "1.76365002E15", "3e7")));
-        LimiterFactory limiters = limiters(by);
+        LimiterFactory limiters = redis.limiters(by);
         assertThat(limiters.build("k", ConcurrencyLimit.of(5)).tryAcquire(2, Duration.ZERO))
                 .isEmpty();
         assertThat(limiters.build("k", ConcurrencyLimit.of(5)).tryAcquire(1, Duration.ZERO))
@@ -131,13 +223,10 @@ class GarbledStateTest {
         LimiterBackendException failure = catchThrowableOfType(LimiterBackendException.class, call);
         assertThat(failure).isNotNull();
         assertThat(failure.problem()).as(failure.toString()).isEqualTo("unreadable");
+        assertThat(failure)
+                .hasMessageContaining(key(limit))
+                .hasMessageContaining("delete the key, or use another name");
         assertThat(RedisFixture.commands().get(key(limit))).as("left as it was").isEqualTo(value);
-    }
-
-    private LimiterFactory limiters(StoredStateTest.By by) {
-        return by == StoredStateTest.By.SCRIPT
-                ? redis.byScript()
-                : redis.underLock(new RedisLock(RedisFixture.connections()));
     }
 
     private static void take(LimiterFactory limiters, Limit<?> limit) {

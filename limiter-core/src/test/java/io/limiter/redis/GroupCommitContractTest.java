@@ -7,6 +7,6 @@ class GroupCommitContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {
-        return redis.builder().rejectionCacheSize(0).build().withPrefix(redis.prefix());
+        return redis.withoutRejectionCache();
     }
 }

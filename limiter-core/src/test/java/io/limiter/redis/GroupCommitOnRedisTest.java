@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Calls with many requests, on a real Redis that is kept busy so that requests are queued. */
 class GroupCommitOnRedisTest {
@@ -34,32 +37,49 @@ class GroupCommitOnRedisTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
     @Test
     void requests_queued_while_redis_is_busy_share_calls_and_keep_their_order() {
-        RateLimiter limiter = limiters(0).build("k", 1, 900, 60);
+        String client = "group-commit-" + UUID.randomUUID();
+        LettuceConnectionFactory connections = resources.lettuce(
+                Resources.atShared(),
+                LettuceClientConfiguration.builder().clientName(client).build());
+        RateLimiter limiter = RedisFixture.builder(connections)
+                .clock(redis.clockLua(), redis.clock())
+                .rejectionCacheSize(0)
+                .build()
+                .withPrefix(redis.prefix())
+                .build("k", 1, 900, 60);
         limiter.peek();
         RedisFixture.commands().configResetstat();
-        List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
-            List<CompletableFuture<Decision>> together = new ArrayList<>();
-            for (int i = 0; i < 1000; i++) {
-                together.add(limiter.async().decide(1));
+        List<CompletableFuture<Decision>> decisions = RedisFixture.whileItIsBusy(() -> {
+            List<CompletableFuture<Decision>> started = new ArrayList<>();
+            started.add(limiter.async().decide(1));
+            awaitClient(client, "flags=\\w*b\\w* ");
+            for (int i = 1; i < 1000; i++) {
+                started.add(limiter.async().decide(1));
             }
-            awaitSecondCall();
-            return together;
+            // This thread has started a second call, which a thread of the client writes. Had the first reply arrived
+            // before, that thread would write a third call ahead of it.
+            awaitClient(client, "qbuf=[1-9]");
+            return started;
         });
         for (int i = 0; i < 1000; i++) {
-            assertThat(asked.get(i).join().remaining()).as("request %d", i).isEqualTo(Math.max(0, 899 - i));
+            assertThat(decisions.get(i).join().remaining()).as("request %d", i).isEqualTo(Math.max(0, 899 - i));
         }
         assertThat(RedisFixture.commandsSent().get("evalsha")).isLessThan(10);
     }
 
     /**
-     * Until Redis has received the call that this thread has started beside the first one. The client's thread writes it; if
-     * the first reply had arrived before, that thread would write a third call ahead of it.
+     * Until Redis shows this of a client: that it is blocked, so its first call has arrived, or that it has sent bytes after that,
+     * which are another call's. The client sends the calls of one limiter only: a renewed lease would look like a call.
      */
-    private static void awaitSecondCall() {
-        Eventually.that(
-                () -> assertThat(RedisFixture.commands().clientList()).containsPattern(" qbuf=[1-9].* cmd=evalsha"));
+    private static void awaitClient(String name, String shows) {
+        Eventually.that(() -> assertThat(RedisFixture.commands().clientList().lines())
+                .filteredOn(line -> line.contains(" name=" + name + " "))
+                .anySatisfy(line -> assertThat(line).containsPattern(" " + shows)));
     }
 
     @Test
@@ -70,20 +90,20 @@ class GroupCommitOnRedisTest {
         limiter.peek();
         RedisFixture.commands().lpush(redis.prefix() + "{k:list}", new byte[] {1});
         RedisFixture.commands().set(redis.prefix() + "{k:text}", "text".getBytes(StandardCharsets.UTF_8));
-        List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
-            List<CompletableFuture<Decision>> together = new ArrayList<>();
+        List<CompletableFuture<Decision>> decisions = RedisFixture.whileItIsBusy(() -> {
+            List<CompletableFuture<Decision>> started = new ArrayList<>();
             for (int i = 0; i < 30; i++) {
-                together.add(limiter.on(List.of("list", "text", "good").get(i % 3))
+                started.add(limiter.on(List.of("list", "text", "good").get(i % 3))
                         .async()
                         .decide(1));
             }
-            return together;
+            return started;
         });
         for (int i = 0; i < 30; i++) {
             if (i % 3 == 2) {
-                assertThat(asked.get(i).join().remaining()).isEqualTo(9 - i / 3);
+                assertThat(decisions.get(i).join().remaining()).isEqualTo(9 - i / 3);
             } else {
-                assertThatThrownBy(asked.get(i)::join)
+                assertThatThrownBy(decisions.get(i)::join)
                         .cause()
                         .isInstanceOf(LimiterBackendException.class)
                         .hasMessageContaining(i % 3 == 0 ? "{k:list}" : "{k:text}")
@@ -96,15 +116,15 @@ class GroupCommitOnRedisTest {
     void a_batch_of_the_maximum_size_is_one_call() {
         RateLimiter limiter = limiters(0).build("k", 1, 1, 60);
         limiter.peek();
-        List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
-            List<CompletableFuture<Decision>> together = new ArrayList<>();
+        List<CompletableFuture<Decision>> decisions = RedisFixture.whileItIsBusy(() -> {
+            List<CompletableFuture<Decision>> started = new ArrayList<>();
             for (int i = 0; i < 5000; i++) {
-                together.add(limiter.on("key" + i % 2500).async().decide(1));
+                started.add(limiter.on("key" + i % 2500).async().decide(1));
             }
-            return together;
+            return started;
         });
         for (int i = 0; i < 5000; i++) {
-            assertThat(asked.get(i).join().granted()).isEqualTo(i < 2500);
+            assertThat(decisions.get(i).join().granted()).isEqualTo(i < 2500);
         }
     }
 
@@ -127,7 +147,7 @@ class GroupCommitOnRedisTest {
         assertThat(limiter.tryAcquire("b", 5)).isTrue();
     }
 
-    @ParameterizedTest(name = "deny cache of {0}")
+    @ParameterizedTest(name = "rejection cache of {0}")
     @ValueSource(ints = {0, 1, 1024})
     void under_load_exactly_the_limit_is_granted(int rejectionCacheSize) {
         LimiterFactory limiters = limiters(rejectionCacheSize);
@@ -151,24 +171,24 @@ class GroupCommitOnRedisTest {
     }
 
     private static void load(RateLimiter bucket, Limiter window, AtomicLong[] granted, Random random) {
-        List<CompletableFuture<Void>> asked = new ArrayList<>();
+        List<CompletableFuture<Void>> counted = new ArrayList<>();
         for (int i = 0; i < 600; i++) {
             int key = random.nextInt(3);
             int kind = random.nextInt(2);
             int permits = 1 + random.nextInt(6);
             if (random.nextInt(4) == 0) {
-                boolean had =
+                boolean acquired =
                         kind == 0 ? bucket.tryAcquire("key" + key, permits) : window.tryAcquire("key" + key, permits);
-                granted[3 * kind + key].addAndGet(had ? permits : 0);
+                granted[3 * kind + key].addAndGet(acquired ? permits : 0);
             } else {
                 CompletableFuture<Decision> decision = kind == 0
                         ? bucket.on("key" + key).async().decide(permits)
                         : window.on("key" + key).async().decide(permits);
-                asked.add(decision.thenAccept(
+                counted.add(decision.thenAccept(
                         answer -> granted[3 * kind + key].addAndGet(answer.granted() ? permits : 0)));
             }
         }
-        CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).join();
+        CompletableFuture.allOf(counted.toArray(CompletableFuture[]::new)).join();
     }
 
     private LimiterFactory limiters(int rejectionCacheSize) {

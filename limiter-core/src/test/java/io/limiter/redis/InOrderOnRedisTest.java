@@ -1,14 +1,8 @@
 package io.limiter.redis;
 
-import com.google.common.base.Ticker;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.InOrderContract;
-import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.redis.lock.LockBackend;
-import io.limiter.internal.redis.script.ScriptBackend;
-import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
-import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -23,8 +17,7 @@ class InOrderOnRedisTest {
 
         @Override
         protected Backend backend() {
-            return new ScriptBackend(
-                    RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
+            return redis.scriptBackend();
         }
 
         @Override
@@ -43,14 +36,7 @@ class InOrderOnRedisTest {
 
         @Override
         protected Backend backend() {
-            return new LockBackend(
-                    RedisFixture.calls(RedisFixture.connections()),
-                    new RedisLock(RedisFixture.connections()),
-                    Duration.ofSeconds(5),
-                    Patience.DECISION_TIMEOUT,
-                    redis.clockLua(),
-                    Ticker.systemTicker(),
-                    new KnownRejections(0));
+            return redis.lockBackend();
         }
 
         @Override

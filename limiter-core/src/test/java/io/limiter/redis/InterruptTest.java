@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.RateLimiter;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A thread that was interrupted before is limited like any other, and stays interrupted. */
 class InterruptTest {
@@ -18,24 +19,11 @@ class InterruptTest {
         Thread.interrupted();
     }
 
-    @Test
-    void an_interrupted_thread_is_limited_by_script() {
-        isLimitedAndStaysInterrupted(redis.byScript().build("k", 1, 2, 60));
-    }
-
-    @Test
-    void an_interrupted_thread_is_limited_under_the_redis_lock() {
-        isLimitedAndStaysInterrupted(
-                redis.underLock(new RedisLock(RedisFixture.connections())).build("k", 1, 2, 60));
-    }
-
-    @Test
-    void an_interrupted_thread_is_limited_under_the_redisson_lock() {
-        isLimitedAndStaysInterrupted(
-                redis.underLock(new RedissonLock(RedisFixture.redisson())).build("k", 1, 2, 60));
-    }
-
-    private static void isLimitedAndStaysInterrupted(RateLimiter limiter) {
+    @ParameterizedTest
+    @EnumSource
+    void an_interrupted_thread_is_limited_and_stays_interrupted(Setup setup) {
+        RateLimiter limiter =
+                redis.builder(setup).build().withPrefix(redis.prefix()).build("k", 1, 2, 60);
         Thread.currentThread().interrupt();
         boolean first = limiter.tryAcquire();
         boolean second = limiter.acquire().isZero();

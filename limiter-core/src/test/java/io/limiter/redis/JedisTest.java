@@ -9,35 +9,15 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.testing.Eventually;
-import io.limiter.testing.TestRedis;
 import java.util.List;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** The whole contract over Jedis instead of Lettuce. */
 class JedisTest extends RedisEngineContract {
 
-    private static JedisConnectionFactory jedis;
-
-    @BeforeAll
-    static void connect() {
-        RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration(
-                TestRedis.shared().host(), TestRedis.shared().port());
-        jedis = new JedisConnectionFactory(
-                configuration, JedisClientConfiguration.builder().usePooling().build());
-        jedis.afterPropertiesSet();
-        jedis.start();
-    }
-
-    @AfterAll
-    static void disconnect() {
-        jedis.destroy();
-    }
+    private final JedisConnectionFactory jedis = RedisFixture.jedis();
 
     @Override
     LimiterFactory build() {
@@ -60,8 +40,8 @@ class JedisTest extends RedisEngineContract {
 
     @Test
     void jedis_and_lettuce_share_leases() {
-        HoldingSets.check(jedis, RedisFixture.connections(), redis.prefix());
-        HoldingSets.check(RedisFixture.connections(), jedis, redis.prefix());
+        SharedLeases.check(jedis, RedisFixture.connections(), redis.prefix());
+        SharedLeases.check(RedisFixture.connections(), jedis, redis.prefix());
     }
 
     @Test

@@ -25,15 +25,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Keys can be addresses and names of people, and logs are kept. */
 @Isolated("The levels of the loggers are those of the whole JVM.")
 class KeysInLogsTest {
 
     private static final String CALLER = "ann-4711";
+
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
 
     private final Logger limiter = (Logger) LoggerFactory.getLogger("io.limiter");
     private final Logger keys = (Logger) LoggerFactory.getLogger(ShownKey.LOGGER);
@@ -58,34 +61,29 @@ class KeysInLogsTest {
 
     @Test
     void no_line_of_an_outage_names_a_caller() {
-        try (RedisProcess redis = RedisProcess.start()) {
-            LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
-            connections.afterPropertiesSet();
-            connections.start();
-            try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
-                    .decisionTimeout(Duration.ofMillis(100))
-                    .failurePolicy(FailurePolicy.THROW)
-                    .build()) {
-                Limiter limited = factory.build("rate", TokenBucket.of(100, 10)).on(CALLER);
-                assertThat(limited.tryAcquire()).isTrue();
-                Lease lease = factory.build(
-                                "leases", ConcurrencyLimit.of(2).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
-                        .on(CALLER)
-                        .acquire(1, Duration.ZERO);
-                redis.stop();
-                LimitSet set = LimitSet.of(
-                        limited,
-                        factory.build("count", FixedWindow.of(5, Duration.ofHours(1)))
-                                .on(CALLER));
-                for (int i = 0; i < 20; i++) {
-                    failsWithoutTheKey(limited::tryAcquire);
-                    failsWithoutTheKey(() -> set.decide(1));
-                }
-                lease.close();
-                Eventually.that(() -> assertThat(lines.all).anyMatch(line -> line.contains("is unavailable")));
-                Eventually.that(() -> assertThat(lines.all).anyMatch(line -> line.contains("could not be released")));
+        RedisProcess redis = resources.redis();
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(resources.lettuce(Resources.at(redis.port())))
+                .decisionTimeout(Duration.ofMillis(100))
+                .failurePolicy(FailurePolicy.THROW)
+                .build()) {
+            Limiter limited = factory.build("rate", TokenBucket.of(100, 10)).on(CALLER);
+            assertThat(limited.tryAcquire()).isTrue();
+            Lease lease = factory.build(
+                            "leases", ConcurrencyLimit.of(2).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
+                    .on(CALLER)
+                    .acquire(1, Duration.ZERO);
+            redis.stop();
+            LimitSet set = LimitSet.of(
+                    limited,
+                    factory.build("count", FixedWindow.of(5, Duration.ofHours(1)))
+                            .on(CALLER));
+            for (int i = 0; i < 20; i++) {
+                failsWithoutTheKey(limited::tryAcquire);
+                failsWithoutTheKey(() -> set.decide(1));
             }
-            connections.destroy();
+            lease.close();
+            Eventually.that(() -> assertThat(lines.all).anyMatch(line -> line.contains("is unavailable")));
+            Eventually.that(() -> assertThat(lines.all).anyMatch(line -> line.contains("could not be released")));
         }
         assertThat(lines.all).noneMatch(line -> line.contains(CALLER));
     }

@@ -46,24 +46,6 @@ class KnownMistakesTest {
     }
 
     @Test
-    void a_rate_of_several_a_second_is_unlimited_by_default() {
-        RateLimiter limiter = redis.byScript().build("k", 5, 1, 60);
-        assertThat(takeAll(limiter, 100)).isEqualTo(5);
-    }
-
-    @Test
-    void each_call_leaves_an_entry_behind() {
-        RateLimiter limiter = redis.byScript().build("k", 1, 10_000, 60);
-        limiter.tryAcquire();
-        Long afterOne = RedisFixture.commands().memoryUsage(redis.prefix() + "{k}");
-        takeAll(limiter, 1000);
-        // A string that is overwritten in place may be counted a few bytes differently.
-        assertThat(RedisFixture.commands().memoryUsage(redis.prefix() + "{k}"))
-                .isBetween(afterOne - 8, afterOne + 8)
-                .isLessThanOrEqualTo(130);
-    }
-
-    @Test
     void a_caller_that_waits_polls() {
         RateLimiter limiter = redis.byScript().build("k", 10, 1, 60);
         limiter.acquire(10);

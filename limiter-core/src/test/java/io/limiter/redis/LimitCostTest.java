@@ -12,10 +12,7 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.redis.client.LuaScript;
-import io.limiter.internal.redis.script.ScriptBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -52,8 +49,7 @@ class LimitCostTest {
 
     @BeforeEach
     void start() {
-        engine = new ScriptBackend(
-                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
+        engine = redis.scriptBackend();
     }
 
     @Test
@@ -78,10 +74,7 @@ class LimitCostTest {
     @Test
     void a_decision_in_a_batch() {
         // As in production, with Redis's clock.
-        engine = new ScriptBackend(
-                RedisFixture.calls(RedisFixture.connections()),
-                LuaScript.resource(ScriptBackend.class, "clock.lua"),
-                new KnownRejections(0));
+        engine = RedisFixture.scriptBackend(RedisFixture.connections());
         TokenBucket limit = TokenBucket.of(1_000_000, 1);
         Request one = Request.take(1, 0);
         List<List<KeyRequests<?>>> wide = new ArrayList<>();

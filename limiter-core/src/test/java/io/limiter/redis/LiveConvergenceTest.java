@@ -1,14 +1,13 @@
 package io.limiter.redis;
 
+import static io.limiter.redis.LiveFleet.TEN;
+import static io.limiter.redis.LiveFleet.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.ChangeNote;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveOptions;
-import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,7 +26,6 @@ class LiveConvergenceTest {
 
     private static final int CHANGES = 50;
     private static final int THREADS = 16;
-    private static final ChangeNote NOTE = ChangeNote.of("ann", "flood");
 
     @RegisterExtension
     static final LiveFleet FLEET = new LiveFleet();
@@ -58,14 +56,10 @@ class LiveConvergenceTest {
         double after;
         try {
             before = perSecond(granted);
-            long version = 0;
             for (int i = 0; i < CHANGES; i++) {
                 double rate = i % 2 == 0 ? 20 : 30;
                 long start = System.nanoTime();
-                version = one.live()
-                        .orElseThrow()
-                        .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate), NOTE, version)
-                        .version();
+                put(one, "search", TEN.rate(rate));
                 while (limiter.getRate() != rate) {
                     LockSupport.parkNanos(100_000);
                 }
@@ -73,9 +67,7 @@ class LiveConvergenceTest {
                 // Not in step with the polls.
                 Thread.sleep(i * 7L);
             }
-            one.live()
-                    .orElseThrow()
-                    .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20), NOTE, version);
+            put(one, "search", TEN.rate(20));
             Thread.sleep(3000);
             after = perSecond(granted);
         } finally {

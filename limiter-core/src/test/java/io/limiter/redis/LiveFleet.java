@@ -8,8 +8,17 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.InstanceReport;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
+import io.limiter.live.LiveSettings;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestClock;
@@ -26,6 +35,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -37,8 +47,12 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     /** They poll when they start, and then when the test says so. */
     static final LiveOptions BY_HAND = LiveOptions.DEFAULT.pollInterval(Duration.ofHours(1));
 
+    static final ChangeNote NOTE = ChangeNote.of("ann", "flood");
+    static final LiveSettings TEN = LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10);
+
     private static final String CLOCK_KEY = "clock";
 
+    private final Resources resources = Resources.ofClass();
     private final List<RedisRateLimiterFactory> factories = new ArrayList<>();
     private RedisProcess redis;
     private RedisClient client;
@@ -47,11 +61,10 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        redis = RedisProcess.start();
+        redis = resources.redis();
         client = RedisClient.create("redis://127.0.0.1:" + redis.port());
-        connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
-        connections.afterPropertiesSet();
-        connections.start();
+        resources.closing(client::shutdown);
+        connections = resources.lettuce(Resources.at(redis.port()));
     }
 
     @Override
@@ -67,10 +80,28 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     }
 
     @Override
-    public void afterAll(ExtensionContext context) {
-        connections.destroy();
-        client.shutdown();
-        redis.close();
+    public void afterAll(ExtensionContext context) throws Exception {
+        resources.afterAll(context);
+    }
+
+    static LiveLimits live(RedisRateLimiterFactory factory) {
+        return factory.live().orElseThrow();
+    }
+
+    /** Replaces the live limit that this instance knows. */
+    static LiveLimit put(RedisRateLimiterFactory factory, String name, LiveSettings settings) {
+        long expected = live(factory).get(name).map(LiveLimit::version).orElse(0L);
+        return live(factory).put(name, settings, NOTE, expected);
+    }
+
+    /** Of a hundred permits per second. */
+    static RateLimiter search(LimiterFactory limiters) {
+        return limiters.build("search", TokenBucket.perSecond(100));
+    }
+
+    /** Makes all instances report at their next poll, and returns the reports that there are. */
+    static List<InstanceReport> reports(RedisRateLimiterFactory factory) {
+        return live(factory).fleet().watch().instances();
     }
 
     /** Runs commands on a connection of its own. */
@@ -143,7 +174,12 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     }
 
     RedisRateLimiterFactory instance(UnaryOperator<RedisRateLimiterFactory.Builder> settings) {
-        RedisRateLimiterFactory.Builder builder = RedisFixture.builder(connections)
+        return instance(connections, settings);
+    }
+
+    RedisRateLimiterFactory instance(
+            RedisConnectionFactory itsConnections, UnaryOperator<RedisRateLimiterFactory.Builder> settings) {
+        RedisRateLimiterFactory.Builder builder = RedisFixture.builder(itsConnections)
                 .clock("local now = tonumber(redis.call('GET', '" + CLOCK_KEY + "'))", clock)
                 .sleeper(clock)
                 .liveLimits(BY_HAND)

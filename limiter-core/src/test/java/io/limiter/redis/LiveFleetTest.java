@@ -1,5 +1,10 @@
 package io.limiter.redis;
 
+import static io.limiter.redis.LiveFleet.BY_HAND;
+import static io.limiter.redis.LiveFleet.live;
+import static io.limiter.redis.LiveFleet.logged;
+import static io.limiter.redis.LiveFleet.put;
+import static io.limiter.redis.LiveFleet.reports;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
@@ -10,7 +15,6 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.ChangeNote;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -43,11 +47,8 @@ class LiveFleetTest {
         decide(one, "ann", 4);
         decide(other, "ann", 3);
         decide(other, "bob", 2);
-        assertThat(one.live().orElseThrow().fleet().watch().instances()).isEmpty();
-        one.pollLiveLimits();
-        other.pollLiveLimits();
-
-        List<InstanceReport> reports = one.live().orElseThrow().fleet().watch().instances();
+        assertThat(reports(one)).isEmpty();
+        List<InstanceReport> reports = reportsOf(one, other);
         assertThat(reports).extracting(InstanceReport::instance).containsExactly("one", "other");
         assertThat(reports).extracting(InstanceReport::backendState).containsOnly("available");
         LimitReport sum = LimitReport.sum(reports).get(0);
@@ -85,19 +86,14 @@ class LiveFleetTest {
         waited = waited.plus(Duration.ofSeconds(1));
         LimitSet.of(other.build("search", perSecond)).decide(1, patience);
         assertThat(waited).isEqualTo(Duration.ofSeconds(4));
-        one.live().orElseThrow().fleet().watch();
-        one.pollLiveLimits();
-        other.pollLiveLimits();
-        LimitReport sum = LimitReport.sum(
-                        one.live().orElseThrow().fleet().watch().instances())
-                .get(0);
+        LimitReport sum = sum(one, other);
         assertThat(sum.granted()).isEqualTo(5);
         assertThat(sum.waits()).isEqualTo(4);
         assertThat(sum.waited()).isEqualTo(waited);
     }
 
     @Test
-    void a_wait_for_a_lease_counts_also_in_vain() {
+    void a_wait_for_a_lease_counts_even_if_it_ends_in_a_rejection() {
         RedisRateLimiterFactory one = instance("one", true);
         ConcurrencyLimiter limiter = one.build("report", ConcurrencyLimit.of(1));
         try (Lease lease = limiter.tryAcquire().orElseThrow()) {
@@ -113,15 +109,12 @@ class LiveFleetTest {
     void a_report_of_an_older_version_has_no_waits() {
         RedisRateLimiterFactory one = instance("one", true);
         decide(one, "ann", 1);
-        one.live().orElseThrow().fleet().watch();
-        one.pollLiveLimits();
+        reportsOf(one);
         FLEET.<Boolean>commands(commands -> {
             String report = commands.hget("{limiter:live}:fleet", "one");
             return commands.hset("{limiter:live}:fleet", "one", report.replaceAll("\"(waits|waitedNanos)\":\\d+,", ""));
         });
-        LimitReport report = LimitReport.sum(
-                        one.live().orElseThrow().fleet().watch().instances())
-                .get(0);
+        LimitReport report = LimitReport.sum(reports(one)).get(0);
         assertThat(report.granted()).isEqualTo(1);
         assertThat(report.waits()).isZero();
         assertThat(report.waited()).isZero();
@@ -162,9 +155,7 @@ class LiveFleetTest {
     @Test
     void the_past_is_known_from_an_outage_too() {
         RedisRateLimiterFactory one = instanceWithPast("one");
-        one.live()
-                .orElseThrow()
-                .put("search", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(20_000), ChangeNote.of("ann", ""), 0);
+        put(one, "search", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(20_000));
         Instant start = stepStarts();
         one.pollLiveLimits();
         FLEET.whileUnreadable(() -> {
@@ -240,18 +231,25 @@ class LiveFleetTest {
     }
 
     private static Map<Instant, Rate> past(RedisRateLimiterFactory... instances) {
-        instances[0].live().orElseThrow().fleet().watch();
+        return sum(instances).past();
+    }
+
+    private static LimitReport sum(RedisRateLimiterFactory... instances) {
+        return LimitReport.sum(reportsOf(instances)).get(0);
+    }
+
+    /** Has all of them report now. */
+    private static List<InstanceReport> reportsOf(RedisRateLimiterFactory... instances) {
+        live(instances[0]).fleet().watch();
         for (RedisRateLimiterFactory each : instances) {
             each.pollLiveLimits();
         }
-        return LimitReport.sum(instances[0].live().orElseThrow().fleet().watch().instances())
-                .get(0)
-                .past();
+        return reports(instances[0]);
     }
 
     private static RedisRateLimiterFactory instance(String name, boolean showKeys) {
         return FLEET.instance(
-                settings -> settings.liveLimits(LiveFleet.BY_HAND.instance(name).showKeys(showKeys)));
+                settings -> settings.liveLimits(BY_HAND.instance(name).showKeys(showKeys)));
     }
 
     private static void decide(RedisRateLimiterFactory factory, String key, int times) {
@@ -262,9 +260,9 @@ class LiveFleetTest {
     @Test
     void a_report_that_redis_refuses_does_not_fail_the_poll() {
         RedisRateLimiterFactory one = instance("one", true);
-        one.live().orElseThrow().fleet().watch();
+        live(one).fleet().watch();
         FLEET.<String>commands(commands -> commands.set("{limiter:live}:fleet", "not a hash"));
-        assertThat(LiveFleet.logged(one::pollLiveLimits)).isEmpty();
+        assertThat(logged(one::pollLiveLimits)).isEmpty();
     }
 
     @Test
@@ -273,33 +271,22 @@ class LiveFleetTest {
         RedisRateLimiterFactory other = instance("other", false);
         decide(one, "ann", 1);
         decide(other, "ann", 1);
-        one.live().orElseThrow().fleet().watch();
-        one.pollLiveLimits();
-        other.pollLiveLimits();
-        assertThat(LimitReport.sum(one.live().orElseThrow().fleet().watch().instances())
-                        .get(0)
-                        .hottest())
-                .singleElement()
-                .satisfies(key -> {
-                    assertThat(key.key()).matches("[0-9a-f]{16}");
-                    assertThat(key.requests()).isEqualTo(2);
-                });
+        assertThat(sum(one, other).hottest()).singleElement().satisfies(key -> {
+            assertThat(key.key()).matches("[0-9a-f]{16}");
+            assertThat(key.requests()).isEqualTo(2);
+        });
     }
 
     @Test
     void an_instance_that_has_ended_falls_out() {
         RedisRateLimiterFactory one = instance("one", true);
         RedisRateLimiterFactory other = instance("other", true);
-        one.live().orElseThrow().fleet().watch();
-        one.pollLiveLimits();
-        other.pollLiveLimits();
+        reportsOf(one, other);
         FLEET.clock().advance(Duration.ofSeconds(5));
         one.pollLiveLimits();
-        assertThat(one.live().orElseThrow().fleet().watch().instances()).hasSize(2);
+        assertThat(reports(one)).hasSize(2);
         FLEET.clock().advance(Duration.ofNanos(1000));
-        assertThat(one.live().orElseThrow().fleet().watch().instances())
-                .extracting(InstanceReport::instance)
-                .containsExactly("one");
+        assertThat(reports(one)).extracting(InstanceReport::instance).containsExactly("one");
         assertThat(FLEET.<Long>commands(commands -> commands.hlen("{limiter:live}:fleet")))
                 .isEqualTo(1);
     }
@@ -310,8 +297,7 @@ class LiveFleetTest {
         one.pollLiveLimits();
         assertThat(FLEET.<Long>commands(commands -> commands.exists("{limiter:live}:fleet", "{limiter:live}:watched")))
                 .isZero();
-        one.live().orElseThrow().fleet().watch();
-        one.pollLiveLimits();
+        reportsOf(one);
         assertThat(FLEET.<Long>commands(commands -> commands.pttl("{limiter:live}:watched")))
                 .isBetween(1L, 5000L);
         assertThat(FLEET.<Long>commands(commands -> commands.pttl("{limiter:live}:fleet")))
@@ -324,20 +310,15 @@ class LiveFleetTest {
         RedisRateLimiterFactory tight = instance("tight", true);
         one.build("search", TokenBucket.of(10, 60));
         tight.build("search", TokenBucket.of(10, 1));
-        one.live()
-                .orElseThrow()
-                .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1), ChangeNote.of("ann", ""), 0);
-        assertThat(LiveFleet.logged(() -> {
+        put(one, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1));
+        assertThat(logged(() -> {
                     tight.pollLiveLimits();
                     tight.withPrefix("another:").build("search", TokenBucket.of(10, 1));
                 }))
                 .singleElement()
                 .asString()
                 .startsWith("Limiter 'search' keeps its own limit");
-        one.live().orElseThrow().fleet().watch();
-        one.pollLiveLimits();
-        tight.pollLiveLimits();
-        List<InstanceReport> reports = one.live().orElseThrow().fleet().watch().instances();
+        List<InstanceReport> reports = reportsOf(one, tight);
         assertThat(reports).extracting(InstanceReport::liveVersion).containsOnly(1L);
         assertThat(reports.get(0).limits().get(0).notApplied()).isEmpty();
         assertThat(reports.get(1).limits().get(0).notApplied()).contains("capacity must be at least 1 permit");
@@ -358,12 +339,11 @@ class LiveFleetTest {
             })
     void a_report_that_cannot_be_read_is_named_and_hides_no_other(String report) {
         RedisRateLimiterFactory one = instance("one", true);
-        one.live().orElseThrow().fleet().watch();
-        one.pollLiveLimits();
+        reportsOf(one);
         String stored =
                 report.replace("1763650000123456", Long.toString(FLEET.clock().micros()));
         FLEET.<Boolean>commands(commands -> commands.hset("{limiter:live}:fleet", "evil", stored));
-        Fleet.Reports reports = one.live().orElseThrow().fleet().watch();
+        Fleet.Reports reports = live(one).fleet().watch();
         assertThat(reports.instances()).extracting(InstanceReport::instance).containsExactly("one");
         assertThat(reports.unreadable()).singleElement().satisfies(unreadable -> {
             assertThat(unreadable.name()).isEqualTo("evil");

@@ -1,31 +1,48 @@
 package io.limiter.redis;
 
+import static io.limiter.redis.LiveFleet.BY_HAND;
+import static io.limiter.redis.LiveFleet.TEN;
+import static io.limiter.redis.LiveFleet.logged;
+import static io.limiter.redis.LiveFleet.put;
+import static io.limiter.redis.LiveFleet.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.AclSetuserArgs;
+import io.limiter.RateLimiter;
 import io.limiter.internal.redis.client.RedisHints;
+import io.limiter.live.LiveOptions;
 import io.limiter.testing.Eventually;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-/** Jedis keeps the thread that subscribes, and its connections go back to a pool. */
+/**
+ * Hints make an instance poll before its time. Jedis keeps the thread that subscribes to them, and its connections go back to a
+ * pool.
+ */
 class LiveHintsTest {
 
+    private static final String LIVE = "{limiter:live}";
     private static final String CHANNEL = "hints";
     private static final String RETURNED = "subscribe has returned";
     private static final String CLOSED = "the connection was closed";
 
     @RegisterExtension
     static final LiveFleet FLEET = new LiveFleet();
+
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
 
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final CountDownLatch opened = new CountDownLatch(1);
@@ -34,8 +51,7 @@ class LiveHintsTest {
 
     @BeforeEach
     void connect() {
-        var where = new RedisStandaloneConfiguration("127.0.0.1", FLEET.redis().port());
-        connections = new JedisConnectionFactory(where) {
+        connections = new JedisConnectionFactory(Resources.at(FLEET.redis().port())) {
             @Override
             public RedisConnection getConnection() {
                 return recording(super.getConnection());
@@ -43,11 +59,7 @@ class LiveHintsTest {
         };
         connections.afterPropertiesSet();
         connections.start();
-    }
-
-    @AfterEach
-    void disconnect() {
-        connections.destroy();
+        resources.closing(connections::destroy);
     }
 
     private RedisConnection recording(RedisConnection real) {
@@ -79,10 +91,10 @@ class LiveHintsTest {
         maySubscribe.countDown();
         RedisHints hints = new RedisHints(connections);
         hints.ensureSubscribed(CHANNEL, () -> {});
-        Eventually.that(() -> assertThat(subscribers()).isEqualTo(1));
+        Eventually.that(() -> assertThat(subscribers(CHANNEL)).isEqualTo(1));
         hints.close();
         Eventually.that(() -> assertThat(events).containsExactly(RETURNED, CLOSED));
-        assertThat(subscribers()).isZero();
+        assertThat(subscribers(CHANNEL)).isZero();
     }
 
     @Test
@@ -93,13 +105,58 @@ class LiveHintsTest {
         hints.close();
         maySubscribe.countDown();
         Eventually.that(() -> assertThat(events).containsExactly(RETURNED, CLOSED));
-        assertThat(subscribers()).isZero();
+        assertThat(subscribers(CHANNEL)).isZero();
         try (RedisConnection next = connections.getConnection()) {
             assertThat(next.ping()).isEqualTo("PONG");
         }
     }
 
-    private static long subscribers() {
-        return FLEET.<Long>commands(commands -> commands.pubsubNumsub(CHANNEL).get(CHANNEL));
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void hints_reach_an_instance_that_polls_once_an_hour(boolean byLettuce) {
+        RedisConnectionFactory connections =
+                resources.connect(byLettuce, Resources.at(FLEET.redis().port()));
+        try (RedisRateLimiterFactory hinted =
+                RedisFixture.builder(connections).liveLimits(BY_HAND).build()) {
+            RateLimiter limiter = search(hinted);
+            // It subscribes after it has polled.
+            Eventually.that(() -> assertThat(subscribers(LIVE)).isEqualTo(1));
+            put(FLEET.instance(), "search", TEN);
+            Eventually.that(() -> assertThat(limiter.getRate()).isEqualTo(10));
+        }
+        Eventually.that(() -> assertThat(subscribers(LIVE)).isZero());
+    }
+
+    @Test
+    void without_a_right_to_the_channel_it_polls() {
+        FLEET.commands(commands -> commands.aclSetuser(
+                "live",
+                AclSetuserArgs.Builder.on()
+                        .addPassword("password")
+                        .allKeys()
+                        .resetChannels()
+                        .allCommands()));
+        RedisConnectionFactory connections = resources.lettuce(
+                Resources.as("live", Resources.at(FLEET.redis().port())));
+        List<String> lines = logged(() -> {
+            try (RedisRateLimiterFactory forbidden = RedisFixture.builder(connections)
+                    .liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)))
+                    .build()) {
+                RateLimiter limiter = search(forbidden);
+                put(forbidden, "mine", TEN);
+                put(FLEET.instance(), "search", TEN);
+                Eventually.that(() -> assertThat(limiter.getRate()).isEqualTo(10));
+                // After a poll it has at least begun to subscribe.
+                forbidden.pollLiveLimits();
+                Eventually.that(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .extracting(Thread::getName)
+                        .doesNotContain("limiter-live-hints"));
+            }
+        });
+        assertThat(lines).singleElement().asString().startsWith("Cannot subscribe to the channel {limiter:live}");
+    }
+
+    private static long subscribers(String channel) {
+        return FLEET.<Long>commands(commands -> commands.pubsubNumsub(channel).get(channel));
     }
 }

@@ -6,7 +6,7 @@ class LockBackendOnRedisLockContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {
-        return redis.underLock(new RedisLock(RedisFixture.connections()));
+        return redis.underLock();
     }
 
     @Override

@@ -12,10 +12,8 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.spi.DistributedLock;
-import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -65,8 +63,7 @@ class LockBackendTest {
             attempts.incrementAndGet();
             return () -> {};
         };
-        TokenBucket interrupted = TEN;
-        StepHook hook = new StepHook(interrupted, () -> decideIn(others, key, TEN, Request.take(7, 0)));
+        StepHook hook = new StepHook(TEN, () -> decideIn(others, key, TEN, Request.take(7, 0)));
         LockBackend engine = engine(lost, Duration.ofSeconds(1));
         Decision decision = decideIn(engine, key, hook, Request.take(4, 0));
         assertThat(attempts).as("it started over").hasValue(2);
@@ -121,20 +118,13 @@ class LockBackendTest {
     void waiting_for_the_lock_counts_against_the_timeout() {
         String key = redis.prefix() + "{k}";
         AtomicInteger reads = new AtomicInteger();
-        // Each reading of the ticker is 0.4 s after the one before; the lock is had at the third.
-        LockBackend engine = new LockBackend(
-                RedisFixture.calls(RedisFixture.connections()),
-                lock,
-                Duration.ZERO,
-                Patience.DECISION_TIMEOUT,
-                redis.clockLua(),
-                new Ticker() {
-                    @Override
-                    public long read() {
-                        return reads.getAndIncrement() * 400_000_000L;
-                    }
-                },
-                new KnownRejections(0));
+        // Each reading of the ticker is 0.4 s after the one before; the lock is acquired at the third.
+        LockBackend engine = redis.lockBackend(lock, Duration.ZERO, new Ticker() {
+            @Override
+            public long read() {
+                return reads.getAndIncrement() * 400_000_000L;
+            }
+        });
         decideIn(engine, key, TEN, Request.take(10, 0));
         reads.set(0);
         assertThat(decideIn(engine, key, TEN, Request.take(1, 1_799_999)).granted())
@@ -158,13 +148,6 @@ class LockBackendTest {
     }
 
     private LockBackend engine(DistributedLock someLock, Duration lockWait) {
-        return new LockBackend(
-                RedisFixture.calls(RedisFixture.connections()),
-                someLock,
-                lockWait,
-                Patience.DECISION_TIMEOUT,
-                redis.clockLua(),
-                Ticker.systemTicker(),
-                new KnownRejections(0));
+        return redis.lockBackend(someLock, lockWait, Ticker.systemTicker());
     }
 }

@@ -37,11 +37,7 @@ class ManyThreadsTest {
 
     /** How many of the callers are granted a permit. */
     private int granted(String name) {
-        RateLimiter limiter = redis.builder()
-                .rejectionCacheSize(0)
-                .build()
-                .withPrefix(redis.prefix())
-                .build(name, 1, 900, 60);
+        RateLimiter limiter = redis.withoutRejectionCache().build(name, 1, 900, 60);
         AtomicInteger granted = new AtomicInteger();
         CountDownLatch started = new CountDownLatch(CALLERS);
         CountDownLatch done = new CountDownLatch(CALLERS);

@@ -9,26 +9,20 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** The maximum number of keys of the local fallback. */
 class MaxLocalKeysTest {
 
-    private final JedisConnectionFactory unreachable = new JedisConnectionFactory();
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
 
-    @AfterEach
-    void disconnect() {
-        unreachable.destroy();
-    }
+    private final JedisConnectionFactory unreachable = resources.jedis(Resources.at(TestRedis.closedPort()));
 
     @Test
     void keys_above_the_maximum_are_evicted() {
-        unreachable.getStandaloneConfiguration().setHostName("127.0.0.1");
-        unreachable.getStandaloneConfiguration().setPort(TestRedis.closedPort());
-        unreachable.afterPropertiesSet();
-        unreachable.start();
         assertThat(grantedInTwoRounds(20)).isEqualTo(20);
         assertThat(grantedInTwoRounds(4))
                 .as("some are forgotten, and granted anew")

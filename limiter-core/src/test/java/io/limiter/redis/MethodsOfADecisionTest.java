@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.FailurePolicy;
 import io.limiter.RateLimiter;
-import io.limiter.testing.TestRedis;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -19,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -39,21 +39,17 @@ class MethodsOfADecisionTest {
 
     private static final int FUTURES_OF_A_CALL = 1;
 
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
     @Test
     void a_decision_over_redis_passes_few_methods_and_few_futures() throws Exception {
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(
-                TestRedis.shared().host(), TestRedis.shared().port());
-        connections.afterPropertiesSet();
-        connections.start();
-        try {
-            Class<?> copied = new Recording().loadClass(Decision.class.getName());
-            @SuppressWarnings("unchecked")
-            Consumer<RedisConnectionFactory> decision = (Consumer<RedisConnectionFactory>)
-                    copied.getDeclaredConstructor().newInstance();
-            decision.accept(connections);
-        } finally {
-            connections.destroy();
-        }
+        LettuceConnectionFactory connections = resources.lettuce(Resources.atShared());
+        Class<?> copied = new Recording().loadClass(Decision.class.getName());
+        @SuppressWarnings("unchecked")
+        Consumer<RedisConnectionFactory> decision = (Consumer<RedisConnectionFactory>)
+                copied.getDeclaredConstructor().newInstance();
+        decision.accept(connections);
         Set<String> methods = Recorder.ENTERED.stream()
                 .filter(Recorder.CALLING::contains)
                 .filter(method -> !method.startsWith("algorithm/"))

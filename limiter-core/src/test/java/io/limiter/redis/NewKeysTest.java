@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Callers who send another key each time, to have permits each time or to fill Redis. */
+/** Callers that send a new key each time, to be granted permits each time or to fill Redis. */
 class NewKeysTest {
 
     private static final int MOST = 10;

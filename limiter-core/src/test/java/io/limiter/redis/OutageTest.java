@@ -3,8 +3,10 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.CommandType;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Lease;
@@ -27,25 +29,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.redisson.Redisson;
-import org.redisson.api.RedissonClient;
-import org.redisson.config.Config;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * A Redis that really becomes unavailable. Clients would wait for two minutes, so a caller that returns while Redis is
@@ -56,33 +48,11 @@ class OutageTest {
     private static final Duration CLIENT_TIMEOUT = Duration.ofMinutes(2);
     private static final int LIMIT = 100;
 
-    private RedisProcess redis = RedisProcess.start();
-    private RedisConnectionFactory connections;
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
+    private RedisProcess redis = resources.redis();
     private RedisRateLimiterFactory factory;
-    private @Nullable RedissonClient redisson;
-
-    /** What is to bear it. */
-    enum Setup {
-        LETTUCE,
-        LETTUCE_WITHOUT_GROUP_COMMIT,
-        JEDIS,
-        LOCK,
-        REDISSON
-    }
-
-    @AfterEach
-    void end() throws Exception {
-        if (factory != null) {
-            factory.close();
-        }
-        if (redisson != null) {
-            redisson.shutdown(0, 0, TimeUnit.SECONDS);
-        }
-        if (connections != null) {
-            ((DisposableBean) connections).destroy();
-        }
-        redis.close();
-    }
 
     @ParameterizedTest
     @EnumSource
@@ -117,17 +87,12 @@ class OutageTest {
     void a_paused_redis_is_unavailable_like_a_stopped_one() {
         Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY);
         takeFromRedis(limiter, 30);
-        RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
-        try {
-            client.connect().sync().clientPause(3_600_000);
-            Map<Source, AtomicLong> granted = load(limiter, 8, 50);
-            assertThat(granted.values()).allMatch(count -> count.get() == 0);
-            Decision rejected = limiter.decide("k", 1);
-            assertThat(rejected.source()).isEqualTo(Source.POLICY);
-            assertThat(rejected.retryAfterMicros()).isPositive();
-        } finally {
-            client.shutdown();
-        }
+        Resources.commands(redis.port(), commands -> commands.clientPause(3_600_000));
+        Map<Source, AtomicLong> granted = load(limiter, 8, 50);
+        assertThat(granted.values()).allMatch(count -> count.get() == 0);
+        Decision rejected = limiter.decide("k", 1);
+        assertThat(rejected.source()).isEqualTo(Source.POLICY);
+        assertThat(rejected.retryAfterMicros()).isPositive();
     }
 
     @Test
@@ -135,14 +100,14 @@ class OutageTest {
         Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.ALLOW);
         takeFromRedis(limiter, 1);
         redis.stop();
-        CompletableFuture<?>[] asked = new CompletableFuture<?>[1000];
-        for (int i = 0; i < asked.length; i++) {
-            asked[i] = limiter.on("k").async().decide(1).thenAccept(decision -> {
+        CompletableFuture<?>[] decisions = new CompletableFuture<?>[1000];
+        for (int i = 0; i < decisions.length; i++) {
+            decisions[i] = limiter.on("k").async().decide(1).thenAccept(decision -> {
                 assertThat(decision.granted()).isTrue();
                 assertThat(decision.source()).isEqualTo(Source.POLICY);
             });
         }
-        assertThat(CompletableFuture.allOf(asked)).succeedsWithin(CLIENT_TIMEOUT.dividedBy(2));
+        assertThat(CompletableFuture.allOf(decisions)).succeedsWithin(CLIENT_TIMEOUT.dividedBy(2));
     }
 
     @Test
@@ -169,106 +134,72 @@ class OutageTest {
     @Test
     void with_a_full_redis_the_policy_decides_and_requests_are_still_sent() {
         Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY, Duration.ofMinutes(1));
-        RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
-        try {
-            RedisCommands<String, String> commands = client.connect().sync();
-            commands.configSet("maxmemory-policy", "noeviction");
-            commands.configSet("maxmemory", "1");
-            for (int i = 0; i < 20; i++) {
-                Decision decision = limiter.decide("k", 1);
-                assertThat(decision.granted()).isFalse();
-                assertThat(decision.source()).isEqualTo(Source.POLICY);
-            }
-            assertThat(factory.backendState().up()).isTrue();
-            commands.configSet("maxmemory", "0");
-            assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.BACKEND);
-        } finally {
-            client.shutdown();
+        Resources.commands(redis.port(), commands -> commands.configSet("maxmemory-policy", "noeviction"));
+        Resources.commands(redis.port(), commands -> commands.configSet("maxmemory", "1"));
+        for (int i = 0; i < 20; i++) {
+            Decision decision = limiter.decide("k", 1);
+            assertThat(decision.granted()).isFalse();
+            assertThat(decision.source()).isEqualTo(Source.POLICY);
         }
+        assertThat(factory.backendState().up()).isTrue();
+        Resources.commands(redis.port(), commands -> commands.configSet("maxmemory", "0"));
+        assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.BACKEND);
     }
 
     @Test
     void missing_rights_are_reported_with_the_remedy() {
         Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.THROW, Duration.ofMinutes(1));
         takeFromRedis(limiter, 1);
-        RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
-        try {
-            client.connect()
-                    .sync()
-                    .aclSetuser(
-                            "default",
-                            io.lettuce.core.AclSetuserArgs.Builder.removeCommand(
-                                    io.lettuce.core.protocol.CommandType.EVALSHA));
-            assertThatThrownBy(() -> limiter.decide("k", 1))
-                    .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
-                        assertThat(e.kind()).isEqualTo(Kind.PERMANENT);
-                        assertThat(e.problem()).isEqualTo("NOPERM");
-                        assertThat(e.isAmbiguous()).isFalse();
-                    })
-                    .hasMessageContaining("docs/failure.md");
-            assertThat(factory.backendState().up()).isTrue();
-        } finally {
-            client.shutdown();
-        }
+        Resources.commands(
+                redis.port(),
+                commands -> commands.aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.EVALSHA)));
+        assertPermanent(limiter, "NOPERM").hasMessageContaining("docs/failure.md");
+        assertThat(factory.backendState().up()).isTrue();
     }
 
     @ParameterizedTest
     @EnumSource
     void a_server_without_TIME_in_scripts_is_reported_with_the_remedy(Setup setup) {
-        redis.close();
-        redis = RedisProcess.start("--rename-command", "TIME", "");
+        redis = resources.redis("--rename-command", "TIME", "");
         factory = factory(setup, FailurePolicy.THROW, Duration.ofMinutes(1));
         Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
-        assertThatThrownBy(() -> limiter.decide("k", 1))
+        assertPermanent(limiter, "NOTIME").hasMessageContaining("allow the command TIME in scripts");
+    }
+
+    private static AbstractThrowableAssert<?, ?> assertPermanent(Limiter limiter, String problem) {
+        return assertThatThrownBy(() -> limiter.decide("k", 1))
                 .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
                     assertThat(e.kind()).isEqualTo(Kind.PERMANENT);
-                    assertThat(e.problem()).isEqualTo("NOTIME");
+                    assertThat(e.problem()).isEqualTo(problem);
                     assertThat(e.isAmbiguous()).isFalse();
-                })
-                .hasMessageContaining("allow the command TIME in scripts");
+                });
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PASSED_ON")
-    void a_request_executed_without_a_reply_is_not_sent_again(MuteProxy.Replies replies) throws Exception {
-        try (MuteProxy proxy = MuteProxy.to(redis.port())) {
-            connections = lettuce(proxy.port());
-            factory = RedisRateLimiterFactory.builder(connections)
-                    .failurePolicy(FailurePolicy.THROW)
-                    .probeInterval(Duration.ofMillis(50))
-                    .build();
-            Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
-            awaitRedis(limiter);
-            for (int round = 0; round < 5; round++) {
-                long before = awaitRemaining(limiter);
-                proxy.replies(replies);
-                assertThatThrownBy(() -> limiter.decide("k", 1))
-                        .isInstanceOfSatisfying(
-                                LimiterBackendException.class,
-                                e -> assertThat(e.isAmbiguous())
-                                        .as(e.toString())
-                                        .isTrue());
-                proxy.replies(MuteProxy.Replies.PASSED_ON);
-                assertThat(awaitRemaining(limiter)).isEqualTo(before - 1);
-            }
+    void a_request_executed_without_a_reply_is_not_sent_again(MuteProxy.Replies replies) {
+        MuteProxy proxy = resources.proxyTo(redis.port());
+        factory = resources.closing(RedisRateLimiterFactory.builder(connect(Setup.LETTUCE, proxy.port()))
+                .failurePolicy(FailurePolicy.THROW)
+                .probeInterval(Duration.ofMillis(50))
+                .build());
+        Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
+        awaitRedis(limiter);
+        for (int round = 0; round < 5; round++) {
+            long before = awaitRemaining(limiter);
+            proxy.replies(replies);
+            assertThatThrownBy(() -> limiter.decide("k", 1))
+                    .isInstanceOfSatisfying(
+                            LimiterBackendException.class,
+                            e -> assertThat(e.isAmbiguous()).as(e.toString()).isTrue());
+            proxy.replies(MuteProxy.Replies.PASSED_ON);
+            assertThat(awaitRemaining(limiter)).isEqualTo(before - 1);
         }
-    }
-
-    @ParameterizedTest
-    @EnumSource(Setup.class)
-    void a_closed_factory_throws_under_every_policy(Setup setup) {
-        Limiter limiter = limiter(setup, FailurePolicy.ALLOW);
-        factory.close();
-        assertThatThrownBy(() -> limiter.decide("k", 1))
-                .isInstanceOfSatisfying(
-                        LimiterBackendException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CLOSED));
-        assertThatThrownBy(() -> limiter.on("k").async().decide(1).join())
-                .hasCauseInstanceOf(LimiterBackendException.class);
     }
 
     /** Of those made before the outage; permits that this instance granted return to it. */
     @ParameterizedTest
-    @EnumSource(Setup.class)
+    @EnumSource
     void a_cancellation_that_redis_does_not_execute_returns_nothing_and_says_so(Setup setup) {
         limiter(setup, FailurePolicy.LOCAL);
         RateLimiter bucket = factory.build("bucket", 1, 10, 60);
@@ -331,47 +262,20 @@ class OutageTest {
     }
 
     private RedisRateLimiterFactory factory(Setup setup, FailurePolicy policy, Duration decisionTimeout) {
-        connections = setup == Setup.JEDIS ? jedis() : lettuce(redis.port());
+        RedisConnectionFactory connections = connect(setup, redis.port());
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
                 .failurePolicy(policy)
-                .decisionTimeout(decisionTimeout)
-                .groupCommit(setup != Setup.LETTUCE_WITHOUT_GROUP_COMMIT);
-        if (setup == Setup.LOCK) {
-            builder.lock(new RedisLock(connections));
-        }
-        if (setup == Setup.REDISSON) {
-            Config config = new Config();
-            config.useSingleServer()
-                    .setAddress("redis://127.0.0.1:" + redis.port())
-                    .setConnectionMinimumIdleSize(1);
-            redisson = Redisson.create(config);
-            builder.lock(new RedissonLock(redisson));
-        }
-        return builder.build();
+                .decisionTimeout(decisionTimeout);
+        return resources.closing(setup.on(builder, connections, () -> resources.redisson(Resources.at(redis.port())))
+                .build());
     }
 
-    private LettuceConnectionFactory lettuce(int port) {
-        LettuceConnectionFactory lettuce = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration("127.0.0.1", port),
-                LettuceClientConfiguration.builder()
-                        .commandTimeout(CLIENT_TIMEOUT)
-                        .shutdownTimeout(Duration.ZERO)
-                        .build());
-        lettuce.afterPropertiesSet();
-        lettuce.start();
-        return lettuce;
-    }
-
-    private JedisConnectionFactory jedis() {
-        JedisConnectionFactory jedis = new JedisConnectionFactory(
-                new RedisStandaloneConfiguration("127.0.0.1", redis.port()),
-                JedisClientConfiguration.builder()
-                        .readTimeout(CLIENT_TIMEOUT)
-                        .connectTimeout(CLIENT_TIMEOUT)
-                        .build());
-        jedis.afterPropertiesSet();
-        jedis.start();
-        return jedis;
+    private RedisConnectionFactory connect(Setup setup, int port) {
+        return setup == Setup.JEDIS
+                ? resources.jedis(Resources.at(port), Resources.jedisWaiting(CLIENT_TIMEOUT))
+                : resources.lettuce(
+                        Resources.at(port),
+                        Resources.lettuceWaiting(CLIENT_TIMEOUT).build());
     }
 
     /** Returns how many permits were granted by this instance, before Redis has answered in time on a slow machine. */
@@ -414,10 +318,6 @@ class OutageTest {
     }
 
     private static Decision awaitPeek(Limiter limiter) {
-        return Awaitility.await()
-                .atMost(CLIENT_TIMEOUT)
-                .pollInterval(Duration.ofMillis(5))
-                .ignoreExceptionsInstanceOf(LimiterBackendException.class)
-                .until(() -> limiter.peek(1), decision -> decision.source() == Source.BACKEND);
+        return AwaitedDecision.by(Source.BACKEND, () -> limiter.peek(1));
     }
 }

@@ -48,7 +48,7 @@ class OwnLimitTest {
     @Test
     void the_lock_engine_needs_no_script() {
         redis.expectForeignValues();
-        cooldownWorks(redis.underLock(new RedisLock(RedisFixture.connections())));
+        cooldownWorks(redis.underLock());
     }
 
     @Test
@@ -97,8 +97,7 @@ class OwnLimitTest {
 
     @Test
     void a_limit_that_throws_is_not_reported_as_a_failure_of_redis() {
-        Limiter limiter =
-                redis.underLock(new RedisLock(RedisFixture.connections())).build("k", new Broken());
+        Limiter limiter = redis.underLock().build("k", new Broken());
         assertThatThrownBy(limiter::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("the limit Broken[] failed: java.lang.ArithmeticException: / by zero")
@@ -111,7 +110,7 @@ class OwnLimitTest {
     void a_limit_that_throws_fails_alike_on_every_engine(Throws where) {
         for (LimiterFactory limiters : List.of(
                 new LocalLimiterFactory(),
-                redis.underLock(new RedisLock(RedisFixture.connections())),
+                redis.underLock(),
                 redis.underLock(new RedissonLock(RedisFixture.redisson())))) {
             Limiter limiter = limiters.build("k", new ThrowsIn(where));
             Limiter other = limiters.build("other", FixedWindow.of(10, Duration.ofHours(1)));

@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Ticker;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
@@ -20,7 +21,12 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.lock.LockBackend;
+import io.limiter.internal.redis.script.LimitScripts;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
@@ -39,10 +45,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
-import org.redisson.config.Config;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -51,12 +56,21 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 public final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
 
-    private static final LettuceConnectionFactory CONNECTIONS = connect();
+    private static final LettuceConnectionFactory CONNECTIONS =
+            Resources.ofClass().lettuce(Resources.atShared());
+    private static final JedisConnectionFactory JEDIS = Resources.ofClass().jedis(Resources.atShared());
     static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
     private static final RedisCommands<String, byte[]> COMMANDS =
             RedisClient.create(TestRedis.shared().uri()).connect(CODEC).sync();
 
+    private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
     private static final long NO_TTL = -1;
+
+    /** What decides: both read and write the same states. */
+    enum By {
+        SCRIPT,
+        LOCK
+    }
 
     private String prefix = "";
     private String clockKey = "";
@@ -88,6 +102,10 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
 
     public static LettuceConnectionFactory connections() {
         return CONNECTIONS;
+    }
+
+    static JedisConnectionFactory jedis() {
+        return JEDIS;
     }
 
     public static RedisCommands<String, byte[]> commands() {
@@ -124,9 +142,9 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
                 .isEqualTo("OK");
     }
 
-    /** One for all tests; starting one takes half a second. */
+    /** One for all tests. */
     static RedissonClient redisson() {
-        return Lazy.REDISSON;
+        return OfAll.REDISSON;
     }
 
     public String prefix() {
@@ -160,16 +178,72 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     }
 
     public RedisRateLimiterFactory.Builder builder() {
-        return builder(CONNECTIONS).clock(clockLua(), clock).sleeper(clock);
+        return onClock(builder(CONNECTIONS));
+    }
+
+    private RedisRateLimiterFactory.Builder onClock(RedisRateLimiterFactory.Builder builder) {
+        return builder.clock(clockLua(), clock).sleeper(clock);
+    }
+
+    /** With patience for a lock that a stalled machine does not exhaust. */
+    RedisRateLimiterFactory.Builder builder(Setup setup) {
+        RedisConnectionFactory connections = setup == Setup.JEDIS ? JEDIS : CONNECTIONS;
+        return setup.on(onClock(builder(connections)), connections, RedisFixture::redisson)
+                .lockWait(LOCK_WAIT);
+    }
+
+    /** Limiters whose states are decided by script or under a lock. */
+    LimiterFactory limiters(By by) {
+        return by == By.SCRIPT ? byScript() : underLock();
     }
 
     public LimiterFactory byScript() {
         return builder().build().withPrefix(prefix);
     }
 
-    /** With patience for the lock that a stalled machine does not exhaust. */
+    LimiterFactory withoutRejectionCache() {
+        return builder().rejectionCacheSize(0).build().withPrefix(prefix);
+    }
+
+    LimiterFactory underLock() {
+        return underLock(new RedisLock(CONNECTIONS));
+    }
+
     LimiterFactory underLock(DistributedLock lock) {
-        return builder().lock(lock).lockWait(Duration.ofSeconds(30)).build().withPrefix(prefix);
+        return builder().lock(lock).lockWait(LOCK_WAIT).build().withPrefix(prefix);
+    }
+
+    /** On the clock that the test moves, without a rejection cache. */
+    public ScriptBackend scriptBackend() {
+        return scriptBackend(clockLua());
+    }
+
+    /**
+     * @param clock Lua that sets {@code now}
+     */
+    static ScriptBackend scriptBackend(String clock) {
+        return new ScriptBackend(calls(CONNECTIONS), clock, new KnownRejections(0));
+    }
+
+    /** On Redis's own clock. */
+    static ScriptBackend scriptBackend(RedisConnectionFactory connections) {
+        return new ScriptBackend(
+                calls(connections), LuaScript.resource(LimitScripts.class, "clock.lua"), new KnownRejections(0));
+    }
+
+    LockBackend lockBackend() {
+        return lockBackend(new RedisLock(CONNECTIONS), Duration.ofSeconds(5), Ticker.systemTicker());
+    }
+
+    LockBackend lockBackend(DistributedLock lock, Duration lockWait, Ticker ticker) {
+        return new LockBackend(
+                calls(CONNECTIONS),
+                lock,
+                lockWait,
+                Patience.DECISION_TIMEOUT,
+                clockLua(),
+                ticker,
+                new KnownRejections(0));
     }
 
     /** The keys that limiters of this test have left in Redis. */
@@ -207,24 +281,8 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         return window ? FixedWindow.of(1, second) : TokenBucket.of(1, 1);
     }
 
-    private static LettuceConnectionFactory connect() {
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(
-                TestRedis.shared().host(), TestRedis.shared().port());
-        connections.afterPropertiesSet();
-        connections.start();
-        return connections;
-    }
-
-    private static final class Lazy {
-        private static final RedissonClient REDISSON = create();
-
-        private static RedissonClient create() {
-            Config config = new Config();
-            config.useSingleServer()
-                    .setAddress(TestRedis.shared().uri())
-                    .setConnectionMinimumIdleSize(1)
-                    .setConnectionPoolSize(16);
-            return Redisson.create(config);
-        }
+    /** Started for the first test that needs it. */
+    private static final class OfAll {
+        private static final RedissonClient REDISSON = Resources.newRedisson(Resources.atShared());
     }
 }

@@ -2,9 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -43,22 +41,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.redisson.Redisson;
-import org.redisson.api.RedissonClient;
-import org.redisson.config.Config;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A Redis user with exactly the documented rights. */
 class RightsTest {
@@ -72,28 +63,26 @@ class RightsTest {
     /** What clients run when they connect, and none of ours. */
     private static final List<String> CONNECTING = List.of("hello", "auth", "ping", "client", "select");
 
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"true, 0", "true, 1", "false, 0", "false, 1"})
     void the_documented_rights_suffice_for_scripts_and_the_redis_lock(boolean byLettuce, int database)
             throws Exception {
-        try (RedisProcess redis = RedisProcess.start()) {
-            String node = "127.0.0.1:" + redis.port();
-            allow(node, documented("ACL SETUSER"));
-            allowSetInfo(node);
-            if (database != 0) {
-                allow(node, "ACL SETUSER limiter " + documented("+select"));
-            }
-            RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
-            where.setDatabase(database);
-            where.setUsername("limiter");
-            where.setPassword(RedisPassword.of("password"));
-            RedisConnectionFactory connections = connect(byLettuce, where);
-            everything(RedisFixture.builder(connections));
-            everything(RedisFixture.builder(connections).lock(new RedisLock(connections)));
-            assertThat(denied(node)).isEmpty();
-            ((DisposableBean) connections).destroy();
+        RedisProcess redis = resources.redis();
+        String node = "127.0.0.1:" + redis.port();
+        grant(node);
+        if (database != 0) {
+            allow(node, "ACL SETUSER limiter " + documented("+select"));
         }
+        RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
+        where.setDatabase(database);
+        RedisConnectionFactory connections = resources.connect(byLettuce, where);
+        everything(RedisFixture.builder(connections));
+        everything(RedisFixture.builder(connections).lock(new RedisLock(connections)));
+        assertThat(rejected(node)).isEmpty();
     }
 
     /** All versions accept the line, and none needs more: a client that may not tell its version goes on. */
@@ -101,17 +90,13 @@ class RightsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void the_rights_of_the_documented_line_suffice(boolean byLettuce) throws Exception {
-        try (RedisProcess redis = RedisProcess.start()) {
-            String node = "127.0.0.1:" + redis.port();
-            allow(node, documented("ACL SETUSER"));
-            RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
-            where.setUsername("limiter");
-            where.setPassword(RedisPassword.of("password"));
-            RedisConnectionFactory connections = connect(byLettuce, where);
-            everything(RedisFixture.builder(connections));
-            assertThat(denied(node)).allMatch(entry -> entry.startsWith("command client"));
-            ((DisposableBean) connections).destroy();
-        }
+        RedisProcess redis = resources.redis();
+        String node = "127.0.0.1:" + redis.port();
+        allow(node, documented("ACL SETUSER"));
+        RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
+        RedisConnectionFactory connections = resources.connect(byLettuce, where);
+        everything(RedisFixture.builder(connections));
+        assertThat(rejected(node)).allMatch(entry -> entry.startsWith("command client"));
     }
 
     /** A version that does not know a right rejects the whole line; these are what 6.2 and 7.0 both know. */
@@ -125,58 +110,41 @@ class RightsTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void limiters_use_exactly_the_documented_rights() throws Exception {
-        try (RedisProcess redis = RedisProcess.start()) {
-            String node = "127.0.0.1:" + redis.port();
-            // Valkey 9 reads settings of its own by commands.
-            Set<String> usedByTheServer = used(node);
-            RedisConnectionFactory connections =
-                    connect(true, new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
-            everything(RedisFixture.builder(connections));
-            everything(RedisFixture.builder(connections).lock(new RedisLock(connections)));
-            Set<String> used = used(node);
-            used.removeAll(usedByTheServer);
-            CONNECTING.forEach(used::remove);
-            assertThat(words(documented("ACL SETUSER"), "+")
-                            .map(word -> word.replaceFirst("\\|.*", ""))
-                            .filter(word -> !CONNECTING.contains(word)))
-                    .containsExactlyInAnyOrderElementsOf(used);
-            ((DisposableBean) connections).destroy();
-        }
+        RedisProcess redis = resources.redis();
+        String node = "127.0.0.1:" + redis.port();
+        // Valkey 9 reads settings of its own by commands.
+        Set<String> usedByTheServer = used(node);
+        RedisConnectionFactory connections = resources.lettuce(Resources.at(redis.port()));
+        everything(RedisFixture.builder(connections));
+        everything(RedisFixture.builder(connections).lock(new RedisLock(connections)));
+        Set<String> used = used(node);
+        used.removeAll(usedByTheServer);
+        CONNECTING.forEach(used::remove);
+        assertThat(words(documented("ACL SETUSER"), "+")
+                        .map(word -> word.replaceFirst("\\|.*", ""))
+                        .filter(word -> !CONNECTING.contains(word)))
+                .containsExactlyInAnyOrderElementsOf(used);
     }
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void the_documented_rights_for_redissons_lock_suffice() throws Exception {
-        try (RedisProcess redis = RedisProcess.start()) {
-            String node = "127.0.0.1:" + redis.port();
-            allow(node, documented("ACL SETUSER"));
-            allow(node, "ACL SETUSER limiter " + documented("~redisson"));
-            allowSetInfo(node);
-            RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
-            where.setUsername("limiter");
-            where.setPassword(RedisPassword.of("password"));
-            RedisConnectionFactory connections = connect(true, where);
-            Config config = new Config();
-            config.useSingleServer()
-                    .setAddress("redis://" + node)
-                    .setUsername("limiter")
-                    .setPassword("password")
-                    .setConnectionMinimumIdleSize(1);
-            RedissonClient redisson = Redisson.create(config);
-            RedissonLock lock = new RedissonLock(redisson);
-            try {
-                everything(RedisFixture.builder(connections).lock(lock));
-                // Who waits for it needs more.
-                DistributedLock.Held held = lock.tryLock("rateLimit:{k}:lock", Duration.ZERO);
-                assertThat(lock.tryLock("rateLimit:{k}:lock", Duration.ofMillis(500)))
-                        .isNull();
-                held.close();
-            } finally {
-                // Redisson reads it to see whether this is a Cluster, and goes on without.
-                assertThat(denied(node)).allMatch("key test1"::equals);
-            }
-            redisson.shutdown();
-            ((DisposableBean) connections).destroy();
+        RedisProcess redis = resources.redis();
+        String node = "127.0.0.1:" + redis.port();
+        grant(node, "~redisson");
+        RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
+        RedisConnectionFactory connections = resources.lettuce(where);
+        RedissonLock lock = new RedissonLock(resources.redisson(where));
+        try {
+            everything(RedisFixture.builder(connections).lock(lock));
+            // Who waits for it needs more.
+            DistributedLock.Held held = lock.tryLock("rateLimit:{k}:lock", Duration.ZERO);
+            assertThat(lock.tryLock("rateLimit:{k}:lock", Duration.ofMillis(500)))
+                    .isNull();
+            held.close();
+        } finally {
+            // Redisson reads it to see whether this is a Cluster, and goes on without.
+            assertThat(rejected(node)).allMatch("key test1"::equals);
         }
     }
 
@@ -184,23 +152,17 @@ class RightsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void the_documented_rights_for_a_cluster_suffice(boolean byLettuce) throws Exception {
-        try (TestCluster cluster = TestCluster.start(3)) {
-            for (String node : cluster.nodes()) {
-                allow(node, documented("ACL SETUSER"));
-                allow(node, "ACL SETUSER limiter " + documented("+cluster|slots"));
-                allowSetInfo(node);
-            }
-            RedisClusterConfiguration where = new RedisClusterConfiguration(cluster.nodes());
-            where.setUsername("limiter");
-            where.setPassword(RedisPassword.of("password"));
-            RedisConnectionFactory connections = connect(byLettuce, where);
-            everything(RedisFixture.builder(connections));
-            everything(RedisFixture.builder(connections).lock(new RedisLock(connections)));
-            for (String node : cluster.nodes()) {
-                // Redisson reads it to see whether this is a Cluster, and goes on without.
-                assertThat(denied(node)).allMatch("key test1"::equals);
-            }
-            ((DisposableBean) connections).destroy();
+        TestCluster cluster = resources.cluster(3);
+        for (String node : cluster.nodes()) {
+            grant(node, "+cluster|slots");
+        }
+        RedisClusterConfiguration where = Resources.as("limiter", new RedisClusterConfiguration(cluster.nodes()));
+        RedisConnectionFactory connections = resources.connect(byLettuce, where);
+        everything(RedisFixture.builder(connections));
+        everything(RedisFixture.builder(connections).lock(new RedisLock(connections)));
+        for (String node : cluster.nodes()) {
+            // Redisson reads it to see whether this is a Cluster, and goes on without.
+            assertThat(rejected(node)).allMatch("key test1"::equals);
         }
     }
 
@@ -208,38 +170,26 @@ class RightsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void and_those_of_live_limits_for_them(boolean byLettuce) throws Exception {
-        try (RedisProcess redis = RedisProcess.start()) {
-            String node = "127.0.0.1:" + redis.port();
-            allow(node, documented("ACL SETUSER"));
-            allow(node, "ACL SETUSER limiter " + documented("~{limiter:live}"));
-            allowSetInfo(node);
-            RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
-            where.setUsername("limiter");
-            where.setPassword(RedisPassword.of("password"));
-            RedisConnectionFactory connections = connect(byLettuce, where);
-            try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
-                    .liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)))
-                    .build()) {
-                LiveLimits live = factory.live().orElseThrow();
-                ChangeNote note = ChangeNote.of("ann", "");
-                live.put("a", LiveSettings.NONE.enforce(false), note, 0);
-                live.rollBack(1, note, 1);
-                Eventually.that(
-                        () -> assertThat(live.fleet().watch().instances()).isNotEmpty());
-                assertThat(live.history()).hasSize(2);
-                String channel = "{limiter:live}";
-                RedisClient client = RedisClient.create("redis://" + node);
-                Eventually.that(() -> {
-                    try (StatefulRedisConnection<String, String> connection = client.connect()) {
-                        assertThat(connection.sync().pubsubNumsub(channel).get(channel))
-                                .isEqualTo(1);
-                    }
-                });
-                client.shutdown();
-            }
-            assertThat(denied(node)).isEmpty();
-            ((DisposableBean) connections).destroy();
+        RedisProcess redis = resources.redis();
+        String node = "127.0.0.1:" + redis.port();
+        grant(node, "~{limiter:live}");
+        RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
+        RedisConnectionFactory connections = resources.connect(byLettuce, where);
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
+                .liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)))
+                .build()) {
+            LiveLimits live = factory.live().orElseThrow();
+            ChangeNote note = ChangeNote.of("ann", "");
+            live.put("a", LiveSettings.NONE.enforce(false), note, 0);
+            live.rollBack(1, note, 1);
+            Eventually.that(() -> assertThat(live.fleet().watch().instances()).isNotEmpty());
+            assertThat(live.history()).hasSize(2);
+            String channel = "{limiter:live}";
+            Eventually.that(() -> assertThat(Resources.commands(node, commands -> commands.pubsubNumsub(channel))
+                            .get(channel))
+                    .isEqualTo(1));
         }
+        assertThat(rejected(node)).isEmpty();
     }
 
     @Test
@@ -315,27 +265,26 @@ class RightsTest {
         return line.group(1);
     }
 
-    private static void allow(String node, String command) {
-        run(node, List.of(command.substring("ACL ".length()).split(" ")));
-    }
-
-    private static void run(String node, List<String> words) {
-        RedisClient client = RedisClient.create(RedisURI.create("redis://" + node));
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
-            words.forEach(arguments::add);
-            assertThat(connection.sync().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), arguments))
-                    .isEqualTo("OK");
-        } finally {
-            client.shutdown();
+    /** The documented rights, with those that some need in addition. */
+    private static void grant(String node, String... more) throws IOException {
+        allow(node, documented("ACL SETUSER"));
+        for (String start : more) {
+            allow(node, "ACL SETUSER limiter " + documented(start));
         }
-    }
-
-    /** 7.0 knows its subcommands, and not yet this one. */
-    private static void allowSetInfo(String node) throws IOException {
+        // 7.0 knows subcommands, and not yet this one.
         if (!info(node, "server").contains("redis_version:7.0.")) {
             allow(node, "ACL SETUSER limiter " + documented("+client|setinfo"));
         }
+    }
+
+    private static void allow(String node, String command) {
+        CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
+        List.of(command.substring("ACL ".length()).split(" ")).forEach(arguments::add);
+        assertThat(Resources.<String>commands(
+                        node,
+                        commands ->
+                                commands.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), arguments)))
+                .isEqualTo("OK");
     }
 
     /** The commands that Redis has carried out. */
@@ -350,39 +299,14 @@ class RightsTest {
     }
 
     private static String info(String node, String section) {
-        RedisClient client = RedisClient.create("redis://" + node);
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            return connection.sync().info(section);
-        } finally {
-            client.shutdown();
-        }
+        return Resources.commands(node, commands -> commands.info(section));
     }
 
     /** What Redis has rejected. */
-    private static List<String> denied(String node) {
-        RedisClient client = RedisClient.create("redis://" + node);
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            return connection.sync().aclLog().stream()
-                    .map(entry -> entry.get("reason") + " " + entry.get("object"))
-                    .distinct()
-                    .toList();
-        } finally {
-            client.shutdown();
-        }
-    }
-
-    private static RedisConnectionFactory connect(boolean byLettuce, RedisConfiguration where) {
-        if (byLettuce) {
-            LettuceConnectionFactory lettuce = new LettuceConnectionFactory(where);
-            lettuce.afterPropertiesSet();
-            lettuce.start();
-            return lettuce;
-        }
-        JedisConnectionFactory jedis = where instanceof RedisClusterConfiguration cluster
-                ? new JedisConnectionFactory(cluster)
-                : new JedisConnectionFactory((RedisStandaloneConfiguration) where);
-        jedis.afterPropertiesSet();
-        jedis.start();
-        return jedis;
+    private static List<String> rejected(String node) {
+        return Resources.commands(node, RedisCommands::aclLog).stream()
+                .map(entry -> entry.get("reason") + " " + entry.get("object"))
+                .distinct()
+                .toList();
     }
 }

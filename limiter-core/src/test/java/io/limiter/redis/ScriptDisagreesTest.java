@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A script that books something else than this JVM works out is an error, and not an answer. Here its arithmetic is bent:
- * what it calls {@code math} rounds one too high, or one too low.
+ * A script that grants something else than the same arithmetic in this JVM is an error. Here its arithmetic is wrong: what it
+ * calls {@code math} rounds one too high, or one too low.
  */
 class ScriptDisagreesTest {
 
@@ -36,7 +36,7 @@ class ScriptDisagreesTest {
 
     @Test
     void a_script_that_grants_more_is_an_error_with_the_difference() {
-        Limiter limiter = bent(1).build("k", FixedWindow.of(2, Duration.ofMinutes(1)));
+        Limiter limiter = rounding(1).build("k", FixedWindow.of(2, Duration.ofMinutes(1)));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isTrue();
         assertThatThrownBy(limiter::tryAcquire)
@@ -48,7 +48,7 @@ class ScriptDisagreesTest {
 
     @Test
     void a_script_that_grants_fewer_is_an_error() {
-        Limiter limiter = bent(-1).build("k", FixedWindow.of(1, Duration.ofMinutes(1)));
+        Limiter limiter = rounding(-1).build("k", FixedWindow.of(1, Duration.ofMinutes(1)));
         assertThatThrownBy(limiter::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("granted 0 requests")
@@ -56,9 +56,20 @@ class ScriptDisagreesTest {
     }
 
     @Test
+    void a_script_that_grants_more_of_a_set_is_an_error_with_the_difference() {
+        LimiterFactory limiters = rounding(1);
+        Limiter window = limiters.build("w", FixedWindow.of(1, Duration.ofMinutes(1)));
+        LimitSet set = LimitSet.of(window, limiters.build("b", 1, 9, 60));
+        assertThat(set.tryAcquire()).isTrue();
+        assertThatThrownBy(set::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(
+                        "its script would grant 2 of 2 limits where the same arithmetic in this JVM grants 1");
+    }
+
+    @Test
     void every_key_of_the_call_fails() {
-        ScriptBackend engine =
-                new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), bentLua(1), new KnownRejections(16));
+        ScriptBackend engine = RedisFixture.scriptBackend(roundingLua(1));
         FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
         List<Request> three = Collections.nCopies(3, Request.take(1, 0));
         List<Answer> answers = decideIn(
@@ -81,23 +92,23 @@ class ScriptDisagreesTest {
         FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
         Request one = Request.take(1, 0);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
-        KnownRejections denials = new KnownRejections(0);
+        KnownRejections rejections = new KnownRejections(0);
         ScriptCall call =
                 new ScriptCall(List.of(KeyRequests.of("{k}", window, one)), LimitScripts.kindOf(window), 0, 0);
-        mayHaveTaken(() -> call.answers(reply, denials).get(0).decisions());
-        SetCall together =
+        assertAmbiguous(() -> call.answers(reply, rejections).get(0).decisions());
+        SetCall set =
                 new SetCall(List.of(KeyRequests.of("{k}", window, one)), new int[] {LimitScripts.kindOf(window)}, 0, 0);
-        mayHaveTaken(() -> together.answers(reply, denials).get(0).decisions());
+        assertAmbiguous(() -> set.answers(reply, rejections).get(0).decisions());
     }
 
     @Test
     void every_disagreement_is_an_ambiguous_failure() {
-        mayHaveTaken(bent(-1).build("k", FixedWindow.of(1, Duration.ofMinutes(1)))::tryAcquire);
-        Limiter limiter = bent(-1).build("set", FixedWindow.of(1, Duration.ofMinutes(1)));
-        mayHaveTaken(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire());
+        assertAmbiguous(rounding(-1).build("k", FixedWindow.of(1, Duration.ofMinutes(1)))::tryAcquire);
+        Limiter limiter = rounding(-1).build("set", FixedWindow.of(1, Duration.ofMinutes(1)));
+        assertAmbiguous(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire());
     }
 
-    private static void mayHaveTaken(ThrowingCallable call) {
+    private static void assertAmbiguous(ThrowingCallable call) {
         assertThatThrownBy(call).isInstanceOfSatisfying(LimiterBackendException.class, failure -> {
             assertThat(failure.isAmbiguous()).isTrue();
             assertThat(failure.kind()).isEqualTo(LimiterBackendException.Kind.PERMANENT);
@@ -109,8 +120,7 @@ class ScriptDisagreesTest {
     void a_malformed_reply_is_an_ambiguous_failure() {
         // Lua calculates with a number in quotes too, and replies it as text.
         String clock = redis.clockLua() + "\nnow = '' .. now";
-        ScriptBackend engine =
-                new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), clock, new KnownRejections(16));
+        ScriptBackend engine = RedisFixture.scriptBackend(clock);
         Answer answer = decideIn(
                         engine,
                         List.of(new KeyRequests<>(
@@ -125,11 +135,11 @@ class ScriptDisagreesTest {
                 .hasMessageContaining("{a}");
     }
 
-    private LimiterFactory bent(int by) {
-        return redis.builder().clock(bentLua(by), redis.clock()).build().withPrefix(redis.prefix());
+    private LimiterFactory rounding(int by) {
+        return redis.builder().clock(roundingLua(by), redis.clock()).build().withPrefix(redis.prefix());
     }
 
-    private String bentLua(int by) {
+    private String roundingLua(int by) {
         return redis.clockLua() + "\n" + """
                 local right = math
                 local math = setmetatable({}, {__index = right})

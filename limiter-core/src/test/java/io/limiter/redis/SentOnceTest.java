@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.ReadFrom;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.SlotHash;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,9 +45,11 @@ class SentOnceTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final TokenBucket HUNDRED = TokenBucket.of(0.01, 10_000);
 
-    private RedisProcess redis;
-    private MuteProxy proxy;
-    private LettuceConnectionFactory connections;
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
+    // Before Redis, which in a Cluster says that it is there.
+    private final MuteProxy proxy = resources.proxyTo(0);
 
     /** How the client knows where Redis is. */
     enum Topology {
@@ -57,18 +59,11 @@ class SentOnceTest {
         CLUSTER
     }
 
-    @AfterEach
-    void end() throws Exception {
-        connections.destroy();
-        proxy.close();
-        redis.close();
-    }
-
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
     void a_decision_by_script_is_sent_once(Topology topology) {
-        connections = connect(topology);
+        LettuceConnectionFactory connections = connect(topology);
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
             Limiter limiter = factory.build("k", HUNDRED);
@@ -85,7 +80,7 @@ class SentOnceTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
     void a_save_under_a_lock_is_sent_once(Topology topology) {
-        connections = connect(topology);
+        LettuceConnectionFactory connections = connect(topology);
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
                 .rejectionCacheSize(0)
                 .lock((key, wait) -> () -> {})
@@ -109,7 +104,7 @@ class SentOnceTest {
 
     @Test
     void a_decision_over_a_connection_that_a_probe_has_opened() {
-        connections = connect(Topology.STANDALONE);
+        LettuceConnectionFactory connections = connect(Topology.STANDALONE);
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
                 .rejectionCacheSize(0)
                 .decisionTimeout(Duration.ofSeconds(1))
@@ -133,7 +128,7 @@ class SentOnceTest {
     @ParameterizedTest
     @EnumSource
     void the_connections_keep_no_reference_to_a_closed_factory(Topology topology) {
-        connections = connect(topology);
+        LettuceConnectionFactory connections = connect(topology);
         WeakReference<EngineObserver> observer = used(connections);
         Awaitility.await().atMost(PATIENCE).until(() -> {
             System.gc();
@@ -173,54 +168,43 @@ class SentOnceTest {
     }
 
     /** Of one node, which says that it is where the proxy is. */
-    private void formCluster() {
-        RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            int[] slots = new int[16_384];
-            for (int i = 0; i < slots.length; i++) {
-                slots[i] = i;
-            }
-            connection.sync().clusterAddSlots(slots);
-            Awaitility.await()
-                    .atMost(PATIENCE)
-                    .until(() -> connection.sync().clusterInfo().contains("cluster_state:ok"));
-        } finally {
-            client.shutdown();
-        }
+    private static void formCluster(int port) {
+        Resources.commands(
+                port,
+                commands -> commands.clusterAddSlots(
+                        IntStream.range(0, SlotHash.SLOT_COUNT).toArray()));
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() ->
+                        Resources.commands(port, RedisCommands::clusterInfo).contains("cluster_state:ok"));
     }
 
     /** Starts a Redis of that kind, too. */
     private LettuceConnectionFactory connect(Topology topology) {
-        int notYet = 0;
-        proxy = MuteProxy.to(notYet);
         int port = proxy.port();
+        RedisProcess redis;
         if (topology == Topology.CLUSTER) {
-            redis = RedisProcess.start(
+            redis = resources.redis(
                     "--cluster-enabled",
                     "yes",
                     "--cluster-announce-ip",
                     "127.0.0.1",
                     "--cluster-announce-port",
                     Integer.toString(port));
-            proxy.redirectTo(redis.port());
-            formCluster();
+            formCluster(redis.port());
         } else {
-            redis = RedisProcess.start();
-            proxy.redirectTo(redis.port());
+            redis = resources.redis();
         }
+        proxy.redirectTo(redis.port());
         RedisConfiguration where = switch (topology) {
             case STANDALONE, READ_FROM -> new RedisStandaloneConfiguration("127.0.0.1", port);
             case MASTER_AND_REPLICAS -> new RedisStaticMasterReplicaConfiguration("127.0.0.1", port);
             case CLUSTER -> new RedisClusterConfiguration(List.of("127.0.0.1:" + port));
         };
-        LettuceClientConfiguration.LettuceClientConfigurationBuilder how =
-                LettuceClientConfiguration.builder().commandTimeout(PATIENCE).shutdownTimeout(Duration.ZERO);
+        LettuceClientConfiguration.LettuceClientConfigurationBuilder how = Resources.lettuceWaiting(PATIENCE);
         if (topology == Topology.READ_FROM) {
             how.readFrom(ReadFrom.UPSTREAM_PREFERRED);
         }
-        LettuceConnectionFactory lettuce = new LettuceConnectionFactory(where, how.build());
-        lettuce.afterPropertiesSet();
-        lettuce.start();
-        return lettuce;
+        return resources.lettuce(where, how.build());
     }
 }

@@ -16,7 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A round trip of more than half the decision timeout: no request has the time to wait for another call's reply. */
 class SlowRedisTest {
@@ -27,36 +26,34 @@ class SlowRedisTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
     @ParameterizedTest
     @ValueSource(ints = {1, 100})
-    void redis_decides_and_the_circuit_breaker_stays_closed(int keys) throws Exception {
-        try (MuteProxy proxy = MuteProxy.to(TestRedis.shared().port())) {
-            LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", proxy.port());
-            connections.afterPropertiesSet();
-            connections.start();
-            try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
-                    .decisionTimeout(DECISION_TIMEOUT)
-                    .failurePolicy(FailurePolicy.ALLOW)
-                    .build()) {
-                factory.warmUp().join();
-                Limiter limiter = factory.withPrefix(redis.prefix())
-                        .build("slow", FixedWindow.of(1_000_000, Duration.ofHours(1)));
-                proxy.delayReplies(DELAY);
-                // The round trip is known from its reply.
-                limiter.decide("k", 1);
-                Queue<Decision.Source> sources = new ConcurrentLinkedQueue<>();
-                AtomicInteger key = new AtomicInteger();
-                Concurrently.run(16, () -> {
-                    for (int i = 0; i < 2; i++) {
-                        sources.add(limiter.decide("k" + key.incrementAndGet() % keys, 1)
-                                .source());
-                    }
-                });
-                assertThat(sources).hasSize(32).containsOnly(Decision.Source.BACKEND);
-                assertThat(factory.backendState().lastFailure()).isEmpty();
-            } finally {
-                connections.destroy();
-            }
+    void redis_decides_and_the_circuit_breaker_stays_closed(int keys) {
+        MuteProxy proxy = resources.proxyTo(TestRedis.shared().port());
+        try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(
+                        resources.lettuce(Resources.at(proxy.port())))
+                .decisionTimeout(DECISION_TIMEOUT)
+                .failurePolicy(FailurePolicy.ALLOW)
+                .build()) {
+            factory.warmUp().join();
+            Limiter limiter =
+                    factory.withPrefix(redis.prefix()).build("slow", FixedWindow.of(1_000_000, Duration.ofHours(1)));
+            proxy.delayReplies(DELAY);
+            // The round trip is known from its reply.
+            limiter.decide("k", 1);
+            Queue<Decision.Source> sources = new ConcurrentLinkedQueue<>();
+            AtomicInteger key = new AtomicInteger();
+            Concurrently.run(16, () -> {
+                for (int i = 0; i < 2; i++) {
+                    sources.add(limiter.decide("k" + key.incrementAndGet() % keys, 1)
+                            .source());
+                }
+            });
+            assertThat(sources).hasSize(32).containsOnly(Decision.Source.BACKEND);
+            assertThat(factory.backendState().lastFailure()).isEmpty();
         }
     }
 }

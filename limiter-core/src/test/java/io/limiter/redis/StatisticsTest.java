@@ -188,12 +188,12 @@ class StatisticsTest {
         Eventually.that(() -> assertThat(recorder.calls).hasValue(1));
         assertThat(recorder.sent).containsExactly("1 of 1");
         RedisFixture.whileItIsBusy(() -> {
-                    List<CompletableFuture<Decision>> asked = new ArrayList<>();
+                    List<CompletableFuture<Decision>> decisions = new ArrayList<>();
                     for (int i = 0; i < 40; i++) {
-                        asked.add(limiter.on("a").async().decide(1));
+                        decisions.add(limiter.on("a").async().decide(1));
                     }
                     assertThat(factory.statistics().queuedRequests()).isPositive();
-                    return asked;
+                    return decisions;
                 })
                 .forEach(decision -> assertThat(decision.join().granted()).isTrue());
         assertThat(factory.statistics().queuedRequests()).isZero();
@@ -221,7 +221,7 @@ class StatisticsTest {
     void listeners_are_called_for_rejections_and_delay_no_decision() throws Exception {
         CountDownLatch slow = new CountDownLatch(1);
         AtomicBoolean thrown = new AtomicBoolean();
-        List<String> heard = new CopyOnWriteArrayList<>();
+        List<String> events = new CopyOnWriteArrayList<>();
         RedisRateLimiterFactory factory = redis.builder()
                 .listener(new LimiterListener() {
                     @Override
@@ -239,7 +239,7 @@ class StatisticsTest {
                         } catch (InterruptedException e) {
                             Thread.currentThread().interrupt();
                         }
-                        heard.add(limiter + " " + key + " " + decision.source());
+                        events.add(limiter + " " + key + " " + decision.source());
                     }
                 })
                 .build();
@@ -250,13 +250,13 @@ class StatisticsTest {
         }
         assertThat(limiter.tryAcquire()).isTrue();
         slow.countDown();
-        Eventually.that(() -> assertThat(heard).hasSizeGreaterThan(1000));
-        assertThat(heard.get(0)).isEqualTo("k a BACKEND");
-        assertThat(heard.get(1)).isEqualTo("k a REJECTION_CACHE");
+        Eventually.that(() -> assertThat(events).hasSizeGreaterThan(1000));
+        assertThat(events.get(0)).isEqualTo("k a BACKEND");
+        assertThat(events.get(1)).isEqualTo("k a REJECTION_CACHE");
         assertThat(only(factory).rejected()).isEqualTo(5_000);
-        heard.clear();
+        events.clear();
         limiter.tryAcquire();
-        Eventually.that(() -> assertThat(heard).contains("k null BACKEND"));
+        Eventually.that(() -> assertThat(events).contains("k null BACKEND"));
     }
 
     private static final class Recorder implements EngineObserver {

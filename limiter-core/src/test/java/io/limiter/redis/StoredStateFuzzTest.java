@@ -91,7 +91,7 @@ class StoredStateFuzzTest {
     void scripts_read_what_java_reads() {
         states();
         // Values change behind the limiters' back.
-        LimiterFactory limiters = redis.builder().rejectionCacheSize(0).build().withPrefix(redis.prefix());
+        LimiterFactory limiters = redis.withoutRejectionCache();
         long now = redis.clock().micros();
         List<Case> batch = new ArrayList<>();
         Fuzz.run(10, random -> {

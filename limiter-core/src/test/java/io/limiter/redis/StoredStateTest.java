@@ -1,10 +1,8 @@
 package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.Limiter;
-import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
@@ -16,25 +14,19 @@ import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The stored state of a key, which both engines read and write. */
 class StoredStateTest {
 
     private static final String NOW = "1.763650000123456E12";
 
-    enum By {
-        SCRIPT,
-        LOCK
-    }
-
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
     @ParameterizedTest
     @EnumSource
-    void a_bucket_in_json_is_read(By by) {
-        RateLimiter limiter = limiters(by).build("k", 10, 1, 60);
+    void a_bucket_in_json_is_read(RedisFixture.By by) {
+        RateLimiter limiter = redis.limiters(by).build("k", 10, 1, 60);
         put(
                 "k",
                 "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":" + NOW
@@ -45,68 +37,17 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void the_packed_bucket_is_read(By by) {
+    void the_packed_bucket_is_read(RedisFixture.By by) {
         assertThat(redis.byScript().build("k", 1, 10, 60).tryAcquire(6)).isTrue();
-        assertThat(limiters(by).build("k", 1, 10, 60).tryAcquire(5)).isFalse();
-        assertThat(limiters(by).build("k", 1, 10, 60).tryAcquire(4)).isTrue();
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "x",
-                "5",
-                "{}",
-                "{\"maxPermits\":10.0}",
-                "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0}",
-                "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":null}",
-                "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":\"1\"}",
-                "{\"maxPermits\":10.0,\"storedPermits\":11,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":1}",
-                "{\"maxPermits\":10.0,\"storedPermits\":-1,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":1}",
-                "{\"maxPermits\":10.0,\"storedPermits\":1,\"intervalMillis\":0,\"nextFreeTicketMillis\":1}",
-                "{\"maxPermits\":10.0,\"storedPermits\":1,\"intervalMillis\":1,\"nextFreeTicketMillis\":-1}",
-                "{\"maxPermits\":10.0,\"storedPermits\":1,\"intervalMillis\":1,\"nextFreeTicketMillis\":1} x",
-                "{\"maxPermits\":10.0,\"storedPermits\":1",
-                "\u0001too short",
-                "\u0002AAAAAAAABBBBBBBB"
-            })
-    void an_unreadable_value_is_an_error_that_names_the_key(String value) {
-        redis.expectForeignValues();
-        for (By by : By.values()) {
-            put("k", value);
-            RateLimiter limiter = limiters(by).build("k", 10, 1, 60);
-            assertThatThrownBy(limiter::tryAcquire)
-                    .as("%s by %s", value, by)
-                    .isInstanceOf(LimiterBackendException.class)
-                    .hasMessageContaining(key("k"))
-                    .hasMessageContaining("delete the key, or use another name");
-            assertThat(RedisFixture.commands().get(key("k")))
-                    .as("left as it was")
-                    .isEqualTo(value.getBytes(StandardCharsets.UTF_8));
-        }
+        assertThat(redis.limiters(by).build("k", 1, 10, 60).tryAcquire(5)).isFalse();
+        assertThat(redis.limiters(by).build("k", 1, 10, 60).tryAcquire(4)).isTrue();
     }
 
     @ParameterizedTest
     @EnumSource
-    void a_value_of_another_type_is_an_error_that_names_the_key(By by) {
-        redis.expectForeignValues();
-        RedisFixture.commands().lpush(key("k"), new byte[] {1});
-        RateLimiter limiter = limiters(by).build("k", 10, 1, 60);
-        assertThatThrownBy(limiter::tryAcquire)
-                .isInstanceOf(LimiterBackendException.class)
-                .hasMessageContaining(key("k"))
-                .hasMessageContaining("WRONGTYPE");
-        RedisFixture.commands().lpush(windowKey("k"), new byte[] {1});
-        Limiter counter = limiters(by).build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
-        assertThatThrownBy(counter::tryAcquire).isInstanceOf(LimiterBackendException.class);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void a_plain_counter_without_a_ttl_counts_and_gets_a_ttl(By by) {
+    void a_plain_counter_without_a_ttl_counts_and_gets_a_ttl(RedisFixture.By by) {
         putWindow("k", "3");
-        Limiter limiter = limiters(by).build("k", FixedWindow.of(3, Duration.ofSeconds(10)));
+        Limiter limiter = redis.limiters(by).build("k", FixedWindow.of(3, Duration.ofSeconds(10)));
         assertThat(limiter.decide(1).fullAfter()).isEqualTo(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isFalse();
         assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(1L, 11_000L);
@@ -116,18 +57,18 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_plain_counter_keeps_the_window_of_its_ttl(By by) {
+    void a_plain_counter_keeps_the_window_of_its_ttl(RedisFixture.By by) {
         putWindow("k", "2");
         RedisFixture.commands().pexpire(windowKey("k"), 4_000);
-        Limiter limiter = limiters(by).build("k", FixedWindow.of(3, Duration.ofSeconds(10)));
+        Limiter limiter = redis.limiters(by).build("k", FixedWindow.of(3, Duration.ofSeconds(10)));
         assertThat(limiter.tryAcquire(2)).isFalse();
         assertThat(limiter.decide(1).fullAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
     }
 
     @ParameterizedTest
     @EnumSource
-    void a_rejection_restores_a_lost_ttl_of_a_window(By by) {
-        Limiter limiter = limiters(by).build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
+    void a_rejection_restores_a_lost_ttl_of_a_window(RedisFixture.By by) {
+        Limiter limiter = redis.limiters(by).build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         assertThat(limiter.tryAcquire()).isTrue();
         RedisFixture.commands().persist(windowKey("k"));
         assertThat(limiter.tryAcquire()).isFalse();
@@ -136,17 +77,17 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void expiry_creates_no_permits(By by) {
+    void expiry_creates_no_permits(RedisFixture.By by) {
         // Two minutes until the bucket is full again: twice the configured 60 s.
-        RateLimiter limiter = limiters(by).build("k", 1.0 / 120, 120, 60);
+        RateLimiter limiter = redis.limiters(by).build("k", 1.0 / 120, 120, 60);
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(115_000L, 136_000L);
     }
 
     @ParameterizedTest
     @EnumSource
-    void a_key_is_kept_for_expire_and_little_longer(By by) {
-        LimiterFactory limiters = limiters(by);
+    void a_key_is_kept_for_expire_and_little_longer(RedisFixture.By by) {
+        LimiterFactory limiters = redis.limiters(by);
         assertThat(limiters.build("k", 100, 1, 60).tryAcquire()).isTrue();
         assertThat(limiters.build("guava", TokenBucket.guava(100)).tryAcquire()).isTrue();
         assertThat(limiters.build("warming", TokenBucket.guava(100, Duration.ofSeconds(1)))
@@ -159,26 +100,26 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_bucket_that_fills_later_than_expire_is_kept_until_it_is_full(By by) {
-        assertThat(limiters(by).build("k", 0.01, 1000, 60).tryAcquire(10)).isTrue();
+    void a_bucket_that_fills_later_than_expire_is_kept_until_it_is_full(RedisFixture.By by) {
+        assertThat(redis.limiters(by).build("k", 0.01, 1000, 60).tryAcquire(10)).isTrue();
         assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(996_000L, 1_016_000L);
-        assertThat(limiters(by).build("short", 1000, 1, 1).tryAcquire()).isTrue();
+        assertThat(redis.limiters(by).build("short", 1000, 1, 1).tryAcquire()).isTrue();
         assertThat(RedisFixture.commands().pttl(key("short"))).isBetween(500L, 3_000L);
     }
 
     @ParameterizedTest
     @EnumSource
-    void another_limit_definition_does_not_shorten_the_ttl(By by) {
-        assertThat(limiters(by).build("k", 0.1, 1000, 1).tryAcquire(100)).isTrue();
-        assertThat(limiters(by).build("k", 100, 1, 1).tryAcquire()).isFalse();
+    void another_limit_definition_does_not_shorten_the_ttl(RedisFixture.By by) {
+        assertThat(redis.limiters(by).build("k", 0.1, 1000, 1).tryAcquire(100)).isTrue();
+        assertThat(redis.limiters(by).build("k", 100, 1, 1).tryAcquire()).isFalse();
         assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(900_000L);
     }
 
     @ParameterizedTest
     @EnumSource
-    void a_cancellation_under_another_limit_definition_does_not_shorten_the_ttl(By by) {
-        assertThat(limiters(by).build("k", 0.1, 1000, 1).tryAcquire(100)).isTrue();
-        RateLimiter limiter = limiters(by).build("k", 100, 1, 1);
+    void a_cancellation_under_another_limit_definition_does_not_shorten_the_ttl(RedisFixture.By by) {
+        assertThat(redis.limiters(by).build("k", 0.1, 1000, 1).tryAcquire(100)).isTrue();
+        RateLimiter limiter = redis.limiters(by).build("k", 100, 1, 1);
         Reservation first = limiter.reserve(10, Duration.ofHours(1));
         limiter.reserve(10, Duration.ofHours(1));
         first.cancel();
@@ -187,8 +128,8 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void reservations_beyond_the_next_free_ticket_are_kept(By by) {
-        RateLimiter limiter = limiters(by).build("k", 10, 1, 1);
+    void reservations_beyond_the_next_free_ticket_are_kept(RedisFixture.By by) {
+        RateLimiter limiter = redis.limiters(by).build("k", 10, 1, 1);
         limiter.tryAcquire(10);
         Reservation large = limiter.reserve(2000, Duration.ofHours(1));
         limiter.reserve(10, Duration.ofHours(1));
@@ -199,8 +140,8 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_debt_is_kept_until_it_is_paid(By by) {
-        RateLimiter limiter = limiters(by).build("k", TokenBucket.of(1, 1).withExpire(Duration.ofSeconds(1)));
+    void a_debt_is_kept_until_it_is_paid(RedisFixture.By by) {
+        RateLimiter limiter = redis.limiters(by).build("k", TokenBucket.of(1, 1).withExpire(Duration.ofSeconds(1)));
         assertThat(limiter.decide(1000, Duration.ofHours(1)).granted()).isTrue();
         // It slept on the movable clock; Redis keeps the key by its own.
         assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(995_000L);
@@ -208,17 +149,13 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_crafted_key_accesses_no_other_bucket_and_no_lock(By by) {
-        RateLimiter limiter = limiters(by).build("sms", 1, 1, 60);
+    void a_crafted_key_accesses_no_other_bucket_and_no_lock(RedisFixture.By by) {
+        RateLimiter limiter = redis.limiters(by).build("sms", 1, 1, 60);
         for (String key : new String[] {"a", "a}", "a}:lock", "{a}", "a:", ":a", "%61", "a\n", "sms}:a", "a b"}) {
             assertThat(limiter.tryAcquire(key)).as(key).isTrue();
             assertThat(limiter.tryAcquire(key)).as(key).isFalse();
         }
         assertThat(redis.keys()).hasSize(10).allMatch(key -> key.matches(redis.prefix() + "\\{sms:[^{}]*}"));
-    }
-
-    private LimiterFactory limiters(By by) {
-        return by == By.SCRIPT ? redis.byScript() : redis.underLock(new RedisLock(RedisFixture.connections()));
     }
 
     private String key(String name) {

@@ -19,15 +19,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A host that answers no SYN, as behind a firewall that drops packets: a client connects for as long as it is configured to. */
 class UnreachableRedisTest {
@@ -36,14 +33,9 @@ class UnreachableRedisTest {
 
     private final List<Socket> accepted = new ArrayList<>();
     private ServerSocket full;
-    private RedisConnectionFactory connections;
 
-    enum Setup {
-        LETTUCE,
-        LETTUCE_WITHOUT_GROUP_COMMIT,
-        LETTUCE_UNDER_A_LOCK,
-        JEDIS
-    }
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
 
     /** Once its backlog is full, the kernel drops further SYNs. */
     @BeforeEach
@@ -60,18 +52,17 @@ class UnreachableRedisTest {
         }
     }
 
+    /** Before the connections: it ends connecting. */
     @AfterEach
-    void end() throws Exception {
-        // First: it ends connecting.
+    void close() throws IOException {
         full.close();
         for (Socket socket : accepted) {
             socket.close();
         }
-        ((DisposableBean) connections).destroy();
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REDISSON_LOCK")
     void only_the_first_decision_has_the_longer_timeout(Setup setup) {
         try (RedisRateLimiterFactory factory = factory(setup)) {
             Limiter limiter = factory.build("k", FixedWindow.of(1, Duration.ofDays(1)));
@@ -81,7 +72,7 @@ class UnreachableRedisTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REDISSON_LOCK")
     void the_warm_up_does_not_wait_for_the_client(Setup setup) {
         try (RedisRateLimiterFactory factory = factory(setup)) {
             assertThat(factory.warmUp()).succeedsWithin(1, TimeUnit.MINUTES).isEqualTo(false);
@@ -91,39 +82,26 @@ class UnreachableRedisTest {
     }
 
     private RedisRateLimiterFactory factory(Setup setup) {
-        RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", full.getLocalPort());
-        if (setup == Setup.JEDIS) {
-            JedisConnectionFactory jedis = new JedisConnectionFactory(
-                    where,
-                    JedisClientConfiguration.builder()
-                            .connectTimeout(CONNECT_TIMEOUT)
-                            .build());
-            jedis.afterPropertiesSet();
-            jedis.start();
-            connections = jedis;
-        } else {
-            LettuceConnectionFactory lettuce = new LettuceConnectionFactory(
-                    where,
-                    LettuceClientConfiguration.builder()
-                            .commandTimeout(CONNECT_TIMEOUT)
-                            .shutdownTimeout(Duration.ZERO)
-                            .clientOptions(ClientOptions.builder()
-                                    .socketOptions(SocketOptions.builder()
-                                            .connectTimeout(CONNECT_TIMEOUT)
-                                            .build())
-                                    .build())
-                            .build());
-            lettuce.afterPropertiesSet();
-            lettuce.start();
-            connections = lettuce;
-        }
+        RedisStandaloneConfiguration where = Resources.at(full.getLocalPort());
+        RedisConnectionFactory connections = setup == Setup.JEDIS
+                ? resources.jedis(
+                        where,
+                        JedisClientConfiguration.builder()
+                                .connectTimeout(CONNECT_TIMEOUT)
+                                .build())
+                : resources.lettuce(
+                        where,
+                        Resources.lettuceWaiting(CONNECT_TIMEOUT)
+                                .clientOptions(ClientOptions.builder()
+                                        .socketOptions(SocketOptions.builder()
+                                                .connectTimeout(CONNECT_TIMEOUT)
+                                                .build())
+                                        .build())
+                                .build());
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
                 .decisionTimeout(Duration.ofMillis(50))
                 .firstDecisionTimeout(Duration.ofMillis(300))
-                .groupCommit(setup != Setup.LETTUCE_WITHOUT_GROUP_COMMIT)
                 .failurePolicy(FailurePolicy.THROW);
-        return setup == Setup.LETTUCE_UNDER_A_LOCK
-                ? builder.lock(new RedisLock(connections)).build()
-                : builder.build();
+        return setup.on(builder, connections, RedisFixture::redisson).build();
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A pause of the JVM that is longer than the decision timeout, as in a frozen container, is no outage of Redis. */
-class PauseOfThisJvmTest {
+class PausedJvmTest {
 
     private static final int PAUSES = 2;
     private static final int MOST_PAUSES = 3;

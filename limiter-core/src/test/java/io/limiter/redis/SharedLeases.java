@@ -16,11 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Concurrency limiters in real time, over two connections to one Redis. */
-final class HoldingSets {
+final class SharedLeases {
 
     private static final int KEYS = 20;
 
-    private HoldingSets() {}
+    private SharedLeases() {}
 
     /** Permits of many keys are shared, waited for and renewed, and come back when their factory is closed. */
     static void check(RedisConnectionFactory one, RedisConnectionFactory other, String prefix) {

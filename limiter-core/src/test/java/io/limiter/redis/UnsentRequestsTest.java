@@ -12,10 +12,8 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.testing.Decisions;
-import io.limiter.testing.TestRedis;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -25,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A failure before the request is sent is reported like any other, through the future of an asynchronous call. */
-class CallsThatAreNotMadeTest {
+class UnsentRequestsTest {
 
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
     private static final Request ONE = Request.take(1, 0);
@@ -36,24 +34,22 @@ class CallsThatAreNotMadeTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
     @Test
     void a_request_that_cannot_be_encoded_fails_and_takes_nothing() {
-        Backend engine = engine(RedisFixture.calls(RedisFixture.connections()));
-        fails(engine, HOLD, "the permits of a TokenBucket are not held under an id");
+        fails(redis.scriptBackend(), HOLD, "the permits of a TokenBucket are not held under an id");
         assertThat(redis.keys()).isEmpty();
     }
 
     @Test
     void a_client_that_throws_before_sending_fails_and_takes_nothing() {
-        LettuceConnectionFactory stopped = new LettuceConnectionFactory(
-                TestRedis.shared().host(), TestRedis.shared().port());
-        stopped.afterPropertiesSet();
-        stopped.start();
-        Backend engine = engine(RedisFixture.calls(stopped));
+        LettuceConnectionFactory stopped = resources.lettuce(Resources.atShared());
+        Backend engine = new ScriptBackend(RedisFixture.calls(stopped), redis.clockLua(), new KnownRejections(0));
         decideIn(engine, key("{k}"), TEN, ONE);
         stopped.stop();
         fails(engine, ONE, "Redis failed: LettuceConnectionFactory has been STOPPED");
-        stopped.destroy();
     }
 
     private void fails(Backend engine, Request request, String problem) {
@@ -86,9 +82,5 @@ class CallsThatAreNotMadeTest {
                     assertThat(e.isAmbiguous()).isFalse();
                     assertThat(e.key()).endsWith("{k}:a");
                 });
-    }
-
-    private Backend engine(RedisCalls calls) {
-        return new ScriptBackend(calls, redis.clockLua(), new KnownRejections(0));
     }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two JVMs with eight threads each on one bucket, which take all that there is: they are granted the limit and no more. */
-class NeverTooManyTest {
+class FleetExactnessTest {
 
     private static final int MEMBERS = 2;
     private static final double BURST_SECONDS = 600;
@@ -58,9 +58,9 @@ class NeverTooManyTest {
         assertThat((double) granted)
                 .as("granted")
                 .isLessThanOrEqualTo(capacity + rate * (lastTaken - firstStart) / 1e6);
-        // From when the bucket was first empty it has room for all permits of the run, however slow the machine is, and
+        // From when the bucket is first empty it has room for all permits of the run, however slow the machine is, and
         // in
-        // the end what is left was taken.
+        // the end the members take what is left.
         double refilled = rate * Math.min(BURST_SECONDS, (lastEnd - firstDrained) / 1e6);
         assertThat((double) granted)
                 .as("granted, of %s refilled", refilled)
