@@ -168,7 +168,7 @@ public interface ConcurrencyLimiter {
         /** As {@link ConcurrencyLimiter#inUse()}. */
         CompletableFuture<Integer> inUse();
 
-        /** As {@link ConcurrencyLimiter#reset()}. */
+        /** As {@link ConcurrencyLimiter#reset()}. Dependent stages run on the common pool. */
         CompletableFuture<Void> reset();
 
         /** As {@link ConcurrencyLimiter#tryAcquire()}. */

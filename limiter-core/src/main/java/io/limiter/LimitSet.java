@@ -79,22 +79,18 @@ public interface LimitSet {
     List<Limiter> limiters();
 
     /**
-     * Acquires permits of all limits if they are available now, and returns the whole decision. Each limit takes its own number
-     * for each permit.
+     * Acquires permits of all limits if they come due within the timeouts, waits for the slowest limit, and returns the whole
+     * decision. Each limit takes its own number for each permit.
+     *
+     * <p>No wait exceeds a limit's {@code maxWait}; a limit without reservations is never waited for.
      *
      * @param permits at least 1
-     */
-    SetDecision decide(int permits);
-
-    /**
-     * As {@link #decide(int)}, but waits for permits that come due within the timeouts, as long as the slowest limit requires.
-     * No wait exceeds a limit's {@code maxWait}; a limit without reservations is never waited for.
-     *
-     * @param timeouts how long to wait at most: one for all limits, or one for each of them, in the order of the set
+     * @param timeouts how long to wait at most: none not to wait, one for all limits, or one for each of them, in the order of
+     *     the set
      */
     SetDecision decide(int permits, Duration... timeouts);
 
-    /** Returns what {@link #decide(int)} would decide now. Takes nothing. */
+    /** Returns what {@link #decide(int, Duration...)} would decide now. Takes nothing. */
     SetDecision peek(int permits);
 
     /**
@@ -108,7 +104,7 @@ public interface LimitSet {
     /** The same set by methods that do not block the calling thread. */
     Async async();
 
-    /** {@link #decide(int)} for one permit. */
+    /** {@link #decide(int, Duration...)} for one permit, without waiting. */
     default SetDecision decide() {
         return decide(1);
     }
@@ -118,14 +114,9 @@ public interface LimitSet {
         return peek(1);
     }
 
-    /** {@link #tryAcquire(int)} for one permit. */
+    /** {@link #tryAcquire(int, Duration...)} for one permit, without waiting. */
     default boolean tryAcquire() {
         return tryAcquire(1);
-    }
-
-    /** As {@link #decide(int)}; returns whether all limits granted. */
-    default boolean tryAcquire(int permits) {
-        return decide(permits).granted();
     }
 
     /** As {@link #decide(int, Duration...)}; returns whether all limits granted. */
@@ -141,14 +132,8 @@ public interface LimitSet {
      */
     interface Async {
 
-        /** As {@link LimitSet#decide(int)}. */
-        CompletableFuture<SetDecision> decide(int permits);
-
         /** As {@link LimitSet#decide(int, Duration...)}. */
         CompletableFuture<SetDecision> decide(int permits, Duration... timeouts);
-
-        /** As {@link LimitSet#tryAcquire(int)}. */
-        CompletableFuture<Boolean> tryAcquire(int permits);
 
         /** As {@link LimitSet#tryAcquire(int, Duration...)}. */
         CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts);

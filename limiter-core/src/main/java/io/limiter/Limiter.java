@@ -197,7 +197,7 @@ public interface Limiter {
         /** As {@link Limiter#charge(int)}. */
         CompletableFuture<Decision> charge(int permits);
 
-        /** As {@link Limiter#reset()}. Completing the future does not stop it. */
+        /** As {@link Limiter#reset()}. Completing the future does not stop it. Dependent stages run on the common pool. */
         CompletableFuture<Void> reset();
 
         /** As {@link Limiter#decide()}. */

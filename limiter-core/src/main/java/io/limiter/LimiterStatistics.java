@@ -6,41 +6,28 @@ import java.util.List;
 public interface LimiterStatistics {
 
     /** Of a factory that keeps no statistics. */
-    LimiterStatistics NONE = new LimiterStatistics() {
-
-        @Override
-        public List<LimiterTotals> totals() {
-            return List.of();
-        }
-
-        @Override
-        public int cachedRejections() {
-            return 0;
-        }
-
-        @Override
-        public int liveLeases() {
-            return 0;
-        }
-
-        @Override
-        public int queuedRequests() {
-            return 0;
-        }
-    };
+    LimiterStatistics NONE = new LimiterStatistics() {};
 
     /**
      * The totals of each prefix and name that limiters were built for, sorted by prefix and name. At most 10,000; further
      * names are counted together as {@link LimiterTotals#OTHER}.
      */
-    List<LimiterTotals> totals();
+    default List<LimiterTotals> totals() {
+        return List.of();
+    }
 
     /** The number of valid entries of the rejection cache. Scans the whole cache. */
-    int cachedRejections();
+    default int cachedRejections() {
+        return 0;
+    }
 
     /** The number of leases of concurrency limiters that this JVM holds. */
-    int liveLeases();
+    default int liveLeases() {
+        return 0;
+    }
 
     /** The number of requests queued for the backend. */
-    int queuedRequests();
+    default int queuedRequests() {
+        return 0;
+    }
 }

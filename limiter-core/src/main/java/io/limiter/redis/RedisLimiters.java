@@ -128,7 +128,7 @@ final class RedisLimiters extends EngineLimiterFactory {
                         settings.decisionTimeout,
                         settings.ticker,
                         overrides(),
-                        () -> statistics().totals(),
+                        () -> view().statistics().totals(),
                         () -> backendText(guard.state()),
                         settings.liveHints ? new RedisHints(settings.connections) : null),
                 options);
@@ -210,17 +210,17 @@ final class RedisLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    protected int cachedRejections() {
+    public int cachedRejections() {
         return rejections.count();
     }
 
     @Override
-    protected int liveLeases() {
+    public int liveLeases() {
         return leases.count() + localLeases.count();
     }
 
     @Override
-    protected int queuedRequests() {
+    public int queuedRequests() {
         return groupCommit == null ? 0 : groupCommit.queued();
     }
 
@@ -250,7 +250,7 @@ final class RedisLimiters extends EngineLimiterFactory {
         if (byScript) {
             LimitScripts.of(limit);
         }
-        return new EngineLimiter<>(keys, limit, failover(policy));
+        return new EngineLimiter<>(keys, limit, failover(policy), sleeper);
     }
 
     private record FailoverId(

@@ -39,7 +39,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     private final RedisLimiters limiters;
 
     private RedisRateLimiterFactory(RedisLimiters limiters) {
-        super(limiters);
+        super(limiters.view());
         this.limiters = limiters;
     }
 
@@ -77,7 +77,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
      */
     @Override
     public void close() {
-        super.close();
+        limiters.close();
     }
 
     /**

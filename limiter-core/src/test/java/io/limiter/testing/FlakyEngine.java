@@ -33,7 +33,7 @@ public final class FlakyEngine implements AtOnce {
     public void decide(PendingDecision<?> pending) {
         PendingRequest one = (PendingRequest) pending;
         calls.incrementAndGet();
-        requests.add(one.request());
+        requests.add(one.request(0));
         if (failing) {
             fail(one, BackendFailures.notExecuted(one.key(), "failing"));
             return;
@@ -41,14 +41,14 @@ public final class FlakyEngine implements AtOnce {
         Decision decision;
         try {
             beforeDecision.run();
-            decision = PendingRequest.start(engine, one.key(), one.limit(), one.request())
+            decision = PendingRequest.start(engine, one.key(), one.limit(0), one.request(0))
                     .await();
             afterDecision.run();
         } catch (LimiterBackendException e) {
             fail(one, e);
             return;
         }
-        if (losesAnswers && one.request().action() == Request.Action.TAKE) {
+        if (losesAnswers && one.request(0).action() == Request.Action.TAKE) {
             fail(one, BackendFailures.ambiguous(one.key(), "no answer", new IllegalStateException()));
         } else {
             one.answer(decision);

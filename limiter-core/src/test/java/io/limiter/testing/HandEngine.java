@@ -26,6 +26,9 @@ public final class HandEngine implements FutureBackend {
     /** What becomes of a call as soon as it is made. */
     public volatile Consumer<Call> onStart = call -> {};
 
+    /** Runs before {@link #blocks()} returns. */
+    public volatile Runnable beforeBlocks = () -> {};
+
     public volatile boolean blocks;
     public volatile int lanes = 1;
     private final AtomicLong decisions = new AtomicLong();
@@ -48,6 +51,7 @@ public final class HandEngine implements FutureBackend {
 
     @Override
     public boolean blocks() {
+        beforeBlocks.run();
         return blocks;
     }
 
@@ -112,6 +116,10 @@ public final class HandEngine implements FutureBackend {
                             : Answer.of(
                                     part.requests().stream().map(this::decision).toList()))
                     .toList());
+        }
+
+        public void answer(List<Answer> answers) {
+            future.complete(answers);
         }
 
         public void fail(Throwable error) {

@@ -90,32 +90,28 @@ public final class GroupCommit implements Engine {
         }
         pending.dueAt(guard.deadlineNanos());
         try {
-            add(pending);
+            guard.check(pending.key());
+            Lane lane = lane(pending.key());
+            if (lane.isWorthYielding(yielding)) {
+                pending.beforeParking(yielding);
+            }
+            lane.add(pending);
+            if (lane.watch()) {
+                watch(lane);
+            }
+            guard.deadlines().ensureChecking();
         } catch (LimiterBackendException e) {
             pending.fail(e, guard.outside());
         }
     }
 
-    private void add(PendingDecision<?> pending) {
-        guard.check(pending.key());
-        Lane lane = lane(pending.key());
-        if (lane.isWorthYielding(yielding)) {
-            pending.beforeParking(yielding);
-        }
-        lane.add(pending);
-        watch(lane);
-        guard.deadlines().ensureChecking();
-    }
-
     private void watch(Lane lane) {
-        if (lane.watch()) {
-            boolean added = false;
-            try {
-                added = watched.add(lane);
-            } finally {
-                if (!added) {
-                    lane.unwatch();
-                }
+        boolean added = false;
+        try {
+            added = watched.add(lane);
+        } finally {
+            if (!added) {
+                lane.unwatch();
             }
         }
     }
@@ -159,9 +155,9 @@ public final class GroupCommit implements Engine {
             if (!lane.endOverdue(nowNanos)) {
                 all.remove();
                 lane.unwatch();
-                // Checked after unwatch(), while add() queues first and then checks the flag: so no request is
+                // Checked after unwatch(), while decide() queues first and then checks the flag: so no request is
                 // missed.
-                if (lane.isPending()) {
+                if (lane.isPending() && lane.watch()) {
                     watch(lane);
                 }
             }

@@ -10,10 +10,8 @@ import io.limiter.internal.resilience.Deadlines;
 import io.limiter.internal.resilience.Guard;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -49,24 +47,18 @@ public final class Lane {
     private final int maxCalls;
     private final Executor blockingCalls;
     private final Guard guard;
-    private final Queue<PendingDecision<?>> queue = new ConcurrentLinkedQueue<>();
-    // Failed requests to be retried; they are sent before queued ones.
-    private final Queue<PendingDecision<?>> retrying = new ConcurrentLinkedQueue<>();
-    // Failed requests that pause before they are retried.
-    private final Set<PendingDecision<?>> pausing = ConcurrentHashMap.newKeySet();
+    private final Deadlines deadlines;
+    private final LaneQueue queue;
     private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
     // Requests that could not be completed at their deadline. Once withdrawn, they may be in none of the other
     // collections.
     private final Set<PendingDecision<?>> overdue = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger signals = new AtomicInteger();
     private final AtomicBoolean watched = new AtomicBoolean();
     private volatile boolean closed;
     // Confined to the owner: how many calls it has started.
     private int started;
-    // Written by the owner: taken from the queue, but it did not fit into the last batch.
-    private volatile @Nullable PendingDecision<?> heldBack;
     // Whether the next call must not wait for a reply.
     private volatile boolean startsNow;
     // How many requests share the last call.
@@ -78,6 +70,8 @@ public final class Lane {
 
     public Lane(Backend backend, GroupCommit.Settings settings, int maxCalls, Executor blockingCalls, Guard guard) {
         this.guard = guard;
+        this.deadlines = guard.deadlines();
+        this.queue = new LaneQueue(settings.maxQueued());
         this.backend = backend;
         this.settings = settings;
         this.maxCalls = maxCalls;
@@ -89,13 +83,6 @@ public final class Lane {
      * @throws LimiterBackendException if the queue is full
      */
     void add(PendingDecision<?> request) {
-        if (queued.incrementAndGet() > settings.maxQueued()) {
-            queued.decrementAndGet();
-            throw BackendFailures.notExecuted(
-                    request.key(),
-                    settings.maxQueued()
-                            + " requests are queued already: Redis is unavailable or too slow for this load");
-        }
         queue.add(request);
         // Otherwise the next reply starts a call. It frees its place before it looks for queued requests, and here it
         // is the other way round, so one of the two sees the other.
@@ -115,9 +102,7 @@ public final class Lane {
      * @return whether any request is still pending
      */
     boolean endOverdue(long nowNanos) {
-        for (PendingDecision<?> request : overdue) {
-            endOverdue(request, nowNanos);
-        }
+        overdue.forEach(request -> endOverdue(request, nowNanos));
         overdue.removeIf(PendingDecision::isDone);
         long oldestNanos = 0;
         long now = guard.now();
@@ -125,22 +110,7 @@ public final class Lane {
             oldestNanos = Math.max(oldestNanos, now - batch.startNanos());
             batch.forEach(request -> endOverdue(request, nowNanos));
         }
-        for (PendingDecision<?> request : retrying) {
-            endOverdue(request, nowNanos);
-        }
-        for (PendingDecision<?> request : pausing) {
-            endOverdue(request, nowNanos);
-        }
-        PendingDecision<?> held = heldBack;
-        if (held != null) {
-            endOverdue(held, nowNanos);
-        }
-        // All have the same decision timeout, so the queue is in the order of deadlines.
-        for (PendingDecision<?> request : queue) {
-            if (!endOverdue(request, nowNanos)) {
-                break;
-            }
-        }
+        queue.endOverdue(nowNanos, request -> endOverdue(request, nowNanos));
         startInTime(now, oldestNanos);
         return isPending();
     }
@@ -152,11 +122,10 @@ public final class Lane {
      * @param oldestNanos how long the oldest call has been in flight; 0 for none
      */
     private void startInTime(long nowNanos, long oldestNanos) {
-        PendingDecision<?> oldest = oldestQueued();
+        PendingDecision<?> oldest = queue.peek();
         if (oldest == null || backend.blocks()) {
             return;
         }
-        Deadlines deadlines = guard.deadlines();
         long waitedNanos = deadlines.decisionTimeoutNanos() - (oldest.deadlineNanos() - nowNanos);
         long known = roundTripNanos;
         boolean longer = known > 0 && oldestNanos > known;
@@ -165,15 +134,9 @@ public final class Lane {
             try {
                 deadlines.handOver(this::signal);
             } catch (OutOfMemoryError e) {
-                guard.deadlines().report("No thread could be started to send requests in time; trying again.", e);
+                deadlines.report("No thread could be started to send requests in time; trying again.", e);
             }
         }
-    }
-
-    private @Nullable PendingDecision<?> oldestQueued() {
-        PendingDecision<?> held = heldBack;
-        PendingDecision<?> retried = held == null ? retrying.peek() : held;
-        return retried == null ? queue.peek() : retried;
     }
 
     /** Short round trips count slowly, because after a long one others are likely. */
@@ -182,27 +145,25 @@ public final class Lane {
         roundTripNanos = Math.max(nanos, before - before / ROUND_TRIPS);
     }
 
-    private boolean endOverdue(PendingDecision<?> request, long nowNanos) {
-        boolean isOverdue = request.isOverdue(nowNanos);
-        if (isOverdue) {
-            try {
-                guard.expire(request);
-            } catch (RuntimeException | Error e) {
-                // The others must still be failed; this one is retried at the next check.
-                overdue.add(request);
-                guard.deadlines()
-                        .report(
-                                "An overdue request could not be failed and its caller still waits; retrying. Please report this as a bug.",
-                                e);
-            }
+    private void endOverdue(PendingDecision<?> request, long nowNanos) {
+        if (!request.isOverdue(nowNanos)) {
+            return;
         }
-        return isOverdue;
+        try {
+            guard.expire(request);
+        } catch (RuntimeException | Error e) {
+            // The others must still be failed; this one is retried at the next check.
+            overdue.add(request);
+            deadlines.report(
+                    "An overdue request could not be failed and its caller still waits; retrying. Please report this as a bug.",
+                    e);
+        }
     }
 
     /** Whether any request is queued, in flight or to be retried. Requests added before this call are never missed. */
     boolean isPending() {
         // First: between two collections, a request is held only by the owner.
-        return signals.get() > 0 || queued.get() > 0 || !sent.isEmpty() || !pausing.isEmpty() || !overdue.isEmpty();
+        return signals.get() > 0 || queue.size() > 0 || !sent.isEmpty() || queue.hasPausing() || !overdue.isEmpty();
     }
 
     /**
@@ -220,7 +181,7 @@ public final class Lane {
 
     /** The number of queued requests. */
     int queued() {
-        return queued.get();
+        return queue.size();
     }
 
     /** Fails queued and all later requests; those already sent are still answered. */
@@ -309,26 +270,23 @@ public final class Lane {
      */
     private boolean mayStart() {
         int inFlight = calls.get();
-        int waiting = queued.get();
+        int waiting = queue.size();
         return inFlight < maxCalls && waiting > inFlight * minQueuedForAnother || startsNow && waiting > 0;
     }
 
     private @Nullable Batch take() {
-        Batch batch = null;
+        Batch batch = new Batch(queue.size());
         int taken = 0;
         try {
             PendingDecision<?> next;
-            while ((next = poll()) != null) {
+            while ((next = queue.poll()) != null) {
                 taken++;
                 if (next.isDone()) {
                     continue;
                 }
                 try {
-                    if (batch == null) {
-                        batch = new Batch(queued.get());
-                    }
                     if (!batch.add(next, settings)) {
-                        heldBack = next;
+                        queue.holdBack(next);
                         taken--;
                         break;
                     }
@@ -336,28 +294,16 @@ public final class Lane {
                     next.fail(
                             BackendFailures.notExecuted(next.key(), "it could not be added to a batch: " + e, e),
                             guard.outside());
-                    if (batch != null && !batch.isEmpty()) {
+                    if (!batch.isEmpty()) {
                         break;
                     }
-                    batch = null;
                 }
             }
         } finally {
             // Once for all of them, because other threads write this number too.
-            queued.addAndGet(-taken);
+            queue.taken(taken);
         }
-        return batch == null || batch.isEmpty() ? null : batch;
-    }
-
-    /** The next request, which may be completed or cancelled; the caller has to count it out of {@link #queued}. */
-    private @Nullable PendingDecision<?> poll() {
-        PendingDecision<?> held = heldBack;
-        if (held != null) {
-            heldBack = null;
-            return held;
-        }
-        PendingDecision<?> retried = retrying.poll();
-        return retried == null ? queue.poll() : retried;
+        return batch.isEmpty() ? null : batch;
     }
 
     private void start(Batch batch, @Nullable RuntimeException notConnected) {
@@ -425,31 +371,26 @@ public final class Lane {
     }
 
     private void retryAfter(long pauseNanos, List<PendingDecision<?>> requests, LimiterBackendException failure) {
-        pausing.addAll(requests);
+        queue.pause(requests);
         try {
-            guard.deadlines().later(pauseNanos, () -> requeue(requests));
+            deadlines.later(pauseNanos, () -> {
+                queue.retry(requests);
+                deadlines.ensureChecking();
+                signal();
+            });
         } catch (RuntimeException | Error e) {
-            guard.deadlines()
-                    .report(
-                            "No thread could be started to retry requests; they fail, and their failure policy decides. Check the JVM's limits of memory and threads.",
-                            e);
+            deadlines.report(
+                    "No thread could be started to retry requests; they fail, and their failure policy decides. Check the JVM's limits of memory and threads.",
+                    e);
             requests.forEach(request -> request.fail(failure, guard.outside()));
-            pausing.removeAll(requests);
+            queue.drop(requests);
         }
-    }
-
-    private void requeue(List<PendingDecision<?>> requests) {
-        queued.addAndGet(requests.size());
-        retrying.addAll(requests);
-        pausing.removeAll(requests);
-        guard.deadlines().ensureChecking();
-        signal();
     }
 
     private void failQueued(Function<String, LimiterBackendException> why) {
         PendingDecision<?> next;
-        while ((next = poll()) != null) {
-            queued.decrementAndGet();
+        while ((next = queue.poll()) != null) {
+            queue.taken(1);
             // Does nothing if it is completed or cancelled.
             next.fail(why.apply(next.key()), guard.outside());
         }

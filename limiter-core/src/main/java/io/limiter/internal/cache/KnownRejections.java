@@ -199,32 +199,14 @@ public final class KnownRejections {
         return (hash ^ (hash >>> 16)) & (table.length() - 1);
     }
 
-    private static final class Rejection<S> {
-
-        private final String key;
-        private final Limit<S> limit;
-        private final Request rejected;
-        private final @Nullable S state;
-        private final long decidedMicros;
-        private final long arrivedNanos;
-        private final long notBeforeNanos;
-
-        Rejection(
-                String key,
-                Limit<S> limit,
-                Request rejected,
-                @Nullable S state,
-                long decidedMicros,
-                long arrivedNanos,
-                long notBeforeNanos) {
-            this.key = key;
-            this.limit = limit;
-            this.rejected = rejected;
-            this.state = state;
-            this.decidedMicros = decidedMicros;
-            this.arrivedNanos = arrivedNanos;
-            this.notBeforeNanos = notBeforeNanos;
-        }
+    private record Rejection<S>(
+            String key,
+            Limit<S> limit,
+            Request rejected,
+            @Nullable S state,
+            long decidedMicros,
+            long arrivedNanos,
+            long notBeforeNanos) {
 
         boolean covers(String otherKey, Limit<?> otherLimit, int permits, long timeoutMicros) {
             return (permits == rejected.permits() || permits > rejected.permits() && limit.coversLargerRequests())

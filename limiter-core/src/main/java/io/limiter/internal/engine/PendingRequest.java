@@ -40,14 +40,6 @@ public non-sealed class PendingRequest extends PendingDecision<Decision> {
         return pending;
     }
 
-    public final Limit<?> limit() {
-        return limit;
-    }
-
-    public final Request request() {
-        return request;
-    }
-
     @Override
     public final Limit<?> limit(int part) {
         return limit;

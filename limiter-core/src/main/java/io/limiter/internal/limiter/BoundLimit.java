@@ -5,6 +5,7 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
@@ -41,33 +42,43 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return sleeper;
     }
 
-    /** Decides a request that is not counted: a peek, a refund or a charge. */
-    Decision decideUncounted(String backendKey, Request request) {
-        return engine().decide(backendKey, limit(), request);
-    }
-
-    CompletableFuture<Decision> decideUncountedAsync(String backendKey, Request request) {
-        return engine().start(backendKey, limit(), request);
-    }
-
-    CompletableFuture<Void> reset(String backendKey) {
-        return engine().reset(backendKey);
-    }
-
     /**
-     * Decides in one call, then waits until the permits come due, without holding a lock or a connection.
+     * Decides in one call, then waits until the permits come due.
      *
      * @param key the caller's key; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        return decideAndWait(key, backendKey, permits, timeoutMicros, false);
+        Request request = Request.take(permits, timeoutMicros);
+        Decision decision = decideNow(key, backendKey, engine(), limit(), request, false);
+        await(waitMicros(decision));
+        return decision;
     }
 
-    private Decision decideAndWait(
-            @Nullable String key, String backendKey, int permits, long timeoutMicros, boolean unknown) {
+    /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
+    boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        Failover usedEngine = engine();
+        L usedLimit = limit();
+        boolean valid = permits >= 1;
+        AtOnce.Known known =
+                valid ? usedEngine.tryAcquire(backendKey, usedLimit, permits, timeoutMicros) : AtOnce.Known.UNKNOWN;
+        if (known != AtOnce.Known.UNKNOWN && (known.granted() || !counters().isListenedTo())) {
+            counters().counted(key, known.granted(), known.source());
+            return known.granted();
+        }
+        // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, engine(), limit(), request, unknown);
-        long waitMicros = waitMicros(decision);
+        Decision decision = decideNow(key, backendKey, usedEngine, usedLimit, request, known == AtOnce.Known.UNKNOWN);
+        await(waitMicros(decision));
+        return decision.granted();
+    }
+
+    /** A rejection says how long the wait would have been. */
+    private static long waitMicros(Decision decision) {
+        return decision.granted() ? decision.waitMicros() : 0;
+    }
+
+    /** Waits until permits come due, without holding a lock or a connection. */
+    void await(long waitMicros) {
         if (waitMicros > 0) {
             Runnable end = counters().waitBegins(counters().mayWait());
             try {
@@ -76,12 +87,6 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                 end.run();
             }
         }
-        return decision;
-    }
-
-    /** A rejection says how long the wait would have been. */
-    private static long waitMicros(Decision decision) {
-        return decision.granted() ? decision.waitMicros() : 0;
     }
 
     /**
@@ -96,9 +101,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             boolean unknown) {
         Decision decision;
         try {
-            decision = unknown
-                    ? usedEngine.decideUnknown(backendKey, usedLimit, request)
-                    : usedEngine.decide(backendKey, usedLimit, request);
+            decision = usedEngine.decide(backendKey, usedLimit, request, unknown);
         } catch (LimiterBackendException e) {
             counters().failed();
             throw e;
@@ -109,23 +112,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     private PendingRequest start(
             @Nullable String key, String backendKey, Failover usedEngine, L usedLimit, Request request) {
-        CountedRequest pending = new CountedRequest(this, key, backendKey, usedLimit, request, usedEngine);
+        PendingRequest pending = new CountedRequest(key, backendKey, usedLimit, request, usedEngine);
         pending.decideBy(usedEngine.engine());
         return pending;
-    }
-
-    /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
-    boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        // The request rejects less than one permit as an error.
-        boolean valid = permits >= 1;
-        AtOnce.Known known =
-                valid ? engine().tryAcquire(backendKey, limit(), permits, timeoutMicros) : AtOnce.Known.UNKNOWN;
-        if (known != AtOnce.Known.UNKNOWN && (known.granted() || !counters().isListenedTo())) {
-            counters().counted(key, known.granted(), known.source());
-            return known.granted();
-        }
-        boolean unknown = valid && known == AtOnce.Known.UNKNOWN;
-        return decideAndWait(key, backendKey, permits, timeoutMicros, unknown).granted();
     }
 
     /** As {@link #decideAndWait}, without blocking the calling thread. */
@@ -186,5 +175,35 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             String backendKey, Failover usedEngine, L usedLimit, int permits, Decision decision) {
         return new EngineReservation(
                 decision, sleeper.ticker(), () -> usedEngine.cancel(decision, backendKey, usedLimit, permits));
+    }
+
+    /** Counts its decision itself, because a stage for that would cost as much again. */
+    private final class CountedRequest extends PendingRequest {
+
+        private final @Nullable String countedKey;
+
+        CountedRequest(
+                @Nullable String countedKey, String backendKey, L limit, Request request, Fallback<Decision> fallback) {
+            super(backendKey, limit, request, fallback);
+            this.countedKey = countedKey;
+        }
+
+        @Override
+        public boolean answer(Decision decision) {
+            boolean first = super.answer(decision);
+            if (first) {
+                counters().decided(name(), countedKey, decision);
+            }
+            return first;
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable error) {
+            boolean first = super.completeExceptionally(error);
+            if (first && AsyncFailures.cause(error) instanceof LimiterBackendException) {
+                counters().failed();
+            }
+            return first;
+        }
     }
 }

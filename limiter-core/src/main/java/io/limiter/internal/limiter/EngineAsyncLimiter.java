@@ -37,22 +37,26 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Decision> peek(int permits) {
-        return limiter.decideUncountedAsync(Request.peek(permits, 0));
+        return decideUncounted(Request.peek(permits, 0));
     }
 
     @Override
     public final CompletableFuture<Decision> refund(int permits) {
-        return limiter.decideUncountedAsync(Request.refund(permits));
+        return decideUncounted(Request.refund(permits));
     }
 
     @Override
     public final CompletableFuture<Decision> charge(int permits) {
-        return limiter.decideUncountedAsync(Request.charge(permits));
+        return decideUncounted(Request.charge(permits));
+    }
+
+    private CompletableFuture<Decision> decideUncounted(Request request) {
+        return limiter.bound.engine().start(limiter.path.backendKey(), limiter.limit(), request);
     }
 
     @Override
     public final CompletableFuture<Void> reset() {
-        return AsyncFailures.outside(limiter.bound.reset(limiter.path.backendKey()));
+        return AsyncFailures.outside(limiter.bound.engine().reset(limiter.path.backendKey()));
     }
 
     final CompletableFuture<Decision> decide(int permits, long timeoutMicros) {

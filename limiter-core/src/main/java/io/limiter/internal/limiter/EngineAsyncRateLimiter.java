@@ -30,8 +30,7 @@ final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter>
 
     @Override
     public CompletableFuture<Duration> acquire(int permits) {
-        String key = limiter.path.countedKey();
-        return decide(permits, limiter.limit().maxWaitMicros(), decision -> limiter.acquired(key, decision));
+        return decide(permits, limiter.limit().maxWaitMicros(), limiter::acquired);
     }
 
     @Override

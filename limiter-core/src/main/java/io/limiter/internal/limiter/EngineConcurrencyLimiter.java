@@ -4,7 +4,6 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
-import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
@@ -16,22 +15,19 @@ import io.limiter.internal.lease.LeaseRequest;
 import io.limiter.internal.lease.Leases;
 import io.limiter.internal.lease.UncountedLease;
 import io.limiter.internal.live.override.ChangeableLimit;
-import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
-import io.limiter.internal.statistics.LimiterCounters;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** A {@link ConcurrencyLimiter} on an engine, or a view of one of its keys. */
-public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
+public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<ConcurrencyLimit>>
+        implements ConcurrencyLimiter {
 
     private static final Request PEEK = Request.peek(1, 0);
 
     private final KeySpace keys;
-    private final KeyPath path;
-    private final ChangeableLimit<ConcurrencyLimit> changeable;
     private final Leases leases;
     private final Leases localLeases;
 
@@ -46,49 +42,22 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
      */
     public EngineConcurrencyLimiter(
             KeySpace keys, ConcurrencyLimit limit, Failover engine, Leases leases, Leases localLeases) {
+        super(new ChangeableLimit<>(keys.prefix(), keys.name(), limit, engine), KeyPath.own(keys));
         this.keys = keys;
-        this.path = KeyPath.own(keys);
-        this.changeable = new ChangeableLimit<>(keys.prefix(), keys.name(), limit, engine);
         this.leases = leases;
         this.localLeases = localLeases;
     }
 
     private EngineConcurrencyLimiter(EngineConcurrencyLimiter limiter, KeyPath path) {
+        super(limiter.bound, path);
         this.keys = limiter.keys;
-        this.path = path;
-        this.changeable = limiter.changeable;
         this.leases = limiter.leases;
         this.localLeases = limiter.localLeases;
     }
 
-    /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
-    void countIn(LimiterCounters newCounters) {
-        changeable.countIn(newCounters);
-    }
-
-    /** To be called when it is built again, which makes no new one. */
-    void rebuilt() {
-        changeable.rebuilt();
-    }
-
-    /** Sets what may change it. To be called before any other thread sees this limiter. */
-    void overriddenBy(Overrides overrides, boolean live) {
-        changeable.overriddenBy(overrides, live);
-    }
-
-    @Override
-    public String name() {
-        return keys.name();
-    }
-
     @Override
     public ConcurrencyLimit limit() {
-        return changeable.limit();
-    }
-
-    @Override
-    public Optional<String> key() {
-        return Optional.ofNullable(path.key());
+        return bound.limit();
     }
 
     @Override
@@ -122,7 +91,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     }
 
     private PendingRequest startPeek(ConcurrencyLimit peeked) {
-        return changeable.engine().start(path.backendKey(), peeked, PEEK);
+        return bound.engine().start(path.backendKey(), peeked, PEEK);
     }
 
     /**
@@ -151,29 +120,29 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     /** Has no lease if rejected. */
     private LeaseRequest<Optional<Lease>> startTryAcquire(int permits, Duration timeout, boolean awaited) {
-        return start(awaited, new PolicyRequest<>(permits, timeout, Optional::of, rejection -> Optional.empty()));
+        return start(new PolicyRequest<>(permits, timeout, Optional::of, rejection -> Optional.empty()), awaited);
     }
 
     /** Fails if rejected. */
     private LeaseRequest<Lease> startAcquire(int permits, Duration timeout, boolean awaited) {
-        return start(awaited, new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
-            String key = path.countedKey();
-            throw new RateLimitExceededException(key == null ? keys.name() : key, rejection);
-        }));
+        return start(
+                new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
+                    throw exceeded(rejection);
+                }),
+                awaited);
     }
 
     /**
      * @param awaited whether the caller's thread waits for it
      */
-    private <T> LeaseRequest<T> start(boolean awaited, LeaseRequest<T> request) {
+    private <T> LeaseRequest<T> start(LeaseRequest<T> request, boolean awaited) {
         leases.acquire(request, awaited);
         return request;
     }
 
     @Override
-    public String toString() {
-        return "ConcurrencyLimiter[" + keys.name() + (path.key() == null ? "" : ":" + path.key()) + ", " + limit()
-                + "]";
+    String kind() {
+        return "ConcurrencyLimiter";
     }
 
     /** A request whose failures the failure policy decides. */
@@ -184,7 +153,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         PolicyRequest(int permits, Duration timeout, Function<Lease, T> granted, Function<Decision, T> rejected) {
             super(
-                    changeable.counters(),
+                    bound.counters(),
                     path.backendKey(),
                     limit(),
                     permits,
@@ -206,7 +175,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         @Override
         protected void count(Decision decision) {
-            changeable.counters().decided(keys.name(), path.countedKey(), decision);
+            bound.counters().decided(name(), path.countedKey(), decision);
         }
 
         @Override
@@ -215,7 +184,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
                 completeExceptionally(failure);
                 return;
             }
-            Failover engine = changeable.engine();
+            Failover engine = bound.engine();
             ConcurrencyLimit limit = limit();
             FailurePolicy policy = engine.policy();
             switch (policy.action()) {

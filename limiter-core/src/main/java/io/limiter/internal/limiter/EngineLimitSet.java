@@ -11,8 +11,6 @@ import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.resilience.Failover;
-import io.limiter.internal.statistics.LimiterCounters;
-import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,16 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class EngineLimitSet implements LimitSet {
 
     private final List<Part> parts;
-    private final Sleeper sleeper;
 
     private EngineLimitSet(List<Part> parts) {
         this.parts = List.copyOf(parts);
-        // Limiters whose callers never wait for permits have the default sleeper.
-        this.sleeper = parts.stream()
-                .map(part -> part.bound().sleeper())
-                .filter(each -> each != Sleeper.UNINTERRUPTIBLE)
-                .findFirst()
-                .orElse(Sleeper.UNINTERRUPTIBLE);
         Set<String> keys = new HashSet<>();
         for (Part part : parts) {
             if (!keys.add(part.backendKey())) {
@@ -55,14 +46,11 @@ final class EngineLimitSet implements LimitSet {
 
     @Override
     public LimitSet and(Limiter other, int permits) {
+        Part first = parts.get(0);
         if (!(other instanceof EngineLimiter<?> limiter)
-                || !limiter.bound
-                        .engine()
-                        .engine()
-                        .equals(parts.get(0).bound().engine().engine())) {
-            throw new IllegalArgumentException("all limiters of a set must be built by one factory, but "
-                    + parts.get(0).limiter().name() + " and "
-                    + Objects.requireNonNull(other, "other").name() + " were not");
+                || !limiter.bound.engine().engine().equals(first.engine().engine())) {
+            throw new IllegalArgumentException("all limiters of a set must be built by one factory, but " + first
+                    + " and " + Objects.requireNonNull(other, "other").name() + " were not");
         }
         List<Part> all = new ArrayList<>(parts);
         all.add(new Part(limiter, permits));
@@ -80,31 +68,23 @@ final class EngineLimitSet implements LimitSet {
     }
 
     @Override
-    public SetDecision decide(int permits) {
-        return decideAndWait(requests(permits));
-    }
-
-    @Override
     public SetDecision decide(int permits, Duration... timeouts) {
-        return decideAndWait(requests(permits, timeouts));
+        SetDecision decided = decideNow(requests(permits, timeouts));
+        long waitMicros = waitMicros(decided);
+        if (waitMicros > 0) {
+            slowest(decided).await(waitMicros);
+        }
+        return decided;
     }
 
     @Override
     public SetDecision peek(int permits) {
-        return await(startEach(peekOf(permits)));
+        return await(startEach(part -> part.peek(permits)));
     }
 
     @Override
     public SetDecision refund(int permits) {
-        return await(startEach(refundOf(permits)));
-    }
-
-    private static Function<Part, Request> peekOf(int permits) {
-        return part -> Request.peek(part.permitsFor(permits), 0);
-    }
-
-    private static Function<Part, Request> refundOf(int permits) {
-        return part -> Request.refund(part.permitsFor(permits));
+        return await(startEach(part -> part.refund(permits)));
     }
 
     /** The request of every part, under its current limit. */
@@ -115,30 +95,22 @@ final class EngineLimitSet implements LimitSet {
         }
         List<KeyRequests<?>> requests = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
-            Part part = parts.get(i);
             long timeoutMicros = timeouts.length == 0 ? 0 : Timeouts.micros(timeouts[timeouts.length == 1 ? 0 : i]);
-            requests.add(part.with(Request.take(part.permitsFor(permits), timeoutMicros)));
+            requests.add(parts.get(i).take(permits, timeoutMicros));
         }
         return requests;
     }
 
-    private SetDecision decideAndWait(List<KeyRequests<?>> requests) {
-        SetDecision decided = decideNow(requests);
-        long waitMicros = waitMicros(decided);
-        if (waitMicros > 0) {
-            LimiterCounters longest = longestWait(decided);
-            Runnable end = longest.waitBegins(longest.mayWait());
-            try {
-                sleeper.sleep(waitMicros);
-            } finally {
-                end.run();
-            }
-        }
-        return decided;
-    }
-
     private static long waitMicros(SetDecision decided) {
         return decided.granted() ? decided.decision().waitMicros() : 0;
+    }
+
+    /** The limit that the caller waits for. */
+    private static BoundLimit<?> slowest(SetDecision decided) {
+        SetDecision.OfPart slowest = Collections.max(
+                decided.parts(),
+                Comparator.comparingLong(each -> each.decision().waitMicros()));
+        return ((EngineLimiter<?>) slowest.limiter()).bound;
     }
 
     private SetDecision decideNow(List<KeyRequests<?>> requests) {
@@ -152,9 +124,9 @@ final class EngineLimitSet implements LimitSet {
         }
     }
 
-    private <T> CompletableFuture<T> decideAndWaitAsync(
-            List<KeyRequests<?>> requests, Function<SetDecision, T> result) {
-        EngineObserver.MayWait mayWait = parts.get(0).bound().counters().mayWait();
+    private <T> CompletableFuture<T> decideAsync(List<KeyRequests<?>> requests, Function<SetDecision, T> result) {
+        BoundLimit<?> first = parts.get(0).limiter().bound;
+        EngineObserver.MayWait mayWait = first.counters().mayWait();
         PendingSet pending = Failover.start(requests, engines());
         CompletableFuture<SetDecision> decided = pending.thenApply(this::toDecision);
         decided.whenComplete((decision, error) -> {
@@ -168,8 +140,8 @@ final class EngineLimitSet implements LimitSet {
                 pending,
                 decided,
                 EngineLimitSet::waitMicros,
-                sleeper,
-                decision -> longestWait(decision).waitBegins(mayWait),
+                first.sleeper(),
+                decision -> slowest(decision).counters().waitBegins(mayWait),
                 result);
     }
 
@@ -177,45 +149,35 @@ final class EngineLimitSet implements LimitSet {
     private List<Failover> engines() {
         List<Failover> engines = new ArrayList<>(parts.size());
         for (Part part : parts) {
-            engines.add(part.bound().engine());
+            engines.add(part.engine());
         }
         return engines;
     }
 
+    /** Permits that were not taken because another part rejects do not count as granted. */
     private static void count(SetDecision decided) {
         boolean granted = decided.granted();
-        decided.parts().forEach(each -> count(each, granted));
-    }
-
-    /** Permits that were not taken because another part rejects do not count as granted. */
-    private static void count(SetDecision.OfPart decided, boolean setGranted) {
-        if (setGranted || !decided.decision().granted()) {
-            EngineLimiter<?> limiter = (EngineLimiter<?>) decided.limiter();
-            limiter.bound.counters().decided(limiter.name(), limiter.path.countedKey(), decided.decision());
+        for (SetDecision.OfPart part : decided.parts()) {
+            if (granted || !part.decision().granted()) {
+                EngineLimiter<?> limiter = (EngineLimiter<?>) part.limiter();
+                limiter.bound.counters().decided(limiter.name(), limiter.path.countedKey(), part.decision());
+            }
         }
     }
 
     private void failed() {
-        parts.forEach(part -> part.bound().counters().failed());
-    }
-
-    /** The counters of the limiter that the caller waits for. */
-    private static LimiterCounters longestWait(SetDecision decided) {
-        SetDecision.OfPart longest = Collections.max(
-                decided.parts(),
-                Comparator.comparingLong(each -> each.decision().waitMicros()));
-        return ((EngineLimiter<?>) longest.limiter()).bound.counters();
+        parts.forEach(part -> part.limiter().bound.counters().failed());
     }
 
     /** Starts a request for each part, independent of the others. They share calls. */
-    private List<PendingRequest> startEach(Function<Part, Request> request) {
-        List<Request> requests = parts.stream().map(request).toList();
+    private List<PendingRequest> startEach(Function<Part, KeyRequests<?>> request) {
+        // All of them first: permits out of range start none.
+        List<KeyRequests<?>> requests =
+                parts.stream().<KeyRequests<?>>map(request).toList();
         List<PendingRequest> started = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
-            Part part = parts.get(i);
-            started.add(part.bound()
-                    .engine()
-                    .start(part.backendKey(), part.limiter().limit(), requests.get(i)));
+            KeyRequests<?> each = requests.get(i);
+            started.add(parts.get(i).engine().start(each.key(), each.limit(), each.request()));
         }
         return started;
     }
@@ -257,15 +219,31 @@ final class EngineLimitSet implements LimitSet {
             }
         }
 
-        BoundLimit<?> bound() {
-            return limiter.bound;
+        Failover engine() {
+            return limiter.bound.engine();
         }
 
         String backendKey() {
             return limiter.path.backendKey();
         }
 
-        int permitsFor(int permitsOfSet) {
+        KeyRequests<?> take(int permitsOfSet, long timeoutMicros) {
+            return requests(Request.take(permitsFor(permitsOfSet), timeoutMicros));
+        }
+
+        KeyRequests<?> peek(int permitsOfSet) {
+            return requests(Request.peek(permitsFor(permitsOfSet), 0));
+        }
+
+        KeyRequests<?> refund(int permitsOfSet) {
+            return requests(Request.refund(permitsFor(permitsOfSet)));
+        }
+
+        private KeyRequests<?> requests(Request request) {
+            return KeyRequests.of(backendKey(), limiter.limit(), request);
+        }
+
+        private int permitsFor(int permitsOfSet) {
             // Here: the product of a negative number can be positive.
             if (permitsOfSet < 1) {
                 throw new IllegalArgumentException("permits must be at least 1, was " + permitsOfSet);
@@ -277,10 +255,6 @@ final class EngineLimitSet implements LimitSet {
             return permitsOfSet * permits;
         }
 
-        KeyRequests<?> with(Request request) {
-            return KeyRequests.of(backendKey(), limiter.limit(), request);
-        }
-
         @Override
         public String toString() {
             return limiter.name();
@@ -290,33 +264,23 @@ final class EngineLimitSet implements LimitSet {
     private final class AsyncView implements LimitSet.Async {
 
         @Override
-        public CompletableFuture<SetDecision> decide(int permits) {
-            return decideAndWaitAsync(requests(permits), Function.identity());
-        }
-
-        @Override
         public CompletableFuture<SetDecision> decide(int permits, Duration... timeouts) {
-            return decideAndWaitAsync(requests(permits, timeouts), Function.identity());
-        }
-
-        @Override
-        public CompletableFuture<Boolean> tryAcquire(int permits) {
-            return decideAndWaitAsync(requests(permits), SetDecision::granted);
+            return decideAsync(requests(permits, timeouts), Function.identity());
         }
 
         @Override
         public CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts) {
-            return decideAndWaitAsync(requests(permits, timeouts), SetDecision::granted);
+            return decideAsync(requests(permits, timeouts), SetDecision::granted);
         }
 
         @Override
         public CompletableFuture<SetDecision> peek(int permits) {
-            return whenAllDone(startEach(peekOf(permits)));
+            return whenAllDone(startEach(part -> part.peek(permits)));
         }
 
         @Override
         public CompletableFuture<SetDecision> refund(int permits) {
-            return whenAllDone(startEach(refundOf(permits)));
+            return whenAllDone(startEach(part -> part.refund(permits)));
         }
     }
 }

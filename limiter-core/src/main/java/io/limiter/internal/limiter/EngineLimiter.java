@@ -7,64 +7,29 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
-import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.Sleeper;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * A {@link Limiter} on an engine, or a view of one of its keys.
  *
  * @param <L> the kind of limit
  */
-public class EngineLimiter<L extends Limit<?>> implements Limiter {
+public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> implements Limiter {
 
-    final BoundLimit<L> bound;
-    final KeyPath path;
-
-    /** A limiter whose callers never wait for permits. */
-    public EngineLimiter(KeySpace keys, L limit, Failover engine) {
-        this(keys, limit, engine, Sleeper.UNINTERRUPTIBLE);
-    }
-
-    EngineLimiter(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
+    /**
+     * @param sleeper has callers wait for permits: those of a rate limiter, or of a set
+     */
+    public EngineLimiter(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
         this(new BoundLimit<>(keys, limit, engine, sleeper), KeyPath.own(keys));
     }
 
     EngineLimiter(BoundLimit<L> bound, KeyPath path) {
-        this.bound = bound;
-        this.path = path;
-    }
-
-    /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
-    public final void countIn(LimiterCounters counters) {
-        bound.countIn(counters);
-    }
-
-    /** To be called when it is built again, which makes no new one. */
-    final void rebuilt() {
-        bound.rebuilt();
-    }
-
-    /** Sets what may change it. To be called before any other thread sees this limiter. */
-    final void overriddenBy(Overrides overrides, boolean live) {
-        bound.overriddenBy(overrides, live);
+        super(bound, path);
     }
 
     @Override
-    public final String name() {
-        return bound.name();
-    }
-
-    @Override
-    public final Optional<String> key() {
-        return Optional.ofNullable(path.key());
-    }
-
-    @Override
-    public L limit() {
+    public final L limit() {
         return bound.limit();
     }
 
@@ -95,14 +60,14 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final Decision decide(String key, int permits) {
-        return isView()
+        return path.isOfKey()
                 ? on(key).decide(permits)
                 : bound.decideAndWait(key, bound.keys().of(key), permits, 0);
     }
 
     @Override
     public final boolean tryAcquire(String key, int permits) {
-        return isView()
+        return path.isOfKey()
                 ? on(key).tryAcquire(permits)
                 : bound.tryAcquire(key, bound.keys().of(key), permits, 0);
     }
@@ -123,29 +88,16 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
     }
 
     private Decision decideUncounted(Request request) {
-        return bound.decideUncounted(path.backendKey(), request);
-    }
-
-    final CompletableFuture<Decision> decideUncountedAsync(Request request) {
-        return bound.decideUncountedAsync(path.backendKey(), request);
+        return bound.engine().decide(path.backendKey(), limit(), request);
     }
 
     @Override
     public final void reset() {
-        AsyncFailures.join(bound.reset(path.backendKey()));
-    }
-
-    String kind() {
-        return "Limiter";
-    }
-
-    /** Whether it is a view of a key, so that further keys are added to it. */
-    final boolean isView() {
-        return path.key() != null;
+        AsyncFailures.join(bound.engine().reset(path.backendKey()));
     }
 
     @Override
-    public String toString() {
-        return kind() + "[" + name() + (isView() ? ":" + path.key() : "") + ", " + limit() + "]";
+    String kind() {
+        return "Limiter";
     }
 }

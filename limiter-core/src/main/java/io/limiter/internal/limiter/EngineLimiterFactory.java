@@ -5,7 +5,6 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
-import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
@@ -25,38 +24,26 @@ import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.live.LiveLimits;
 import io.limiter.spi.EngineObserver;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A factory that caches its limiters by prefix, name, limit and options. A rate that was set holds for a prefix and name as
- * long as the factory lives.
+ * The limiters of a factory, cached by prefix, name, limit and options, and their statistics. A rate that was set holds for
+ * a prefix and name as long as the factory lives.
  */
-public abstract class EngineLimiterFactory implements LimiterFactory {
+public abstract class EngineLimiterFactory implements LimiterStatistics, AutoCloseable {
 
     private static final AsyncLog log = AsyncLog.of(EngineLimiterFactory.class);
 
-    private static final String RATE_PREFIX = "rateLimit:";
-    private static final String COUNT_PREFIX = "countLimit:";
-    private static final String CONCURRENT_PREFIX = "concurrentLimit:";
-
-    private final Cache<LimiterId, Object> limiters;
+    private final Cache<LimiterId, KeyView<?>> limiters;
     private final CounterRegistry counters;
     private final OverridesByName overrides = new OverridesByName();
 
     /** The type of the state stored under each key. */
     private final Cache<KeyId, Class<?>> stateTypes;
 
-    /** This factory's own options; other views have others. */
-    private final View view;
-
-    /** Without a backend that could fail. */
-    protected EngineLimiterFactory(CacheBounds bounds) {
-        this(bounds, FailurePolicy.THROW, EngineObserver.NONE, ListenerNotifier.NONE, Ticker.systemTicker());
-    }
+    private final FactoryView view;
 
     /**
      * @param notifier notifies listeners of rejections
@@ -68,7 +55,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
             EngineObserver observer,
             ListenerNotifier notifier,
             Ticker ticker) {
-        this.view = new View(FactoryOptions.of(defaultPolicy));
+        this.view = new FactoryView(this, FactoryOptions.of(defaultPolicy));
         this.counters = new CounterRegistry(observer, notifier, ticker);
         this.limiters = CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
@@ -97,74 +84,24 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     @Override
     public abstract void close();
 
+    /** The factory as callers have it; closing it does nothing. */
+    public final LimiterFactory view() {
+        return view;
+    }
+
     /** The default failure policy of its limiters. */
     public final FailurePolicy failurePolicy() {
-        return view.options.policy();
+        return view.options().policy();
+    }
+
+    /** See {@link LimiterFactory#live}. */
+    public Optional<LiveLimits> live() {
+        return Optional.empty();
     }
 
     @Override
-    public final LimiterStatistics statistics() {
-        return new Statistics();
-    }
-
-    /** See {@link LimiterStatistics#cachedRejections}. */
-    protected int cachedRejections() {
-        return 0;
-    }
-
-    /** See {@link LimiterStatistics#liveLeases}. */
-    protected int liveLeases() {
-        return 0;
-    }
-
-    /** See {@link LimiterStatistics#queuedRequests}. */
-    protected int queuedRequests() {
-        return 0;
-    }
-
-    @Override
-    public final RateLimiter build(String name, TokenBucket limit) {
-        return view.build(name, limit);
-    }
-
-    @Override
-    public final ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-        return view.build(name, limit);
-    }
-
-    @Override
-    public final Limiter build(String name, Limit<?> limit) {
-        return view.build(name, limit);
-    }
-
-    @Override
-    public final LimiterFactory withPrefix(String prefix) {
-        return view.withPrefix(prefix);
-    }
-
-    @Override
-    public final LimiterFactory withHashTag(HashTag hashTag) {
-        return view.withHashTag(hashTag);
-    }
-
-    @Override
-    public final LimiterFactory withFailurePolicy(FailurePolicy policy) {
-        return view.withFailurePolicy(policy);
-    }
-
-    @Override
-    public final LimiterFactory withPrefetch(int permits, Duration time) {
-        return view.withPrefetch(permits, time);
-    }
-
-    @Override
-    public final LimiterFactory withoutListeners() {
-        return view.withoutListeners();
-    }
-
-    @Override
-    public final LimiterFactory withoutLiveLimits() {
-        return view.withoutLiveLimits();
+    public final List<LimiterTotals> totals() {
+        return counters.all();
     }
 
     /** What changes limiters after they were built. */
@@ -172,23 +109,34 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return overrides;
     }
 
-    private Object limiter(LimiterId id, Supplier<?> create) {
-        Object cached = limiters.getIfPresent(id);
-        if (cached instanceof EngineLimiter<?> engineLimiter) {
-            engineLimiter.rebuilt();
-        } else if (cached instanceof EngineConcurrencyLimiter concurrencyLimiter) {
-            concurrencyLimiter.rebuilt();
-        }
+    final KeyView<?> limiter(LimiterId id) {
+        KeyView<?> cached = limiters.getIfPresent(id);
         if (cached != null) {
+            cached.bound.rebuilt();
             return cached;
         }
         return limiters.asMap().computeIfAbsent(id, same -> {
-            Object limiter = create.get();
+            KeyView<?> limiter = create(id);
             // Last, so that what cannot be created takes no key.
             checkStateType(id);
             connect(limiter, id);
             return limiter;
         });
+    }
+
+    private KeyView<?> create(LimiterId id) {
+        KeySpace keys = id.keys();
+        FailurePolicy policy = id.options().policy();
+        if (id.limit() instanceof TokenBucket bucket) {
+            return (KeyView<?>)
+                    newRateLimiter(keys, bucket, policy, id.options().prefetch());
+        }
+        if (id.limit() instanceof ConcurrencyLimit concurrency) {
+            return (KeyView<?>) newConcurrencyLimiter(keys, concurrency, policy);
+        }
+        Limiter limiter = newLimiter(keys, id.limit(), policy);
+        warnIfExpensive(id.name(), id.limit());
+        return (KeyView<?>) limiter;
     }
 
     /** Two kinds of limit that read each other's states would fail at each call. */
@@ -206,20 +154,13 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     /** Connects a new limiter with the counters of its prefix and name, and with what changes it. */
-    private void connect(Object limiter, LimiterId id) {
+    private void connect(KeyView<?> limiter, LimiterId id) {
         FactoryOptions options = id.options();
         LimiterCounters all = counters.of(id.prefix(), id.name(), id.limit(), options.policy());
         all.hashTag(options.hashTag());
         all.prefetch(options.prefetch());
-        LimiterCounters counting = options.listeners() ? all : all.quiet();
-        if (limiter instanceof EngineLimiter<?> engineLimiter) {
-            engineLimiter.countIn(counting);
-            engineLimiter.overriddenBy(overrides.of(id.name()), options.live());
-        }
-        if (limiter instanceof EngineConcurrencyLimiter concurrencyLimiter) {
-            concurrencyLimiter.countIn(counting);
-            concurrencyLimiter.overriddenBy(overrides.of(id.name()), options.live());
-        }
+        limiter.countIn(options.listeners() ? all : all.quiet());
+        limiter.bound.overriddenBy(overrides.of(id.name()), options.live());
     }
 
     private static void warnIfExpensive(String name, Limit<?> limit) {
@@ -234,108 +175,4 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     private record KeyId(String prefix, String name, String suffix) {}
-
-    private final class Statistics implements LimiterStatistics {
-
-        @Override
-        public List<LimiterTotals> totals() {
-            return counters.all();
-        }
-
-        @Override
-        public int cachedRejections() {
-            return EngineLimiterFactory.this.cachedRejections();
-        }
-
-        @Override
-        public int liveLeases() {
-            return EngineLimiterFactory.this.liveLeases();
-        }
-
-        @Override
-        public int queuedRequests() {
-            return EngineLimiterFactory.this.queuedRequests();
-        }
-    }
-
-    /** The factory with other options. */
-    private final class View implements LimiterFactory {
-
-        private final FactoryOptions options;
-
-        View(FactoryOptions options) {
-            this.options = options;
-        }
-
-        @Override
-        public RateLimiter build(String name, TokenBucket limit) {
-            LimiterId id = options.id(RATE_PREFIX, name, limit);
-            return (RateLimiter)
-                    limiter(id, () -> newRateLimiter(id.keys(), limit, options.policy(), options.prefetch()));
-        }
-
-        @Override
-        public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-            LimiterId id = options.id(CONCURRENT_PREFIX, name, limit);
-            return (ConcurrencyLimiter) limiter(id, () -> newConcurrencyLimiter(id.keys(), limit, options.policy()));
-        }
-
-        @Override
-        public Limiter build(String name, Limit<?> limit) {
-            if (limit instanceof TokenBucket bucket) {
-                return build(name, bucket);
-            }
-            if (limit instanceof ConcurrencyLimit) {
-                throw new IllegalArgumentException(
-                        "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
-                                + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
-            }
-            LimiterId id = options.id(COUNT_PREFIX, name, limit);
-            return (Limiter) limiter(id, () -> {
-                Limiter limiter = newLimiter(id.keys(), limit, options.policy());
-                warnIfExpensive(name, limit);
-                return limiter;
-            });
-        }
-
-        @Override
-        public LimiterFactory withPrefix(String prefix) {
-            return new View(options.withPrefix(prefix));
-        }
-
-        @Override
-        public LimiterFactory withHashTag(HashTag hashTag) {
-            return new View(options.withHashTag(hashTag));
-        }
-
-        @Override
-        public LimiterFactory withFailurePolicy(FailurePolicy policy) {
-            return new View(options.withFailurePolicy(policy));
-        }
-
-        @Override
-        public LimiterFactory withPrefetch(int permits, Duration time) {
-            return new View(options.withPrefetch(permits, time));
-        }
-
-        @Override
-        public LimiterFactory withoutListeners() {
-            return new View(options.withoutListeners());
-        }
-
-        @Override
-        public LimiterFactory withoutLiveLimits() {
-            return new View(options.withoutLiveLimits());
-        }
-
-        @Override
-        public LimiterStatistics statistics() {
-            return EngineLimiterFactory.this.statistics();
-        }
-
-        @Override
-        public Optional<LiveLimits> live() {
-            return EngineLimiterFactory.this.live();
-        }
-    }
 }

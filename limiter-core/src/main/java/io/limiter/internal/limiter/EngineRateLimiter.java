@@ -1,6 +1,5 @@
 package io.limiter.internal.limiter;
 
-import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
@@ -10,7 +9,6 @@ import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /** A {@link RateLimiter} on an engine, or a view of one of its keys. */
 public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
@@ -21,11 +19,6 @@ public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implemen
 
     private EngineRateLimiter(BoundLimit<TokenBucket> bound, KeyPath path) {
         super(bound, path);
-    }
-
-    @Override
-    public final TokenBucket limit() {
-        return super.limit();
     }
 
     @Override
@@ -67,22 +60,19 @@ public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implemen
 
     @Override
     public final boolean tryAcquire(String key, int permits, Duration timeout) {
-        return isView()
+        return path.isOfKey()
                 ? on(key).tryAcquire(permits, timeout)
                 : bound.tryAcquire(key, bound.keys().of(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final Duration acquire(int permits) {
-        return acquired(path.countedKey(), decide(permits, limit().maxWait()));
+        return acquired(decide(permits, limit().maxWait()));
     }
 
-    /**
-     * @param key {@code null} for the limiter's own permits
-     */
-    final Duration acquired(@Nullable String key, Decision decision) {
+    final Duration acquired(Decision decision) {
         if (!decision.granted()) {
-            throw new RateLimitExceededException(key == null ? name() : key, decision);
+            throw exceeded(decision);
         }
         return decision.timeToWait();
     }

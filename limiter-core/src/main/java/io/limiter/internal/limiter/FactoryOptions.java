@@ -3,6 +3,7 @@ package io.limiter.internal.limiter;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
@@ -69,11 +70,18 @@ record FactoryOptions(
      *
      * @throws IllegalArgumentException if the limit cannot be prefetched, but these options say so
      */
-    LimiterId id(String defaultPrefix, String name, Limit<?> limit) {
+    LimiterId id(String name, Limit<?> limit) {
         checkPrefetch(Objects.requireNonNull(limit, "limit"));
         // So that one without a prefix is the same as one with the default.
-        String used = prefix == null ? defaultPrefix : prefix;
+        String used = prefix == null ? defaultPrefix(limit) : prefix;
         return new LimiterId(used, name, limit, withPrefix(used));
+    }
+
+    private static String defaultPrefix(Limit<?> limit) {
+        if (limit instanceof TokenBucket) {
+            return "rateLimit:";
+        }
+        return limit instanceof ConcurrencyLimit ? "concurrentLimit:" : "countLimit:";
     }
 
     private void checkPrefetch(Limit<?> limit) {

@@ -21,6 +21,11 @@ record KeyPath(
         return new KeyPath(List.of(), null, null, keys.own());
     }
 
+    /** Whether it is that of a view, to which further keys are added. */
+    boolean isOfKey() {
+        return key != null;
+    }
+
     /**
      * @throws IllegalArgumentException if the key is blank
      */

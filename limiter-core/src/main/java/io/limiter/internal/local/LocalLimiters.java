@@ -63,7 +63,7 @@ public final class LocalLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    protected int liveLeases() {
+    public int liveLeases() {
         return leases.count();
     }
 
@@ -75,7 +75,7 @@ public final class LocalLimiters extends EngineLimiterFactory {
 
     @Override
     protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
-        return new EngineLimiter<>(keys, limit, failover);
+        return new EngineLimiter<>(keys, limit, failover, sleeper);
     }
 
     @Override

@@ -73,27 +73,24 @@ public final class Failover implements Pending.Fallback<Decision> {
         return atOnce == null ? AtOnce.Known.UNKNOWN : atOnce.tryAcquire(key, limit, permits, timeoutMicros);
     }
 
+    /** Decides synchronously what {@link #tryAcquire} was not called for. */
+    public Decision decide(String key, Limit<?> limit, Request request) {
+        return decide(key, limit, request, false);
+    }
+
     /**
      * Decides synchronously.
      *
+     * @param unknown whether {@link #tryAcquire} did not know it a moment ago
      * @throws LimiterBackendException if the backend failed and the policy is {@code throw}
      */
-    public Decision decide(String key, Limit<?> limit, Request request) {
-        return decideBy(engine, key, limit, request);
-    }
-
-    /** Decides synchronously what was unknown to {@link #tryAcquire} a moment ago. */
-    public Decision decideUnknown(String key, Limit<?> limit, Request request) {
-        return decideBy(ifUnknown, key, limit, request);
-    }
-
-    private Decision decideBy(Engine by, String key, Limit<?> limit, Request request) {
+    public Decision decide(String key, Limit<?> limit, Request request, boolean unknown) {
         Decision decision = atOnce == null ? null : atOnce.decide(key, limit, request);
         if (decision != null) {
             return decision;
         }
         PendingRequest pending = new PendingRequest(key, limit, request, this);
-        pending.decideBy(by);
+        pending.decideBy(unknown ? ifUnknown : engine);
         return pending.await();
     }
 
@@ -135,13 +132,13 @@ public final class Failover implements Pending.Fallback<Decision> {
     @Override
     public Decision answer(LimiterBackendException failure, Pending<Decision> pending) {
         PendingRequest one = (PendingRequest) pending;
-        return instead(failure, one.key(), one.limit(), one.request());
+        return instead(failure, one.key(), one.limit(0), one.request(0));
     }
 
     @Override
     public void returnUnused(Decision decision, Pending<Decision> pending) {
         PendingRequest one = (PendingRequest) pending;
-        returnUnused(decision, one.key(), one.limit(), one.request());
+        returnUnused(decision, one.key(), one.limit(0), one.request(0));
     }
 
     private void returnUnused(@Nullable Decision decision, String key, Limit<?> limit, Request request) {

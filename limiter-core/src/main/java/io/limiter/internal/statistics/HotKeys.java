@@ -4,9 +4,9 @@ import com.google.common.base.Ticker;
 import io.limiter.LimiterTotals.HotKey;
 import io.limiter.internal.key.KeySpace;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
@@ -31,6 +31,8 @@ final class HotKeys {
 
     private static final int MAX_LENGTH = KeySpace.MAX_KEY_LENGTH;
     private static final long MINUTE_NANOS = 60_000_000_000L;
+    private static final Comparator<Map.Entry<String, Count>> BY_REQUESTS =
+            Comparator.comparingLong(each -> each.getValue().requests);
 
     private final Ticker ticker;
     // Not synchronized: a few requests more or less counted exactly make no difference.
@@ -83,15 +85,7 @@ final class HotKeys {
     }
 
     private Count removeColdest() {
-        Map.Entry<String, Count> coldest = null;
-        for (Map.Entry<String, Count> each : counts.entrySet()) {
-            if (coldest == null || each.getValue().requests < coldest.getValue().requests) {
-                coldest = each;
-            }
-        }
-        if (coldest == null) {
-            return new Count();
-        }
+        Map.Entry<String, Count> coldest = Collections.min(counts.entrySet(), BY_REQUESTS);
         counts.remove(coldest.getKey());
         return coldest.getValue();
     }
@@ -101,13 +95,8 @@ final class HotKeys {
         while (now - minuteEnds >= 0 && !counts.isEmpty()) {
             minuteEnds += MINUTE_NANOS;
             exact = EXACT;
-            for (Iterator<Count> all = counts.values().iterator(); all.hasNext(); ) {
-                Count count = all.next();
-                count.requests /= 2;
-                if (count.requests == 0) {
-                    all.remove();
-                }
-            }
+            counts.values().forEach(count -> count.requests /= 2);
+            counts.values().removeIf(count -> count.requests == 0);
         }
         if (now - minuteEnds >= 0) {
             minuteEnds = now + MINUTE_NANOS;

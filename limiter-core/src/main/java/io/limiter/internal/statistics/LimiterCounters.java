@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,16 +26,10 @@ public final class LimiterCounters implements LimiterTotals {
 
     private final String prefix;
     private final String name;
-    private final LongAdder[] granted;
-    private final LongAdder[] rejected;
-    private final LongAdder errors;
-    private final LongAdder waits;
-    private final LongAdder waitedNanos;
-    private final Ticker ticker;
-    private final HotKeys hotKeys;
     private final EngineObserver observer;
     private final ListenerNotifier notifier;
-    private final Built built;
+    private final Ticker ticker;
+    private final Shared shared;
 
     /**
      * @param notifier notifies listeners of rejections
@@ -42,51 +37,32 @@ public final class LimiterCounters implements LimiterTotals {
      */
     public LimiterCounters(
             String prefix, String name, EngineObserver observer, ListenerNotifier notifier, Ticker ticker) {
-        this.prefix = prefix;
-        this.name = name;
-        this.granted = adders();
-        this.rejected = adders();
-        this.errors = new LongAdder();
-        this.waits = new LongAdder();
-        this.waitedNanos = new LongAdder();
-        this.ticker = ticker;
-        this.hotKeys = new HotKeys(Ticker.systemTicker());
-        this.observer = observer;
-        this.notifier = notifier;
-        this.built = new Built();
+        this(prefix, name, observer, notifier, ticker, new Shared());
     }
 
-    private LimiterCounters(LimiterCounters all) {
-        this.prefix = all.prefix;
-        this.name = all.name;
-        this.granted = all.granted;
-        this.rejected = all.rejected;
-        this.errors = all.errors;
-        this.waits = all.waits;
-        this.waitedNanos = all.waitedNanos;
-        this.ticker = all.ticker;
-        this.hotKeys = all.hotKeys;
-        this.observer = all.observer;
-        this.notifier = ListenerNotifier.NONE;
-        this.built = all.built;
+    private LimiterCounters(
+            String prefix,
+            String name,
+            EngineObserver observer,
+            ListenerNotifier notifier,
+            Ticker ticker,
+            Shared shared) {
+        this.prefix = prefix;
+        this.name = name;
+        this.observer = observer;
+        this.notifier = notifier;
+        this.ticker = ticker;
+        this.shared = shared;
     }
 
     /** The same counters, without notifying listeners of rejections. */
     public LimiterCounters quiet() {
-        return new LimiterCounters(this);
+        return new LimiterCounters(prefix, name, observer, ListenerNotifier.NONE, ticker, shared);
     }
 
     /** Counters of a limiter that was not built by a factory. */
     public static LimiterCounters unregistered(String prefix, String name) {
         return new LimiterCounters(prefix, name, EngineObserver.NONE, ListenerNotifier.NONE, Ticker.systemTicker());
-    }
-
-    private static LongAdder[] adders() {
-        LongAdder[] adders = new LongAdder[SOURCES];
-        for (int i = 0; i < SOURCES; i++) {
-            adders[i] = new LongAdder();
-        }
-        return adders;
     }
 
     /**
@@ -95,49 +71,49 @@ public final class LimiterCounters implements LimiterTotals {
      * @param limiter whose limit is shown from now on
      */
     public void show(Object limiter) {
-        built.shown = limiter;
+        shared.shown = limiter;
     }
 
     /** Whether limiters decide what is shown, by {@link #show}. */
     boolean isShowing() {
-        return built.shown != null;
+        return shared.shown != null;
     }
 
     /** Whether it is this limiter whose limit is shown. */
     public boolean shows(Object limiter) {
-        return built.shown == limiter;
+        return shared.shown == limiter;
     }
 
     public void limit(Limit<?> newLimit) {
-        built.limit = newLimit;
+        shared.limit = newLimit;
     }
 
     public void failurePolicy(FailurePolicy newPolicy) {
-        built.policy = newPolicy;
+        shared.policy = newPolicy;
     }
 
     /** Records the hash tag of a limiter; {@link HashTag#FIRST_KEY} stays, once recorded. */
     public void hashTag(HashTag newHashTag) {
         if (newHashTag == HashTag.FIRST_KEY) {
-            built.hashTag = newHashTag;
+            shared.hashTag = newHashTag;
         }
     }
 
     /** Records how a limiter prefetches; {@code null} if it does not, which changes nothing. */
     public void prefetch(@Nullable PrefetchTerms newPrefetch) {
         if (newPrefetch != null) {
-            built.prefetch = newPrefetch;
+            shared.prefetch = newPrefetch;
         }
     }
 
     /** Records that {@link io.limiter.RateLimiter#setRate} has set the rate. */
     public void rateSet() {
-        built.rateSet = true;
+        shared.rateSet = true;
     }
 
     @Override
     public boolean isRateSet() {
-        return built.rateSet;
+        return shared.rateSet;
     }
 
     /** Whether a listener receives rejections. */
@@ -158,14 +134,14 @@ public final class LimiterCounters implements LimiterTotals {
 
     /** As {@link #decided}, without notifying listeners. */
     public void counted(@Nullable String key, boolean wasGranted, Decision.Source source) {
-        (wasGranted ? granted : rejected)[source.ordinal()].increment();
+        (wasGranted ? shared.granted : shared.rejected)[source.ordinal()].increment();
         if (key != null) {
-            hotKeys.requested(key);
+            shared.hotKeys.requested(key);
         }
     }
 
     public void failed() {
-        errors.increment();
+        shared.errors.increment();
     }
 
     public EngineObserver.MayWait mayWait() {
@@ -182,8 +158,8 @@ public final class LimiterCounters implements LimiterTotals {
         Runnable observed = mayWait.begins(this);
         long startNanos = ticker.read();
         return () -> {
-            waits.increment();
-            waitedNanos.add(ticker.read() - startNanos);
+            shared.waits.increment();
+            shared.waitedNanos.add(ticker.read() - startNanos);
             observed.run();
         };
     }
@@ -200,52 +176,52 @@ public final class LimiterCounters implements LimiterTotals {
 
     @Override
     public Optional<Limit<?>> limit() {
-        return Optional.ofNullable(built.limit);
+        return Optional.ofNullable(shared.limit);
     }
 
     @Override
     public Optional<FailurePolicy> failurePolicy() {
-        return Optional.ofNullable(built.policy);
+        return Optional.ofNullable(shared.policy);
     }
 
     @Override
     public HashTag hashTag() {
-        return built.hashTag;
+        return shared.hashTag;
     }
 
     @Override
     public Optional<PrefetchTerms> prefetch() {
-        return Optional.ofNullable(built.prefetch);
+        return Optional.ofNullable(shared.prefetch);
     }
 
     @Override
     public long granted(Decision.Source source) {
-        return granted[Objects.requireNonNull(source, "source").ordinal()].sum();
+        return shared.granted[Objects.requireNonNull(source, "source").ordinal()].sum();
     }
 
     @Override
     public long rejected(Decision.Source source) {
-        return rejected[Objects.requireNonNull(source, "source").ordinal()].sum();
+        return shared.rejected[Objects.requireNonNull(source, "source").ordinal()].sum();
     }
 
     @Override
     public long errors() {
-        return errors.sum();
+        return shared.errors.sum();
     }
 
     @Override
     public long waits() {
-        return waits.sum();
+        return shared.waits.sum();
     }
 
     @Override
     public Duration waited() {
-        return Duration.ofNanos(waitedNanos.sum());
+        return Duration.ofNanos(shared.waitedNanos.sum());
     }
 
     @Override
     public List<HotKey> hottestKeys() {
-        return hotKeys.hottest();
+        return shared.hotKeys.hottest();
     }
 
     @Override
@@ -254,13 +230,23 @@ public final class LimiterCounters implements LimiterTotals {
                 + errors() + "]";
     }
 
-    /** The latest settings of the limiters of this name. */
-    private static final class Built {
+    /** The counts, and the latest settings of the limiters of this name. */
+    private static final class Shared {
+        private final LongAdder[] granted = adders();
+        private final LongAdder[] rejected = adders();
+        private final LongAdder errors = new LongAdder();
+        private final LongAdder waits = new LongAdder();
+        private final LongAdder waitedNanos = new LongAdder();
+        private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;
         private volatile @Nullable Object shown;
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;
         private volatile @Nullable PrefetchTerms prefetch;
         private volatile HashTag hashTag = HashTag.WHOLE_KEY;
+
+        private static LongAdder[] adders() {
+            return Stream.generate(LongAdder::new).limit(SOURCES).toArray(LongAdder[]::new);
+        }
     }
 }

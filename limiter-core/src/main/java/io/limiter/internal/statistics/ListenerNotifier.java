@@ -63,17 +63,13 @@ public final class ListenerNotifier implements AutoCloseable {
 
     /** Queues an event for all listeners. Does not block. */
     public void publish(Consumer<LimiterListener> event) {
-        if (!listeners.isEmpty()) {
-            run(() -> deliver(event));
+        if (listeners.isEmpty()) {
+            return;
         }
-    }
-
-    private void run(Runnable action) {
         try {
-            thread.execute(action);
+            thread.execute(() -> deliver(event));
         } catch (RejectedExecutionException e) {
             // Closed: there are no more events.
-            return;
         } catch (OutOfMemoryError e) {
             // No thread can be started. The deciding thread must not fail.
             dropped.incrementAndGet();

@@ -1,5 +1,6 @@
 package io.limiter.internal.batch;
 
+import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Decision;
@@ -9,6 +10,7 @@ import io.limiter.internal.time.BlockingCalls;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +21,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A client whose calls block: no caller makes one, because a caller waits for its budget at most. */
+/** A client whose calls block: no caller makes one, because a caller waits for the decision timeout at most. */
 class GroupCommitBlockingTest {
 
     private final HandEngine backend = new HandEngine();
@@ -39,34 +41,31 @@ class GroupCommitBlockingTest {
     @Test
     void a_caller_that_waits_does_not_make_the_call_itself() {
         backend.onStart = HandEngine.Call::answer;
-        PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
-                .await();
-        PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(2))
-                .await();
+        request(engine, "a", 1).await();
+        request(engine, "a", 2).await();
         assertThat(backend.calls)
                 .hasSize(2)
                 .allMatch(call -> call.madeBy.getName().startsWith("limiter-blocking-"));
     }
 
     @Test
-    void it_makes_no_call_for_those_who_came_after() throws Exception {
-        Thread first = new Thread(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
-                .await());
+    void a_waiting_caller_makes_no_call_for_later_requests() throws Exception {
+        Thread first = new Thread(() -> request(engine, "a", 1).await());
         first.start();
         awaitCalls(1);
         List<CompletableFuture<Decision>> after = new ArrayList<>();
         for (int permits = 2; permits <= 5; permits++) {
-            after.add(ask("a", permits));
+            after.add(request(engine, "a", permits));
         }
         backend.call(0).answer();
-        // The second call is still under way, and the first caller has its decision.
+        // The second call is still in flight, and the first caller has its decision.
         first.join();
         awaitCalls(2);
         assertThat(backend.sent()).last().isEqualTo(List.of("a:2", "a:3", "a:4", "a:5"));
         assertThat(backend.call(1).madeBy).isNotEqualTo(first);
         backend.call(1).answer();
         assertThat(CompletableFuture.allOf(after.toArray(CompletableFuture[]::new)))
-                .succeedsWithin(java.time.Duration.ofSeconds(30));
+                .succeedsWithin(Duration.ofSeconds(30));
     }
 
     /** Each decision requests the next one, so that there is always more to send. */
@@ -78,7 +77,7 @@ class GroupCommitBlockingTest {
         Queue<Runnable> handedOver = new ArrayDeque<>();
         GroupCommit busy = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, handedOver::add, Patience.guard());
         CompletableFuture<Integer> chain = new CompletableFuture<>();
-        askOneAfterTheOther(busy, requests, chain);
+        requestOneAfterTheOther(busy, requests, chain);
         assertThat(backend.calls).hasSizeLessThan(requests / 10);
         assertThat(handedOver).hasSize(1);
         handedOver.remove().run();
@@ -87,20 +86,20 @@ class GroupCommitBlockingTest {
         assertThat(handedOver).isEmpty();
     }
 
-    private static void askOneAfterTheOther(Engine engine, int left, CompletableFuture<Integer> chain) {
+    private static void requestOneAfterTheOther(Engine engine, int left, CompletableFuture<Integer> chain) {
         if (left == 0) {
             chain.complete(0);
             return;
         }
         PendingRequest next = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
-        next.thenRun(() -> askOneAfterTheOther(engine, left - 1, chain));
+        next.thenRun(() -> requestOneAfterTheOther(engine, left - 1, chain));
         next.decideBy(engine);
     }
 
     @Test
     void a_caller_that_does_not_wait_is_not_blocked() {
-        CompletableFuture<Decision> first = ask("a", 1);
-        CompletableFuture<Decision> second = ask("b", 2);
+        CompletableFuture<Decision> first = request(engine, "a", 1);
+        CompletableFuture<Decision> second = request(engine, "b", 2);
         awaitCalls(1);
         assertThat(backend.call(0).madeBy.getName()).startsWith("limiter-blocking-");
         assertThat(first).isNotDone();
@@ -113,23 +112,23 @@ class GroupCommitBlockingTest {
     @Test
     void many_lanes_share_few_threads() {
         backend.lanes = 5000;
-        List<CompletableFuture<Decision>> asked = new ArrayList<>();
+        List<CompletableFuture<Decision>> pending = new ArrayList<>();
         for (int i = 0; i < 2000; i++) {
-            asked.add(ask("k" + i, 1));
+            pending.add(request(engine, "k" + i, 1));
         }
         assertThat(threads.getPoolSize()).isEqualTo(BlockingCalls.MAX_THREADS);
         backend.onStart = HandEngine.Call::answer;
-        // The first calls may still be on their way into the list.
+        // The first calls may not be in the list yet.
         Awaitility.await().until(() -> {
             backend.calls.forEach(HandEngine.Call::answer);
-            return asked.stream().allMatch(CompletableFuture::isDone);
+            return pending.stream().allMatch(CompletableFuture::isDone);
         });
-        assertThat(asked).allMatch(each -> each.join().granted());
+        assertThat(pending).allMatch(each -> each.join().granted());
         assertThat(threads.getLargestPoolSize()).isEqualTo(BlockingCalls.MAX_THREADS);
     }
 
     @Test
-    void everything_is_decided_whoever_asks() {
+    void requests_of_waiting_and_asynchronous_callers_are_all_decided() {
         backend.onStart = HandEngine.Call::answer;
         AtomicInteger decided = new AtomicInteger();
         AtomicInteger number = new AtomicInteger();
@@ -137,23 +136,18 @@ class GroupCommitBlockingTest {
             boolean waits = number.getAndIncrement() % 2 == 0;
             for (int i = 0; i < 500; i++) {
                 if (waits) {
-                    PendingRequest.start(engine, "k" + i % 5, HandEngine.LIMIT, HandEngine.request(1))
-                            .await();
+                    request(engine, "k" + i % 5, 1).await();
                     decided.incrementAndGet();
                 } else {
-                    ask("k" + i % 5, 1).thenAccept(decision -> decided.incrementAndGet());
+                    request(engine, "k" + i % 5, 1).thenAccept(decision -> decided.incrementAndGet());
                 }
             }
         });
-        Awaitility.await().untilAtomic(decided, org.hamcrest.Matchers.equalTo(4000));
+        Awaitility.await().until(() -> decided.get() == 4000);
         assertThat(backend.sent().stream().mapToInt(List::size).sum()).isEqualTo(4000);
     }
 
     private void awaitCalls(int number) {
         Awaitility.await().until(() -> backend.calls.size() == number);
-    }
-
-    private CompletableFuture<Decision> ask(String key, int permits) {
-        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

@@ -1,11 +1,13 @@
 package io.limiter.internal.batch;
 
+import static io.limiter.internal.batch.Requests.answerAll;
+import static io.limiter.internal.batch.Requests.assertFailed;
+import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -14,28 +16,27 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** No call and no queue grows without end, and nothing is lost where they end. */
+/** Calls and queues are bounded, and no request is lost at their bounds. */
 class GroupCommitBoundsTest {
 
     private final HandEngine backend = new HandEngine();
 
     @Test
-    void beyond_its_bound_the_queue_takes_nobody_until_there_is_room_again() {
+    void a_full_queue_fails_further_requests_until_there_is_room() {
         GroupCommit engine = engine(3, 100, 100);
-        ask(engine, "first", 1);
+        request(engine, "first", 1);
         List<CompletableFuture<Decision>> waiting =
-                List.of(ask(engine, "a", 1), ask(engine, "a", 2), ask(engine, "b", 3));
+                List.of(request(engine, "a", 1), request(engine, "a", 2), request(engine, "b", 3));
         for (int i = 0; i < 5; i++) {
-            GroupCommitFailureTest.assertFailed(
-                    ask(engine, "c", 4), "c", "3 requests are queued already: Redis is unavailable or too slow");
-            assertThatThrownBy(() -> PendingRequest.start(engine, "d", HandEngine.LIMIT, HandEngine.request(5))
-                            .await())
+            assertFailed(
+                    request(engine, "c", 4), "c", "3 requests are queued already: Redis is unavailable or too slow");
+            assertThatThrownBy(() -> request(engine, "d", 5).await())
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining("'d'")
                     .hasMessageContaining("3 requests are queued");
         }
         backend.call(0).answer();
-        CompletableFuture<Decision> again = ask(engine, "c", 6);
+        CompletableFuture<Decision> again = request(engine, "c", 6);
         backend.call(1).answer();
         backend.call(2).answer();
         assertThat(waiting).allMatch(each -> each.join().granted());
@@ -44,24 +45,24 @@ class GroupCommitBoundsTest {
     }
 
     @Test
-    void what_was_cancelled_gives_its_place_back_with_the_next_call() {
+    void a_cancelled_request_leaves_its_place_with_the_next_call() {
         GroupCommit engine = engine(2, 100, 100);
-        ask(engine, "first", 1);
-        ask(engine, "a", 1).cancel(false);
-        ask(engine, "a", 2).cancel(false);
+        request(engine, "first", 1);
+        request(engine, "a", 1).cancel(false);
+        request(engine, "a", 2).cancel(false);
         backend.call(0).answer();
-        ask(engine, "second", 1);
-        assertThat(ask(engine, "a", 3)).isNotCompletedExceptionally();
-        assertThat(ask(engine, "a", 4)).isNotCompletedExceptionally();
-        assertThat(ask(engine, "a", 5)).isCompletedExceptionally();
+        request(engine, "second", 1);
+        assertThat(request(engine, "a", 3)).isNotCompletedExceptionally();
+        assertThat(request(engine, "a", 4)).isNotCompletedExceptionally();
+        assertThat(request(engine, "a", 5)).isCompletedExceptionally();
     }
 
     @Test
-    void a_call_carries_no_more_requests_than_it_may() {
+    void a_call_has_no_more_requests_than_allowed() {
         GroupCommit engine = engine(1000, 100, 10);
-        ask(engine, "first", 1);
-        List<CompletableFuture<Decision>> waiting = ask(engine, 95, 3);
-        answerAll();
+        request(engine, "first", 1);
+        List<CompletableFuture<Decision>> waiting = requests(engine, 95, 3);
+        answerAll(backend);
         assertThat(backend.calls)
                 .hasSize(11)
                 .allSatisfy(call -> assertThat(call.requests()).hasSizeLessThanOrEqualTo(10));
@@ -69,25 +70,25 @@ class GroupCommitBoundsTest {
     }
 
     @Test
-    void a_call_carries_no_more_keys_than_it_may() {
+    void a_call_has_no_more_keys_than_allowed() {
         GroupCommit engine = engine(1000, 4, 1000);
-        ask(engine, "first", 1);
-        List<CompletableFuture<Decision>> waiting = ask(engine, 95, 10);
-        answerAll();
+        request(engine, "first", 1);
+        List<CompletableFuture<Decision>> waiting = requests(engine, 95, 10);
+        answerAll(backend);
         assertThat(backend.calls).allSatisfy(call -> assertThat(call.batch).hasSizeLessThanOrEqualTo(4));
         assertThat(waiting).allMatch(each -> each.join().granted());
         assertThat(backend.sent().stream().mapToInt(List::size).sum()).isEqualTo(96);
     }
 
     @Test
-    void at_the_bounds_too_requests_go_in_the_order_in_which_they_came() {
+    void bounded_calls_keep_the_order_of_requests() {
         GroupCommit engine = engine(1000, 2, 3);
-        ask(engine, "first", 1);
+        request(engine, "first", 1);
         List<CompletableFuture<Decision>> waiting = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            waiting.add(ask(engine, "k" + (i * i) % 7, 1));
+            waiting.add(request(engine, "k" + (i * i) % 7, 1));
         }
-        answerAll();
+        answerAll(backend);
         for (int key = 0; key < 7; key++) {
             List<Long> order = new ArrayList<>();
             for (int i = 0; i < 200; i++) {
@@ -107,21 +108,11 @@ class GroupCommitBoundsTest {
                 Patience.guard());
     }
 
-    private List<CompletableFuture<Decision>> ask(GroupCommit engine, int times, int keys) {
-        List<CompletableFuture<Decision>> asked = new ArrayList<>();
+    private static List<CompletableFuture<Decision>> requests(GroupCommit engine, int times, int keys) {
+        List<CompletableFuture<Decision>> requests = new ArrayList<>();
         for (int i = 0; i < times; i++) {
-            asked.add(ask(engine, "k" + i % keys, 1));
+            requests.add(request(engine, "k" + i % keys, 1));
         }
-        return asked;
-    }
-
-    private void answerAll() {
-        for (int i = 0; i < backend.calls.size(); i++) {
-            backend.call(i).answer();
-        }
-    }
-
-    private static CompletableFuture<Decision> ask(GroupCommit engine, String key, int permits) {
-        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
+        return requests;
     }
 }

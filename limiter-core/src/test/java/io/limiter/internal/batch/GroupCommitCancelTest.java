@@ -1,9 +1,12 @@
 package io.limiter.internal.batch;
 
+import static io.limiter.internal.batch.Requests.awaitWaiting;
+import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -12,10 +15,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Callers that lose interest disturb nobody. */
+/** Cancelled requests do not affect others. */
 class GroupCommitCancelTest {
 
     private final HandEngine backend = new HandEngine();
@@ -23,11 +25,11 @@ class GroupCommitCancelTest {
             new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
 
     @Test
-    void what_was_cancelled_before_it_was_sent_is_never_sent() {
-        ask("a", 1);
-        CompletableFuture<Decision> before = ask("a", 2);
-        CompletableFuture<Decision> cancelled = ask("a", 3);
-        CompletableFuture<Decision> after = ask("a", 4);
+    void a_request_cancelled_before_it_was_sent_is_never_sent() {
+        request(engine, "a", 1);
+        CompletableFuture<Decision> before = request(engine, "a", 2);
+        CompletableFuture<Decision> cancelled = request(engine, "a", 3);
+        CompletableFuture<Decision> after = request(engine, "a", 4);
         assertThat(cancelled.cancel(false)).isTrue();
         backend.call(0).answer();
         backend.call(1).answer();
@@ -38,23 +40,23 @@ class GroupCommitCancelTest {
     }
 
     @Test
-    void a_queue_of_which_nothing_is_left_makes_no_call() {
-        ask("a", 1);
+    void a_queue_of_cancelled_requests_makes_no_call() {
+        request(engine, "a", 1);
         for (int i = 0; i < 30; i++) {
-            ask("k" + i, 1).cancel(true);
+            request(engine, "k" + i, 1).cancel(true);
         }
         backend.call(0).answer();
         assertThat(backend.calls).hasSize(1);
-        ask("b", 2);
+        request(engine, "b", 2);
         assertThat(backend.sent()).containsExactly(List.of("a:1"), List.of("b:2"));
     }
 
     @Test
-    void what_was_sent_before_it_was_cancelled_is_decided_all_the_same() {
-        ask("first", 1);
-        CompletableFuture<Decision> before = ask("a", 1);
-        CompletableFuture<Decision> cancelled = ask("a", 2);
-        CompletableFuture<Decision> after = ask("a", 3);
+    void a_request_cancelled_after_it_was_sent_leaves_the_others_of_its_call() {
+        request(engine, "first", 1);
+        CompletableFuture<Decision> before = request(engine, "a", 1);
+        CompletableFuture<Decision> cancelled = request(engine, "a", 2);
+        CompletableFuture<Decision> after = request(engine, "a", 3);
         backend.call(0).answer();
         assertThat(cancelled.cancel(false)).isTrue();
         backend.call(1).answer();
@@ -65,12 +67,12 @@ class GroupCommitCancelTest {
     }
 
     @Test
-    void the_place_of_a_request_that_was_held_back_is_not_taken_by_cancelling_it() {
-        ask("first", 1);
-        ask("a", 1);
+    void a_request_that_did_not_fit_and_is_cancelled_holds_up_no_other() {
+        request(engine, "first", 1);
+        request(engine, "a", 1);
         CompletableFuture<Decision> heldBack =
-                PendingRequest.start(engine, "a", io.limiter.algorithm.TokenBucket.of(2, 2), HandEngine.request(2));
-        CompletableFuture<Decision> after = ask("a", 3);
+                PendingRequest.start(engine, "a", TokenBucket.of(2, 2), HandEngine.request(2));
+        CompletableFuture<Decision> after = request(engine, "a", 3);
         backend.call(0).answer();
         heldBack.cancel(false);
         backend.call(1).answer();
@@ -80,19 +82,18 @@ class GroupCommitCancelTest {
     }
 
     @Test
-    void a_caller_that_is_interrupted_while_it_waits_gets_its_decision_and_stays_interrupted() throws Exception {
-        CompletableFuture<Decision> other = ask("a", 1);
+    void an_interrupted_caller_gets_its_decision_and_stays_interrupted() throws Exception {
+        CompletableFuture<Decision> other = request(engine, "a", 1);
         AtomicReference<Decision> decided = new AtomicReference<>();
         AtomicBoolean interrupted = new AtomicBoolean();
         Thread caller = new Thread(() -> {
-            decided.set(PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(2))
-                    .await());
+            decided.set(request(engine, "a", 2).await());
             interrupted.set(Thread.currentThread().isInterrupted());
         });
         caller.start();
         awaitWaiting(caller);
         caller.interrupt();
-        CompletableFuture<Decision> later = ask("a", 3);
+        CompletableFuture<Decision> later = request(engine, "a", 3);
         backend.call(0).answer();
         assertThat(backend.sent()).last().isEqualTo(List.of("a:2", "a:3"));
         backend.call(1).answer();
@@ -101,13 +102,5 @@ class GroupCommitCancelTest {
         assertThat(interrupted).isTrue();
         assertThat(other.join().limit()).isEqualTo(1);
         assertThat(later.join().limit()).isEqualTo(3);
-    }
-
-    static void awaitWaiting(Thread thread) {
-        Awaitility.await().until(() -> thread.getState() == Thread.State.WAITING);
-    }
-
-    private CompletableFuture<Decision> ask(String key, int permits) {
-        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

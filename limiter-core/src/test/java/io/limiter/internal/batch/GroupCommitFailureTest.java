@@ -1,23 +1,23 @@
 package io.limiter.internal.batch;
 
+import static io.limiter.internal.batch.Requests.assertFailed;
+import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.engine.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A call that fails takes its own requests with it and nothing else. */
+/** A failed call fails its own requests and no others. */
 class GroupCommitFailureTest {
 
     private final HandEngine backend = new HandEngine();
@@ -25,12 +25,12 @@ class GroupCommitFailureTest {
             new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
 
     @Test
-    void a_failed_call_fails_its_own_requests_each_by_its_key_and_the_queue_goes_on() {
-        ask("first", 1);
-        CompletableFuture<Decision> a = ask("a", 1);
-        CompletableFuture<Decision> b = ask("b", 2);
+    void a_failed_call_fails_its_requests_by_their_keys_and_no_later_ones() {
+        request(engine, "first", 1);
+        CompletableFuture<Decision> a = request(engine, "a", 1);
+        CompletableFuture<Decision> b = request(engine, "b", 2);
         backend.call(0).answer();
-        CompletableFuture<Decision> next = ask("a", 3);
+        CompletableFuture<Decision> next = request(engine, "a", 3);
         backend.call(1).fail(new IllegalStateException("connection lost"));
         assertFailed(a, "a", "connection lost");
         assertFailed(b, "b", "connection lost");
@@ -39,31 +39,30 @@ class GroupCommitFailureTest {
         assertThat(next.join().limit()).isEqualTo(3);
     }
 
-    static List<Throwable> whatStartMayThrow() {
+    static List<Throwable> whatStartThrows() {
         return List.of(new IllegalStateException("not connected"), new StackOverflowError("not connected"));
     }
 
     @ParameterizedTest
-    @MethodSource("whatStartMayThrow")
-    void so_does_one_that_could_not_even_be_made(Throwable thrown) {
+    @MethodSource("whatStartThrows")
+    void a_call_that_cannot_be_started_fails_its_requests(Throwable thrown) {
         backend.onStart = call -> sneakyThrow(thrown);
-        assertFailed(ask("a", 1), "a", "not connected");
-        assertThatThrownBy(() -> PendingRequest.start(engine, "b", HandEngine.LIMIT, HandEngine.request(1))
-                        .await())
+        assertFailed(request(engine, "a", 1), "a", "not connected");
+        assertThatThrownBy(() -> request(engine, "b", 1).await())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("'b'")
                 .hasMessageContaining("not connected");
         backend.onStart = HandEngine.Call::answer;
-        assertThat(ask("a", 2).join().limit()).isEqualTo(2);
+        assertThat(request(engine, "a", 2).join().limit()).isEqualTo(2);
     }
 
     @Test
     void a_key_that_fails_in_a_call_fails_its_own_requests_only() {
-        ask("first", 1);
-        CompletableFuture<Decision> good = ask("good", 1);
-        CompletableFuture<Decision> bad = ask("bad", 2);
-        CompletableFuture<Decision> bad2 = ask("bad", 3);
-        CompletableFuture<Decision> good2 = ask("good", 4);
+        request(engine, "first", 1);
+        CompletableFuture<Decision> good = request(engine, "good", 1);
+        CompletableFuture<Decision> bad = request(engine, "bad", 2);
+        CompletableFuture<Decision> bad2 = request(engine, "bad", 3);
+        CompletableFuture<Decision> good2 = request(engine, "good", 4);
         backend.call(0).answer();
         backend.call(1).answerAllBut("bad");
         assertFailed(bad, "bad", "it holds a list");
@@ -75,8 +74,7 @@ class GroupCommitFailureTest {
     @Test
     void a_waiting_caller_sees_itself_in_the_stack_trace() {
         backend.onStart = call -> call.fail(new IllegalStateException("connection lost"));
-        assertThatThrownBy(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
-                        .await())
+        assertThatThrownBy(() -> request(engine, "a", 1).await())
                 .isInstanceOf(LimiterBackendException.class)
                 .satisfies(e -> assertThat(e.getStackTrace())
                         .anyMatch(
@@ -84,22 +82,22 @@ class GroupCommitFailureTest {
     }
 
     @Test
-    void a_callback_that_throws_harms_nobody() {
-        ask("first", 1);
-        CompletableFuture<Object> broken = ask("a", 1).thenApply(decision -> {
+    void a_callback_that_throws_affects_no_other_request() {
+        request(engine, "first", 1);
+        CompletableFuture<Object> broken = request(engine, "a", 1).thenApply(decision -> {
             throw new IllegalArgumentException("in the callback");
         });
-        CompletableFuture<Decision> after = ask("a", 2);
+        CompletableFuture<Decision> after = request(engine, "a", 2);
         backend.call(0).answer();
         backend.call(1).answer();
         assertThat(broken).isCompletedExceptionally();
         assertThat(after.join().limit()).isEqualTo(2);
-        ask("a", 3);
+        request(engine, "a", 3);
         assertThat(backend.calls).hasSize(3);
     }
 
     @Test
-    void where_there_is_no_thread_for_a_blocking_call_its_requests_fail_and_later_ones_try_again() {
+    void without_a_thread_for_a_blocking_call_its_requests_fail_and_later_ones_are_sent() {
         List<Runnable> tasks = new ArrayList<>();
         Executor noMemoryAtFirst = task -> {
             tasks.add(task);
@@ -112,33 +110,12 @@ class GroupCommitFailureTest {
                 new GroupCommit(backend, GroupCommit.Settings.DEFAULT, noMemoryAtFirst, Patience.guard());
         backend.blocks = true;
         backend.onStart = HandEngine.Call::answer;
-        assertFailed(
-                PendingRequest.start(blocking, "a", HandEngine.LIMIT, HandEngine.request(1)),
-                "a",
-                "unable to create native thread");
-        assertThat(PendingRequest.start(blocking, "a", HandEngine.LIMIT, HandEngine.request(2))
-                        .join()
-                        .limit())
-                .isEqualTo(2);
-    }
-
-    static void assertFailed(CompletableFuture<Decision> future, String key, String why) {
-        assertThat(future).isCompletedExceptionally();
-        assertThatThrownBy(future::join)
-                .isInstanceOf(CompletionException.class)
-                .cause()
-                .isInstanceOfSatisfying(
-                        LimiterBackendException.class, e -> assertThat(e.key()).isEqualTo(key))
-                .hasMessageContaining("'" + key + "'")
-                .hasMessageContaining(why);
+        assertFailed(request(blocking, "a", 1), "a", "unable to create native thread");
+        assertThat(request(blocking, "a", 2).join().limit()).isEqualTo(2);
     }
 
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
     private static <T extends Throwable> void sneakyThrow(Throwable thrown) throws T {
         throw (T) thrown;
-    }
-
-    private CompletableFuture<Decision> ask(String key, int permits) {
-        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.internal.batch;
 
+import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Decision;
@@ -19,22 +20,22 @@ class GroupCommitQueueTest {
     private final HandEngine backend = new HandEngine();
 
     @Test
-    void a_lone_request_goes_out_at_once_in_a_call_of_its_own() {
+    void a_lone_request_is_sent_at_once() {
         GroupCommit engine = engine(4, 32);
-        assertThat(ask(engine, "a", 1)).isNotDone();
+        assertThat(request(engine, "a", 1)).isNotDone();
         assertThat(backend.sent()).containsExactly(List.of("a:1"));
         backend.call(0).answer();
-        ask(engine, "a", 2);
+        request(engine, "a", 2);
         assertThat(backend.sent()).containsExactly(List.of("a:1"), List.of("a:2"));
     }
 
     @Test
-    void what_comes_while_a_call_is_under_way_goes_out_together_in_the_next() {
+    void requests_that_arrive_during_a_call_share_the_next() {
         GroupCommit engine = engine(4, 32);
-        ask(engine, "a", 1);
+        request(engine, "a", 1);
         List<CompletableFuture<Decision>> waiting = new ArrayList<>();
         for (String key : List.of("b", "a", "c", "b", "d")) {
-            waiting.add(ask(engine, key, waiting.size() + 1));
+            waiting.add(request(engine, key, waiting.size() + 1));
         }
         assertThat(backend.calls).hasSize(1);
         backend.call(0).answer();
@@ -48,10 +49,10 @@ class GroupCommitQueueTest {
     @Test
     void each_keeps_its_own_permits_and_timeout_and_gets_its_own_decision() {
         GroupCommit engine = engine(4, 32);
-        ask(engine, "first", 1);
+        request(engine, "first", 1);
         List<CompletableFuture<Decision>> waiting = new ArrayList<>();
         for (int permits = 1; permits <= 30; permits++) {
-            waiting.add(ask(engine, "key" + permits % 7, permits));
+            waiting.add(request(engine, "key" + permits % 7, permits));
         }
         backend.call(0).answer();
         backend.call(1).answer();
@@ -65,28 +66,28 @@ class GroupCommitQueueTest {
     @Test
     void requests_for_one_key_are_decided_in_their_order() {
         GroupCommit engine = engine(4, 32);
-        List<CompletableFuture<Decision>> asked = new ArrayList<>();
+        List<CompletableFuture<Decision>> requests = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            asked.add(ask(engine, "k", i % 5 + 1));
-            ask(engine, "other" + i % 3, 1);
+            requests.add(request(engine, "k", i % 5 + 1));
+            request(engine, "other" + i % 3, 1);
             if (i % 10 == 9) {
                 backend.call(backend.calls.size() - 1).answer();
             }
         }
         backend.call(backend.calls.size() - 1).answer();
-        assertThat(asked).extracting(each -> each.join().remaining()).isSorted();
+        assertThat(requests).extracting(each -> each.join().remaining()).isSorted();
     }
 
     @Test
-    void one_key_under_another_limit_waits_for_the_next_call_and_so_does_what_comes_after_it() {
+    void a_key_under_another_limit_and_later_requests_wait_for_the_next_call() {
         GroupCommit engine = engine(4, 32);
         TokenBucket other = TokenBucket.of(2, 2);
-        ask(engine, "first", 1);
-        ask(engine, "k", 1);
-        ask(engine, "j", 2);
+        request(engine, "first", 1);
+        request(engine, "k", 1);
+        request(engine, "j", 2);
         PendingRequest.start(engine, "k", other, HandEngine.request(3));
-        ask(engine, "j", 4);
-        ask(engine, "k", 5);
+        request(engine, "j", 4);
+        request(engine, "k", 5);
         for (int call = 0; call < 4; call++) {
             backend.call(call).answer();
         }
@@ -97,24 +98,24 @@ class GroupCommitQueueTest {
     }
 
     @Test
-    void another_call_starts_beside_the_first_if_enough_wait_for_it() {
+    void another_call_starts_beside_the_first_if_enough_requests_wait() {
         GroupCommit engine = engine(3, 2);
-        ask(engine, "a", 1);
-        ask(engine, "a", 2);
-        ask(engine, "a", 3);
+        request(engine, "a", 1);
+        request(engine, "a", 2);
+        request(engine, "a", 3);
         assertThat(backend.calls).as("two are not more than two").hasSize(1);
-        ask(engine, "a", 4);
+        request(engine, "a", 4);
         assertThat(backend.sent()).containsExactly(List.of("a:1"), List.of("a:2", "a:3", "a:4"));
         for (int permits = 5; permits <= 8; permits++) {
-            ask(engine, "a", permits);
+            request(engine, "a", permits);
         }
         assertThat(backend.calls)
                 .as("four are not more than two for each of two calls")
                 .hasSize(2);
-        ask(engine, "a", 9);
+        request(engine, "a", 9);
         assertThat(backend.calls).hasSize(3);
         for (int permits = 10; permits < 50; permits++) {
-            ask(engine, "a", permits);
+            request(engine, "a", permits);
         }
         assertThat(backend.calls).as("three at most").hasSize(3);
         backend.call(1).answer();
@@ -122,51 +123,51 @@ class GroupCommitQueueTest {
     }
 
     @Test
-    void where_each_asks_for_a_key_of_its_own_half_a_call_is_enough_for_another() {
+    void with_a_key_for_each_request_half_a_call_starts_another() {
         GroupCommit engine = engine(4, 32);
-        ask(engine, "first", 1);
+        request(engine, "first", 1);
         for (int i = 0; i < 20; i++) {
-            ask(engine, "key" + i, 1);
+            request(engine, "key" + i, 1);
         }
         backend.call(0).answer();
         for (int i = 0; i < 10; i++) {
-            ask(engine, "other" + i, 1);
+            request(engine, "other" + i, 1);
         }
         assertThat(backend.calls).as("ten are not more than half of twenty").hasSize(2);
-        ask(engine, "other", 1);
+        request(engine, "other", 1);
         assertThat(backend.calls).hasSize(3);
         for (int i = 0; i < 2 * 5; i++) {
-            ask(engine, "third" + i, 1);
+            request(engine, "third" + i, 1);
         }
         assertThat(backend.calls).as("five for each of two calls").hasSize(3);
-        ask(engine, "third", 1);
+        request(engine, "third", 1);
         assertThat(backend.calls).hasSize(4);
     }
 
     @Test
-    void calls_of_few_keys_wait_for_more_company() {
+    void calls_of_few_keys_wait_for_more_requests() {
         GroupCommit engine = engine(4, 32);
-        ask(engine, "first", 1);
+        request(engine, "first", 1);
         for (int i = 0; i < 20; i++) {
-            ask(engine, "key" + i % 10, 1);
+            request(engine, "key" + i % 10, 1);
         }
         backend.call(0).answer();
         for (int i = 0; i < 32; i++) {
-            ask(engine, "other" + i, 1);
+            request(engine, "other" + i, 1);
         }
         assertThat(backend.calls).hasSize(2);
-        ask(engine, "other", 1);
+        request(engine, "other", 1);
         assertThat(backend.calls).hasSize(3);
     }
 
     @Test
-    void keys_of_different_lanes_share_no_call_and_wait_for_none() {
+    void keys_of_different_lanes_neither_share_a_call_nor_wait_for_each_other() {
         backend.lanes = 2;
         GroupCommit engine = engine(4, 32);
-        CompletableFuture<Decision> a = ask(engine, "a", 1);
-        CompletableFuture<Decision> b = ask(engine, "b", 2);
-        ask(engine, "a", 3);
-        ask(engine, "c", 4);
+        CompletableFuture<Decision> a = request(engine, "a", 1);
+        CompletableFuture<Decision> b = request(engine, "b", 2);
+        request(engine, "a", 3);
+        request(engine, "c", 4);
         assertThat(backend.sent()).containsExactly(List.of("a:1"), List.of("b:2"));
         backend.call(1).answer();
         assertThat(b).isDone();
@@ -180,8 +181,8 @@ class GroupCommitQueueTest {
         GroupCommit engine = engine(4, 32);
         List<Integer> callsWhenWoken = new ArrayList<>();
         CompletableFuture<Void> woken =
-                ask(engine, "a", 1).thenAccept(decision -> callsWhenWoken.add(backend.calls.size()));
-        ask(engine, "a", 2);
+                request(engine, "a", 1).thenAccept(decision -> callsWhenWoken.add(backend.calls.size()));
+        request(engine, "a", 2);
         backend.call(0).answer();
         assertThat(woken).isDone();
         assertThat(callsWhenWoken).containsExactly(2);
@@ -193,9 +194,5 @@ class GroupCommitQueueTest {
                 new GroupCommit.Settings(maxCalls, 1000, 1000, 1000, minQueuedForAnother, Duration.ZERO),
                 Runnable::run,
                 Patience.guard());
-    }
-
-    private static CompletableFuture<Decision> ask(GroupCommit engine, String key, int permits) {
-        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

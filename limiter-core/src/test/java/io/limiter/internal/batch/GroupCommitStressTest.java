@@ -42,9 +42,9 @@ class GroupCommitStressTest {
 
     private final HandEngine backend = new HandEngine();
     private final BlockingCalls blockingCalls = new BlockingCalls();
-    private final LinkedBlockingQueue<HandEngine.Call> underWay = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<HandEngine.Call> inFlight = new LinkedBlockingQueue<>();
     private final AtomicInteger threads = new AtomicInteger();
-    private final Map<Integer, Asked> asked = new ConcurrentHashMap<>();
+    private final Map<Integer, Expected> expected = new ConcurrentHashMap<>();
 
     @AfterEach
     void end() {
@@ -64,7 +64,7 @@ class GroupCommitStressTest {
             int lanes, boolean blocks, int maxCalls, int maxKeys, int maxRequests, int another) {
         backend.lanes = lanes;
         backend.blocks = blocks;
-        backend.onStart = underWay::add;
+        backend.onStart = inFlight::add;
         GroupCommit engine = new GroupCommit(
                 backend,
                 new GroupCommit.Settings(maxCalls, 1_000_000, maxKeys, maxRequests, another, Duration.ZERO),
@@ -73,24 +73,24 @@ class GroupCommitStressTest {
         Thread answering = new Thread(this::answer);
         answering.start();
         try {
-            Concurrently.run(THREADS, () -> ask(engine, threads.getAndIncrement()));
-            Awaitility.await().until(() -> asked.values().stream().allMatch(Asked::isDone));
+            Concurrently.run(THREADS, () -> requestAll(engine, threads.getAndIncrement()));
+            Awaitility.await().until(() -> expected.values().stream().allMatch(Expected::isDone));
         } finally {
             answering.interrupt();
         }
-        assertThat(asked).hasSize(THREADS * REQUESTS);
+        assertThat(expected).hasSize(THREADS * REQUESTS);
         checkSent();
         checkCompleted();
     }
 
     /** The number of a request is its permits, so that the backend's side tells which it is. */
-    private void ask(GroupCommit engine, int thread) {
+    private void requestAll(GroupCommit engine, int thread) {
         Random random = new Random(Seed.VALUE + thread);
         for (int i = 0; i < REQUESTS; i++) {
             int id = 1 + thread * REQUESTS + i;
-            Asked mine = new Asked(thread, "k" + random.nextInt(KEYS), Request.take(id, random.nextInt(1000)));
+            Expected mine = new Expected(thread, "k" + random.nextInt(KEYS), Request.take(id, random.nextInt(1000)));
             TokenBucket limit = random.nextInt(20) == 0 ? OTHER_LIMIT : HandEngine.LIMIT;
-            asked.put(id, mine);
+            expected.put(id, mine);
             if (random.nextInt(4) == 0) {
                 try {
                     mine.future.complete(PendingRequest.start(engine, mine.key, limit, mine.request)
@@ -112,7 +112,7 @@ class GroupCommitStressTest {
         Random random = Seed.random();
         try {
             while (true) {
-                HandEngine.Call call = underWay.take();
+                HandEngine.Call call = inFlight.take();
                 switch (random.nextInt(12)) {
                     case 0 -> call.fail(new IllegalStateException("connection lost"));
                     case 1 -> call.answerAllBut("k" + random.nextInt(KEYS));
@@ -133,7 +133,7 @@ class GroupCommitStressTest {
                     .containsOnly(laneOf(call));
             for (KeyRequests<?> keyed : call.batch) {
                 for (Request request : keyed.requests()) {
-                    Asked of = asked.get(request.permits());
+                    Expected of = expected.get(request.permits());
                     assertThat(of.key).isEqualTo(keyed.key());
                     assertThat(of.request).isEqualTo(request);
                     sent.merge(request.permits(), 1, Integer::sum);
@@ -146,7 +146,7 @@ class GroupCommitStressTest {
         assertThat(order.values())
                 .as(Seed.hint() + "in order")
                 .allSatisfy(ids -> assertThat(ids).isSorted());
-        asked.forEach((id, each) -> assertThat(sent.containsKey(id) || each.cancelled)
+        expected.forEach((id, each) -> assertThat(sent.containsKey(id) || each.cancelled)
                 .as(Seed.hint() + "request %d was sent or cancelled", id)
                 .isTrue());
     }
@@ -157,8 +157,8 @@ class GroupCommitStressTest {
 
     private void checkCompleted() {
         int decided = 0;
-        for (Map.Entry<Integer, Asked> each : asked.entrySet()) {
-            Asked request = each.getValue();
+        for (Map.Entry<Integer, Expected> each : expected.entrySet()) {
+            Expected request = each.getValue();
             assertThat(request.completions.get() + (request.future.isDone() ? 1 : 0))
                     .isPositive();
             assertThat(request.completions).hasValueLessThanOrEqualTo(1);
@@ -172,7 +172,7 @@ class GroupCommitStressTest {
         assertThat(decided).isGreaterThan(THREADS * REQUESTS / 2);
     }
 
-    private static final class Asked {
+    private static final class Expected {
 
         private final int thread;
         private final String key;
@@ -181,7 +181,7 @@ class GroupCommitStressTest {
         private final AtomicInteger completions = new AtomicInteger();
         private volatile boolean cancelled;
 
-        Asked(int thread, String key, Request request) {
+        Expected(int thread, String key, Request request) {
             this.thread = thread;
             this.key = key;
             this.request = request;

@@ -1,5 +1,7 @@
 package io.limiter.internal.batch;
 
+import static io.limiter.internal.batch.Requests.answerAll;
+import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
@@ -22,7 +24,7 @@ class GroupCommitYieldingTest {
     private final AtomicInteger yields = new AtomicInteger();
 
     @Test
-    void those_who_follow_a_call_of_many_requests_yield() throws InterruptedException {
+    void callers_after_a_call_of_many_requests_yield() throws InterruptedException {
         GroupCommit engine = engine(SHORTER_THAN_A_CALL, Patience.guard());
         callOf(engine, 8);
         await(engine);
@@ -30,7 +32,7 @@ class GroupCommitYieldingTest {
     }
 
     @Test
-    void those_who_follow_a_call_of_few_requests_park() throws InterruptedException {
+    void callers_after_a_call_of_few_requests_park() throws InterruptedException {
         GroupCommit engine = engine(SHORTER_THAN_A_CALL, Patience.guard());
         callOf(engine, 7);
         await(engine);
@@ -49,9 +51,9 @@ class GroupCommitYieldingTest {
 
     /** Leaves a call of so many requests in flight. */
     private void callOf(GroupCommit engine, int requests) {
-        start(engine);
+        request(engine, "k", 1);
         for (int i = 0; i < requests; i++) {
-            start(engine);
+            request(engine, "k", 1);
         }
         backend.call(0).answer();
         assertThat(backend.call(1).requests()).hasSize(requests);
@@ -59,24 +61,17 @@ class GroupCommitYieldingTest {
 
     /** Awaits a decision that comes when this thread has yielded, or has parked. */
     private void await(GroupCommit engine) throws InterruptedException {
-        PendingRequest pending = start(engine);
+        PendingRequest pending = request(engine, "k", 1);
         Thread caller = Thread.currentThread();
         Thread answering = new Thread(() -> {
             while (!pending.isDone() && caller.getState() != Thread.State.WAITING) {
                 Thread.onSpinWait();
             }
-            answerAll();
+            answerAll(backend);
         });
         answering.start();
         pending.await();
         answering.join();
-    }
-
-    private void answerAll() {
-        // Each answer starts the next call.
-        for (int i = 0; i < backend.calls.size(); i++) {
-            backend.call(i).answer();
-        }
     }
 
     private GroupCommit engine(Duration most, Guard guard) {
@@ -85,13 +80,9 @@ class GroupCommitYieldingTest {
                 new GroupCommit.Settings(1, 1000, 1000, 1000, 32, Duration.ZERO),
                 new Yielding(most, Ticker.systemTicker(), () -> {
                     yields.incrementAndGet();
-                    answerAll();
+                    answerAll(backend);
                 }),
                 Runnable::run,
                 guard);
-    }
-
-    private static PendingRequest start(GroupCommit engine) {
-        return (PendingRequest) PendingRequest.start(engine, "k", HandEngine.LIMIT, HandEngine.request(1));
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.internal.batch;
 
+import static io.limiter.internal.batch.Requests.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,14 +17,12 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
-import io.limiter.testing.FutureBackend;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -35,72 +34,69 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Whatever is thrown, and wherever: every request is completed, and those that come later are decided. */
+/** Whatever is thrown, and wherever: every request is completed, and later ones are decided. */
 class ThrowingTest {
 
     private static final int MOST_SECONDS = 60;
 
-    private final HandBackend backend = new HandBackend();
+    private final HandEngine backend = new HandEngine();
     private final GroupCommit engine =
             new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
 
     @Test
     void a_limit_whose_comparison_throws_fails_its_own_requests_and_no_other() {
-        CompletableFuture<Decision> first = ask("first", HandEngine.LIMIT);
-        CompletableFuture<Decision> a = ask("a", new Incomparable());
-        CompletableFuture<Decision> a2 = ask("a", new Incomparable());
-        CompletableFuture<Decision> b = ask("b", HandEngine.LIMIT);
-        backend.answer(0);
-        backend.onStart = () -> backend.answer(backend.calls.size() - 1);
-        backend.answer(1);
-        assertDecided(first, a, b, ask("c", HandEngine.LIMIT));
+        CompletableFuture<Decision> first = request(engine, "first", 1);
+        CompletableFuture<Decision> a = PendingRequest.start(engine, "a", new Incomparable(), HandEngine.request(1));
+        CompletableFuture<Decision> a2 = PendingRequest.start(engine, "a", new Incomparable(), HandEngine.request(1));
+        CompletableFuture<Decision> b = request(engine, "b", 1);
+        backend.call(0).answer();
+        backend.onStart = HandEngine.Call::answer;
+        backend.call(1).answer();
+        assertDecided(first, a, b, request(engine, "c", 1));
         assertThat(failure(a2)).hasMessageContaining("'a'").hasMessageContaining("cannot be compared");
     }
 
     @Test
-    void what_throws_before_anything_is_taken_fails_what_is_queued_and_later_ones_are_sent() {
+    void an_error_before_a_call_fails_queued_requests_and_later_ones_are_sent() {
         backend.beforeBlocks = () -> {
             throw new StackOverflowError("a deep stack");
         };
-        assertThat(failure(ask("a", HandEngine.LIMIT))).hasMessageContaining("a deep stack");
-        assertThatThrownBy(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
-                        .await())
-                .isInstanceOf(LimiterBackendException.class);
+        assertThat(failure(request(engine, "a", 1))).hasMessageContaining("a deep stack");
+        assertThatThrownBy(() -> request(engine, "a", 1).await()).isInstanceOf(LimiterBackendException.class);
         backend.beforeBlocks = () -> {};
-        backend.onStart = () -> backend.answer(backend.calls.size() - 1);
-        assertDecided(ask("a", HandEngine.LIMIT));
+        backend.onStart = HandEngine.Call::answer;
+        assertDecided(request(engine, "a", 1));
     }
 
     @Test
-    void an_answer_too_few_fails_the_keys_without_one() {
-        CompletableFuture<Decision> first = ask("first", HandEngine.LIMIT);
-        CompletableFuture<Decision> a = ask("a", HandEngine.LIMIT);
-        CompletableFuture<Decision> a2 = ask("a", HandEngine.LIMIT);
-        CompletableFuture<Decision> b = ask("b", HandEngine.LIMIT);
-        backend.answer(0);
-        backend.calls.get(1).complete(List.of(Answer.of(List.of(Failover.granted(HandEngine.LIMIT)))));
+    void missing_answers_fail_their_keys() {
+        CompletableFuture<Decision> first = request(engine, "first", 1);
+        CompletableFuture<Decision> a = request(engine, "a", 1);
+        CompletableFuture<Decision> a2 = request(engine, "a", 1);
+        CompletableFuture<Decision> b = request(engine, "b", 1);
+        backend.call(0).answer();
+        backend.call(1).answer(List.of(Answer.of(List.of(Failover.granted(HandEngine.LIMIT)))));
         assertDecided(first, a);
         assertThat(failure(a2).isAmbiguous()).isTrue();
         assertThat(failure(b).isAmbiguous()).isTrue();
-        backend.onStart = () -> backend.answer(backend.calls.size() - 1);
-        assertDecided(ask("c", HandEngine.LIMIT));
+        backend.onStart = HandEngine.Call::answer;
+        assertDecided(request(engine, "c", 1));
     }
 
     @Test
-    void a_request_whose_failure_cannot_be_made_is_ended_though_its_turn_comes_meanwhile() {
+    void an_overdue_request_whose_failure_throws_is_failed_by_the_next_check() {
         AtomicInteger failures = new AtomicInteger();
         EngineObserver observer = new EngineObserver() {
             @Override
             public void failed(String problem) {
                 // Of the first, which was sent, and then of the one that was not.
                 if (failures.incrementAndGet() == 2) {
-                    backend.answer(0);
+                    backend.call(0).answer();
                     throw new OutOfMemoryError("no room for a failure");
                 }
             }
@@ -122,26 +118,24 @@ class ThrowingTest {
     }
 
     @Test
-    void where_there_is_no_thread_for_the_probe_everyone_is_answered_and_the_backend_is_asked_still() {
-        AtomicInteger asked = new AtomicInteger();
+    void without_a_thread_for_the_probe_requests_are_answered_and_still_sent() {
+        AtomicInteger threads = new AtomicInteger();
         Breakers unprobed = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()), task -> {
-            asked.incrementAndGet();
+            threads.incrementAndGet();
             throw new OutOfMemoryError("unable to create native thread");
         });
         Guard guard = new Guard(Duration.ofMillis(20), unprobed);
         GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         for (int i = 0; i < 20; i++) {
-            assertThatThrownBy(() -> PendingRequest.start(unanswered, "a", HandEngine.LIMIT, HandEngine.request(1))
-                            .await())
-                    .isInstanceOf(LimiterBackendException.class);
-            backend.calls.forEach(call -> call.completeExceptionally(new IllegalStateException("late")));
+            assertThatThrownBy(() -> request(unanswered, "a", 1).await()).isInstanceOf(LimiterBackendException.class);
+            backend.calls.forEach(call -> call.fail(new IllegalStateException("late")));
         }
-        assertThat(asked.get()).isPositive();
+        assertThat(threads.get()).isPositive();
         assertThat(guard.state().up()).isTrue();
     }
 
     @Test
-    void a_log_that_throws_or_hangs_holds_up_no_decision_and_is_not_written_by_those_who_decide() throws Exception {
+    void a_log_that_throws_or_hangs_delays_no_decision() throws Exception {
         Set<String> threads = ConcurrentHashMap.newKeySet();
         AtomicBoolean ended = new AtomicBoolean();
         Logger logger = (Logger) LoggerFactory.getLogger(Breakers.class);
@@ -158,26 +152,26 @@ class ThrowingTest {
         logger.setAdditive(false);
         logger.addAppender(hanging);
         CompletableFuture<LimiterBackendException> down = new CompletableFuture<>();
-        ListenerNotifier notices = new ListenerNotifier(List.of(new LimiterListener() {
+        ListenerNotifier notifier = new ListenerNotifier(List.of(new LimiterListener() {
             @Override
             public void backendDown(String node, LimiterBackendException cause) {
                 down.complete(cause);
             }
         }));
         try {
-            Guard guard = new Guard(Duration.ofMillis(20), new Breakers(Duration.ofMillis(50), notices));
+            Guard guard = new Guard(Duration.ofMillis(20), new Breakers(Duration.ofMillis(50), notifier));
             AtomicInteger probes = new AtomicInteger();
             guard.probeBy(key -> {
                 if (probes.incrementAndGet() < 3) {
-                    throw BackendFailures.notExecuted(key, "still away");
+                    throw BackendFailures.notExecuted(key, "still unavailable");
                 }
             });
             GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-            List<CompletableFuture<Decision>> asked = new ArrayList<>();
+            List<CompletableFuture<Decision>> requests = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
-                asked.add(PendingRequest.start(unanswered, "a", HandEngine.LIMIT, HandEngine.request(1)));
+                requests.add(request(unanswered, "a", 1));
             }
-            asked.forEach(ThrowingTest::failure);
+            requests.forEach(ThrowingTest::failure);
             Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> probes.get() >= 3);
             Awaitility.await()
                     .atMost(MOST_SECONDS, TimeUnit.SECONDS)
@@ -185,7 +179,7 @@ class ThrowingTest {
         } finally {
             ended.set(true);
             Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> !threads.isEmpty());
-            notices.close();
+            notifier.close();
             logger.detachAppender(hanging);
             logger.setAdditive(additive);
         }
@@ -193,13 +187,9 @@ class ThrowingTest {
         assertThat(down.get(MOST_SECONDS, TimeUnit.SECONDS).kind()).isIn(Kind.AMBIGUOUS, Kind.NOT_EXECUTED);
     }
 
-    private CompletableFuture<Decision> ask(String key, Limit<?> limit) {
-        return PendingRequest.start(engine, key, limit, HandEngine.request(1));
-    }
-
     @SafeVarargs
-    private static void assertDecided(CompletableFuture<Decision>... asked) {
-        for (CompletableFuture<Decision> each : asked) {
+    private static void assertDecided(CompletableFuture<Decision>... requests) {
+        for (CompletableFuture<Decision> each : requests) {
             assertThat(each).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS);
         }
     }
@@ -212,45 +202,7 @@ class ThrowingTest {
         return (LimiterBackendException) thrown;
     }
 
-    /** One whose calls the test completes. */
-    private static final class HandBackend implements FutureBackend {
-
-        final List<CompletableFuture<List<Answer>>> calls = new ArrayList<>();
-        final List<List<KeyRequests<?>>> batches = new ArrayList<>();
-        Runnable beforeBlocks = () -> {};
-        Runnable onStart = () -> {};
-
-        void answer(int call) {
-            calls.get(call)
-                    .complete(batches.get(call).stream()
-                            .map(asked -> Answer.of(asked.requests().stream()
-                                    .map(request -> Failover.granted(asked.limit()))
-                                    .toList()))
-                            .toList());
-        }
-
-        @Override
-        public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
-            CompletableFuture<List<Answer>> call = new CompletableFuture<>();
-            batches.add(batch);
-            calls.add(call);
-            onStart.run();
-            return call;
-        }
-
-        @Override
-        public boolean blocks() {
-            beforeBlocks.run();
-            return false;
-        }
-
-        @Override
-        public void delete(String key) {
-            throw new UnsupportedOperationException();
-        }
-    }
-
-    /** A limit of a user's own. */
+    /** A custom limit. */
     @SuppressWarnings("EqualsHashCode")
     private static final class Incomparable implements Limit<FixedWindow> {
 

@@ -105,7 +105,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void without_a_thread_for_a_timer_rejections_are_cached_all_the_same() {
+    void without_a_thread_for_a_timer_rejections_are_cached_nevertheless() {
         HandSleeper timers = new HandSleeper(ticker);
         KnownRejections rejections = new KnownRejections(16, ticker, timers);
         timers.rejects = true;
@@ -171,21 +171,23 @@ class RejectionCacheTest {
 
     @Test
     void validity_counts_from_the_sending_and_retry_after_from_the_reply() {
-        KnownRejections denials = new KnownRejections(16, ticker);
-        long sent = denials.readNanos();
+        KnownRejections rejections = new KnownRejections(16, ticker);
+        long sent = rejections.readNanos();
         ticker.advance(Duration.ofMillis(30));
         Request one = Request.take(1, 0);
         long now = redisClock.micros();
         RedisPermits empty = TEN.step(null, now, Request.take(10, 0)).state();
         Step<RedisPermits> rejected = TEN.step(empty, now, one);
-        denials.decided(
+        rejections.decided(
                 new KeyRequests<>("k", TEN, List.of(one)), List.of(rejected.decision()), rejected.state(), now, sent);
         ticker.advance(Duration.ofMillis(69));
-        assertThat(denials.find("k", TEN, one).retryAfter())
+        assertThat(rejections.find("k", TEN, one).retryAfter())
                 .as("100 ms from the answer on, 69 ms ago")
                 .hasValue(Duration.ofMillis(31));
         ticker.advance(Duration.ofMillis(1));
-        assertThat(denials.find("k", TEN, one)).as("100 ms after it was sent").isNull();
+        assertThat(rejections.find("k", TEN, one))
+                .as("100 ms after it was sent")
+                .isNull();
     }
 
     @Test
@@ -321,9 +323,9 @@ class RejectionCacheTest {
     }
 
     private Cached cached(int size) {
-        KnownRejections denials = new KnownRejections(size, ticker);
-        SteppingEngine backend = new SteppingEngine(redisClock::micros, denials);
-        return new Cached(new RejectionCache(denials, backend), backend);
+        KnownRejections rejections = new KnownRejections(size, ticker);
+        SteppingEngine backend = new SteppingEngine(redisClock::micros, rejections);
+        return new Cached(new RejectionCache(rejections, backend), backend);
     }
 
     /** A rejection cache, and a backend that other JVMs use too. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A wait that holds no thread, and what becomes of its permits if it is given up. */
+/** Futures that wait for permits, and the permits of those that are given up. */
 class AwaitedDecisionTest {
 
     private static final Decision IN_A_SECOND = new Decision(true, 10, 0, 1_000_000, 0, 11_000_000);
@@ -35,7 +35,7 @@ class AwaitedDecisionTest {
             future -> future.completeExceptionally(new IllegalStateException("unused")));
     private static final Decision REJECTED = new Decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
 
-    private final AtomicInteger givenBack = new AtomicInteger();
+    private final AtomicInteger returned = new AtomicInteger();
     private final Pending<Decision> decided = new Pending<>("k", new Pending.Fallback<>() {
         @Override
         public Decision answer(LimiterBackendException failure, Pending<Decision> pending) {
@@ -44,7 +44,7 @@ class AwaitedDecisionTest {
 
         @Override
         public void returnUnused(Decision answer, Pending<Decision> pending) {
-            givenBack.addAndGet(answer.granted() ? 1 : 0);
+            returned.addAndGet(answer.granted() ? 1 : 0);
         }
     });
     private final List<Runnable> timers = new CopyOnWriteArrayList<>();
@@ -79,7 +79,7 @@ class AwaitedDecisionTest {
     private boolean completed;
 
     @Test
-    void it_is_there_when_the_permits_are() {
+    void it_is_completed_when_the_permits_come_due() {
         decided.answer(IN_A_SECOND);
         assertThat(awaited).isNotDone();
         assertThat(begun).hasValue(1);
@@ -88,46 +88,46 @@ class AwaitedDecisionTest {
         assertThat(ended).hasValue(1);
         assertThat(awaited).isCompletedWithValue(true);
         assertThat(awaited.cancel(true)).isFalse();
-        assertThat(givenBack).hasValue(0);
+        assertThat(returned).hasValue(0);
     }
 
     @Test
-    void a_wait_that_is_cancelled_gives_its_permits_back_once() {
+    void a_cancelled_wait_returns_its_permits_once() {
         decided.answer(IN_A_SECOND);
         assertThat(awaited.cancel(false)).isTrue();
         assertThat(ended).hasValue(1);
         assertThat(awaited.cancel(false)).as("is cancelled still").isTrue();
         List.copyOf(timers).forEach(Runnable::run);
         assertThat(awaited).isCancelled();
-        assertThat(givenBack).hasValue(1);
+        assertThat(returned).hasValue(1);
     }
 
     @Test
-    void what_is_withdrawn_before_it_was_decided_has_nothing_to_give_back() {
+    void a_request_withdrawn_before_its_decision_returns_nothing() {
         awaited.cancel(true);
         assertThat(decided).isCancelled();
-        assertThat(givenBack).hasValue(0);
+        assertThat(returned).hasValue(0);
     }
 
     @Test
-    void what_was_sent_when_it_is_cancelled_gives_its_permits_back_once_it_is_decided() {
+    void a_request_cancelled_after_it_was_sent_returns_its_permits_once_it_is_decided() {
         decided.send();
         assertThat(awaited.cancel(true)).isTrue();
-        assertThat(givenBack).hasValue(0);
+        assertThat(returned).hasValue(0);
         decided.answer(IN_A_SECOND);
-        assertThat(givenBack).hasValue(1);
+        assertThat(returned).hasValue(1);
     }
 
     @Test
-    void a_rejection_has_nothing_to_give_back() {
+    void a_rejection_returns_nothing() {
         decided.answer(REJECTED);
         assertThat(awaited).isCompletedWithValue(false);
         awaited.cancel(true);
-        assertThat(givenBack).hasValue(0);
+        assertThat(returned).hasValue(0);
     }
 
     @Test
-    void a_wait_that_is_cancelled_leaves_no_timer() {
+    void a_cancelled_wait_leaves_no_timer() {
         decided.answer(IN_A_SECOND);
         assertThat(timers).hasSize(1);
         awaited.cancel(false);
@@ -135,32 +135,32 @@ class AwaitedDecisionTest {
     }
 
     @Test
-    void where_there_is_no_timer_it_fails_and_gives_its_permits_back() {
+    void without_a_timer_it_fails_and_returns_its_permits() {
         hasTimers = false;
         decided.answer(IN_A_SECOND);
         assertThat(awaited).isCompletedExceptionally();
         assertThat(ended).hasValue(1);
-        assertThat(givenBack).hasValue(1);
+        assertThat(returned).hasValue(1);
     }
 
     @Test
-    void a_result_that_cannot_be_made_gives_its_permits_back() {
+    void a_result_that_throws_returns_the_permits() {
         AwaitedDecision<Decision, Boolean> failing = new AwaitedDecision<>(
                 decided, decided.copy(), decision -> 0, sleeper, decision -> () -> {}, decision -> {
                     throw new IllegalStateException("planted");
                 });
         decided.answer(IN_A_SECOND);
         assertThat(failing).isCompletedExceptionally();
-        assertThat(givenBack).hasValue(1);
+        assertThat(returned).hasValue(1);
     }
 
     @Test
-    void what_the_failure_policy_has_answered_is_not_returned_when_the_backend_answers_late() {
+    void a_late_answer_after_the_failure_policy_decided_counts_as_spent() {
         decided.send();
         decided.fail(BackendFailures.ambiguous("k", "planted", null), Runnable::run);
         assertThat(awaited).isCompletedExceptionally();
         assertThat(decided.answer(IN_A_SECOND)).isFalse();
-        assertThat(givenBack).hasValue(0);
+        assertThat(returned).hasValue(0);
     }
 
     /** What a caller can do to a future that is not completed; each counts as giving it up. */
@@ -182,26 +182,26 @@ class AwaitedDecisionTest {
 
     @ParameterizedTest
     @MethodSource("completions")
-    void whoever_completes_a_wait_gives_its_permits_back(Predicate<CompletableFuture<Boolean>> completion) {
+    void a_wait_completed_by_its_caller_returns_its_permits(Predicate<CompletableFuture<Boolean>> completion) {
         decided.answer(IN_A_SECOND);
         assertThat(completion.test(awaited)).isTrue();
-        assertThat(givenBack).hasValue(1);
+        assertThat(returned).hasValue(1);
         assertThat(timers).isEmpty();
         assertThat(ended).hasValue(1);
     }
 
     @ParameterizedTest
     @MethodSource("completions")
-    void whoever_completes_what_was_sent_gives_its_permits_back(Predicate<CompletableFuture<Boolean>> completion) {
+    void a_sent_request_completed_by_its_caller_returns_its_permits(Predicate<CompletableFuture<Boolean>> completion) {
         decided.send();
         assertThat(completion.test(awaited)).isTrue();
         decided.answer(IN_A_SECOND);
-        assertThat(givenBack).hasValue(1);
+        assertThat(returned).hasValue(1);
     }
 
     /** Either the caller has the grant, or it is returned, whenever the two meet. */
     @RepeatedTest(20)
-    void a_grant_is_either_handed_over_or_given_back(RepetitionInfo repetition) {
+    void a_grant_is_either_handed_over_or_returned(RepetitionInfo repetition) {
         Random random = new Random(Seed.VALUE + repetition.getCurrentRepetition());
         for (int i = 0; i < 200; i++) {
             AwaitedDecisionTest each = new AwaitedDecisionTest();
@@ -221,7 +221,7 @@ class AwaitedDecisionTest {
                     each.completed = completion.test(each.awaited);
                 }
             });
-            assertThat(each.givenBack).as("%s%d", Seed.hint(), i).hasValue(each.completed ? 1 : 0);
+            assertThat(each.returned).as("%s%d", Seed.hint(), i).hasValue(each.completed ? 1 : 0);
             assertThat(each.ended).hasValue(each.begun.get());
         }
     }

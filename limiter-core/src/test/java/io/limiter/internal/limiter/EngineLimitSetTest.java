@@ -17,7 +17,9 @@ import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.testing.HandEngine;
+import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Patience;
+import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,20 +29,20 @@ import org.junit.jupiter.api.Test;
 /** Cancelled futures of a set. */
 class EngineLimitSetTest {
 
-    private final List<Runnable> timers = new ArrayList<>();
+    private final HandSleeper sleeper = new HandSleeper(new TestClock());
     private final Failover engine = Failover.none(new LocalEngine());
     private final TokenBucket slow = TokenBucket.of(0.001, 1000);
-    private final RateLimiter bucket = new EngineRateLimiter(new KeySpace("", "b"), slow, engine, new HandSleeper());
+    private final RateLimiter bucket = new EngineRateLimiter(new KeySpace("", "b"), slow, engine, sleeper);
     private final Limiter window =
-            new EngineLimiter<>(new KeySpace("", "w"), FixedWindow.of(5, Duration.ofDays(1)), engine);
+            new EngineLimiter<>(new KeySpace("", "w"), FixedWindow.of(5, Duration.ofDays(1)), engine, sleeper);
     private final LimitSet set = LimitSet.of(window, bucket);
 
     @Test
-    void it_waits_without_a_thread_until_the_permits_are_there() {
+    void a_future_waits_until_the_permits_come_due() {
         assertThat(set.tryAcquire()).isTrue();
         CompletableFuture<SetDecision> waiting = set.async().decide(1, Duration.ofHours(1));
         assertThat(waiting).isNotDone();
-        timers.forEach(Runnable::run);
+        sleeper.run();
         assertThat(waiting).isDone();
         assertThat(waiting.join().granted()).isTrue();
         assertThat(waiting.cancel(true)).isFalse();
@@ -48,14 +50,14 @@ class EngineLimitSetTest {
     }
 
     @Test
-    void cancelled_it_gives_back_to_all() {
+    void a_cancelled_future_returns_the_permits_of_all_limits() {
         assertThat(set.tryAcquire()).isTrue();
         CompletableFuture<SetDecision> waiting = set.async().decide(1, Duration.ofHours(1));
         assertThat(window.peek().remaining()).isEqualTo(3);
         assertThat(waiting.cancel(true)).isTrue();
         assertThat(waiting.cancel(true)).isTrue();
         assertThat(window.peek().remaining()).isEqualTo(4);
-        // What was booked stays booked, and what came back is stored.
+        // Later reservations keep their times.
         assertThat(bucket.tryAcquire(Duration.ofSeconds(1))).isFalse();
         assertThat(bucket.reserve().timeToWait()).isLessThanOrEqualTo(Duration.ofSeconds(1000));
     }
@@ -97,20 +99,10 @@ class EngineLimitSetTest {
     }
 
     private static Limiter limiter(String name, Engine on) {
-        return new EngineLimiter<>(new KeySpace("", name), FixedWindow.of(5, Duration.ofDays(1)), Failover.none(on));
-    }
-
-    private final class HandSleeper implements Sleeper {
-
-        @Override
-        public void sleep(long micros) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Runnable later(long micros, Runnable action) {
-            timers.add(action);
-            return () -> {};
-        }
+        return new EngineLimiter<>(
+                new KeySpace("", name),
+                FixedWindow.of(5, Duration.ofDays(1)),
+                Failover.none(on),
+                Sleeper.UNINTERRUPTIBLE);
     }
 }

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
@@ -27,7 +28,9 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.live.override.Overrides;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.spi.EngineObserver;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -45,7 +48,7 @@ class EngineLimiterFactoryTest {
     private final LimiterFactory limiters = new LocalLimiterFactory();
 
     @Test
-    void the_same_name_prefix_and_numbers_are_the_same_limiter() {
+    void the_same_name_prefix_and_limit_are_the_same_limiter() {
         RateLimiter limiter = limiters.build("k", 1, 1, 60);
         assertThat(limiters.build("k", TokenBucket.of(1, 1))).isSameAs(limiter);
         assertThat(limiters.withPrefix("rateLimit:").build("k", 1, 1, 60)).isSameAs(limiter);
@@ -85,7 +88,7 @@ class EngineLimiterFactoryTest {
     }
 
     @Test
-    void keeps_no_more_limiters_than_it_may_and_loses_no_permits_by_that() {
+    void evicted_limiters_lose_no_permits() {
         LimiterFactory small = LocalLimiterFactory.builder()
                 .limiterCache(0, 1, Duration.ofMinutes(1))
                 .maxKeys(100)
@@ -102,13 +105,13 @@ class EngineLimiterFactoryTest {
     @Test
     void two_kinds_under_one_key_are_an_error_at_build() {
         LimiterFactory app = limiters.withPrefix("app:");
-        app.build("k", new BucketOfItsOwn(1));
+        app.build("k", new WithoutSuffix(1));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> app.withFailurePolicy(FailurePolicy.DENY).build("k", TokenBucket.of(1, 1)))
                 .withMessage(
                         "limiter 'k' cannot be a TokenBucket: another kind of limit, whose state is a Long, has its key"
                                 + " app:{k}; give it another name or prefix, or its kind a keySuffix of its own");
-        app.build("k", new BucketOfItsOwn(2));
+        app.build("k", new WithoutSuffix(2));
         app.build("other", TokenBucket.of(1, 1));
         limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
         app.build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
@@ -137,36 +140,25 @@ class EngineLimiterFactoryTest {
     }
 
     @Test
-    void a_rate_that_one_of_two_cannot_have_is_that_of_the_other_and_logged() {
+    void a_rate_that_one_limiter_of_two_does_not_allow_applies_to_the_other_and_is_logged() {
         RateLimiter roomy = limiters.build("k", 1, 60, 60);
         RateLimiter tight = limiters.build("k", 1, 1, 60);
         assertThatIllegalArgumentException().isThrownBy(() -> tight.setRate(0.1));
         assertThat(roomy.getRate()).isEqualTo(1);
-        Logger logger = (Logger) LoggerFactory.getLogger(Overrides.class);
-        ListAppender<ILoggingEvent> said = new ListAppender<>();
-        said.start();
-        logger.addAppender(said);
-        logger.setAdditive(false);
-        try {
-            roomy.setRate(0.1);
-        } finally {
-            AsyncLog.flush(Duration.ofMinutes(1));
-            logger.setAdditive(true);
-            logger.detachAppender(said);
-        }
+        List<ILoggingEvent> logged = logged(Overrides.class, () -> roomy.setRate(0.1));
         assertThat(roomy.getRate()).isEqualTo(0.1);
         assertThat(tight.getRate()).isEqualTo(1);
-        assertThat(said.list)
+        assertThat(logged)
                 .singleElement()
                 .satisfies(event -> assertThat(event.getFormattedMessage())
                         .contains("'k'", "keeps its rate of 1.0/s", "capacity must be at least 1 permit"));
     }
 
     @Test
-    void who_asks_for_a_known_limiter_waits_for_nobody() throws Exception {
+    void a_known_limiter_is_returned_while_another_is_built() throws Exception {
         CountDownLatch building = new CountDownLatch(1);
         CountDownLatch looked = new CountDownLatch(1);
-        LimiterFactory factory = new SlowFactory("slow", building, looked);
+        LimiterFactory factory = new SlowFactory("slow", building, looked).view();
         // Enough that some are in the same part of the cache as the one that is being built.
         List<String> names = IntStream.range(0, 100).mapToObj(i -> "k" + i).toList();
         names.forEach(name -> factory.build(name, 1, 1, 60));
@@ -183,31 +175,22 @@ class EngineLimiterFactoryTest {
     }
 
     @Test
-    void a_limiter_says_what_it_is() {
+    void a_limiter_has_a_readable_text() {
         assertThat(limiters.build("sms", 1, 1, 60).name()).isEqualTo("sms");
         assertThat(limiters.build("sms", 1, 1, 60)).hasToString("RateLimiter[sms, " + TokenBucket.of(1, 1) + "]");
     }
 
     @Test
-    void a_dear_log_says_so_once_and_names_the_counter() {
-        Logger logger = (Logger) LoggerFactory.getLogger(EngineLimiterFactory.class);
-        ListAppender<ILoggingEvent> said = new ListAppender<>();
-        said.start();
-        logger.addAppender(said);
-        try {
+    void a_large_log_is_warned_of_once() {
+        List<ILoggingEvent> logged = logged(EngineLimiterFactory.class, () -> {
             limiters.build("moderate", SlidingLog.of(1000, Duration.ofSeconds(1)));
-            limiters.build("large", SlidingCounter.of(100_000, Duration.ofSeconds(1)));
-            AsyncLog.flush(Duration.ofMinutes(1));
-            assertThat(said.list).isEmpty();
-            limiters.build("dear", SlidingLog.of(1001, Duration.ofSeconds(1)));
-            limiters.build("dear", SlidingLog.of(1001, Duration.ofSeconds(1)));
-        } finally {
-            AsyncLog.flush(Duration.ofMinutes(1));
-            logger.detachAppender(said);
-        }
-        assertThat(said.list).singleElement().satisfies(event -> {
+            limiters.build("counter", SlidingCounter.of(100_000, Duration.ofSeconds(1)));
+            limiters.build("large-log", SlidingLog.of(1001, Duration.ofSeconds(1)));
+            limiters.build("large-log", SlidingLog.of(1001, Duration.ofSeconds(1)));
+        });
+        assertThat(logged).singleElement().satisfies(event -> {
             assertThat(event.getLevel()).isEqualTo(Level.WARN);
-            assertThat(event.getFormattedMessage()).contains("'dear'", "1001", "SlidingCounter");
+            assertThat(event.getFormattedMessage()).contains("'large-log'", "1001", "SlidingCounter");
         });
     }
 
@@ -225,8 +208,24 @@ class EngineLimiterFactoryTest {
                 .withMessage("cache expireAfterAccess must be more than zero, was PT0S");
     }
 
-    /** A limit of a user's own without the suffix. */
-    private record BucketOfItsOwn(long capacity) implements Limit<Long> {
+    private static List<ILoggingEvent> logged(Class<?> by, Runnable action) {
+        Logger logger = (Logger) LoggerFactory.getLogger(by);
+        ListAppender<ILoggingEvent> appender = new ListAppender<>();
+        appender.start();
+        logger.addAppender(appender);
+        logger.setAdditive(false);
+        try {
+            action.run();
+        } finally {
+            AsyncLog.flush(Duration.ofMinutes(1));
+            logger.setAdditive(true);
+            logger.detachAppender(appender);
+        }
+        return appender.list;
+    }
+
+    /** A custom limit without a key suffix. */
+    private record WithoutSuffix(long capacity) implements Limit<Long> {
 
         @Override
         public Class<Long> stateType() {
@@ -257,7 +256,12 @@ class EngineLimiterFactoryTest {
         private final CountDownLatch until;
 
         SlowFactory(String slow, CountDownLatch building, CountDownLatch until) {
-            super(CacheBounds.DEFAULT);
+            super(
+                    CacheBounds.DEFAULT,
+                    FailurePolicy.THROW,
+                    EngineObserver.NONE,
+                    ListenerNotifier.NONE,
+                    Ticker.systemTicker());
             this.slow = slow;
             this.building = building;
             this.until = until;

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** A reservation that nobody waits for any more. */
+/** Reservations of cancelled futures. */
 class ReserveAsyncTest {
 
     private final HandEngine backend = new HandEngine();
@@ -30,7 +30,7 @@ class ReserveAsyncTest {
             new KeySpace("p:", "k"), TokenBucket.of(1, 10), Failover.none(engine), Sleeper.UNINTERRUPTIBLE);
 
     @Test
-    void what_was_booked_for_a_future_that_is_cancelled_goes_back() {
+    void a_cancelled_future_returns_its_reservation() {
         CompletableFuture<Reservation> reserved = limiter.async().reserve(3);
         assertThat(reserved.cancel(true)).isTrue();
         backend.call(0).answer();
@@ -39,7 +39,7 @@ class ReserveAsyncTest {
     }
 
     @Test
-    void what_was_booked_for_a_future_that_is_cancelled_while_it_is_completed_goes_back() {
+    void a_future_cancelled_while_it_is_completed_returns_its_reservation() {
         List<CompletableFuture<Reservation>> reserved = new ArrayList<>();
         Ticker cancelling = new Ticker() {
             @Override
@@ -64,7 +64,7 @@ class ReserveAsyncTest {
     }
 
     @Test
-    void what_is_reserved_stays() {
+    void a_completed_future_keeps_its_reservation() {
         CompletableFuture<Reservation> reserved = limiter.async().reserve(3);
         backend.call(0).answer();
         assertThat(reserved.join().isGranted()).isTrue();

@@ -19,6 +19,7 @@ import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.local.LocalEngine;
+import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -129,7 +130,8 @@ class FailoverTest {
     }
 
     private Limiter limiter(String name, FailurePolicy policy) {
-        return new EngineLimiter<>(new KeySpace("", name), TEN, new Failover(away, policy, local, 500_000));
+        return new EngineLimiter<>(
+                new KeySpace("", name), TEN, new Failover(away, policy, local, 500_000), Sleeper.UNINTERRUPTIBLE);
     }
 
     private static class Away implements Engine {

@@ -22,7 +22,7 @@ class CounterRegistryTest {
     private static final Decision REJECTED = new Decision(false, 1, 0, 1, 1, 1, Decision.Source.REJECTION_CACHE);
 
     private final List<LimiterTotals> added = new ArrayList<>();
-    private final CounterRegistry tallies = new CounterRegistry(
+    private final CounterRegistry registry = new CounterRegistry(
             new EngineObserver() {
                 @Override
                 public void limiterAdded(LimiterTotals totals) {
@@ -35,41 +35,41 @@ class CounterRegistryTest {
 
     @Test
     void outcomes_are_counted_by_source() {
-        LimiterCounters tally = tallies.of("p:", "a", ONE, FailurePolicy.DENY);
-        tally.decided("a", "key", GRANTED);
-        tally.decided("a", null, REJECTED);
-        tally.counted("key", false, Decision.Source.REJECTION_CACHE);
-        tally.counted(null, true, Decision.Source.PREFETCH);
-        tally.failed();
-        assertThat(tally.granted(Decision.Source.BACKEND)).isEqualTo(1);
-        assertThat(tally.granted(Decision.Source.PREFETCH)).isEqualTo(1);
-        assertThat(tally.granted()).isEqualTo(2);
-        assertThat(tally.rejected(Decision.Source.REJECTION_CACHE)).isEqualTo(2);
-        assertThat(tally.rejected(Decision.Source.BACKEND)).isZero();
-        assertThat(tally.rejected()).isEqualTo(2);
-        assertThat(tally.errors()).isEqualTo(1);
-        assertThat(tally.hottestKeys()).containsExactly(new LimiterTotals.HotKey("key", 2));
+        LimiterCounters counters = registry.of("p:", "a", ONE, FailurePolicy.DENY);
+        counters.decided("a", "key", GRANTED);
+        counters.decided("a", null, REJECTED);
+        counters.counted("key", false, Decision.Source.REJECTION_CACHE);
+        counters.counted(null, true, Decision.Source.PREFETCH);
+        counters.failed();
+        assertThat(counters.granted(Decision.Source.BACKEND)).isEqualTo(1);
+        assertThat(counters.granted(Decision.Source.PREFETCH)).isEqualTo(1);
+        assertThat(counters.granted()).isEqualTo(2);
+        assertThat(counters.rejected(Decision.Source.REJECTION_CACHE)).isEqualTo(2);
+        assertThat(counters.rejected(Decision.Source.BACKEND)).isZero();
+        assertThat(counters.rejected()).isEqualTo(2);
+        assertThat(counters.errors()).isEqualTo(1);
+        assertThat(counters.hottestKeys()).containsExactly(new LimiterTotals.HotKey("key", 2));
     }
 
     @Test
     void limiters_of_one_name_share_counters_with_the_limit_built_last() {
-        LimiterCounters tally = tallies.of("p:", "a", ONE, FailurePolicy.DENY);
-        assertThat(tallies.of("p:", "a", TWO, FailurePolicy.DENY)).isSameAs(tally);
-        assertThat(tally.limit()).contains(TWO);
-        assertThat(tally.failurePolicy()).contains(FailurePolicy.DENY);
-        assertThat(tallies.of("q:", "a", TWO, FailurePolicy.DENY)).isNotSameAs(tally);
-        assertThat(tallies.all()).extracting(LimiterTotals::prefix).containsExactly("p:", "q:");
+        LimiterCounters counters = registry.of("p:", "a", ONE, FailurePolicy.DENY);
+        assertThat(registry.of("p:", "a", TWO, FailurePolicy.DENY)).isSameAs(counters);
+        assertThat(counters.limit()).contains(TWO);
+        assertThat(counters.failurePolicy()).contains(FailurePolicy.DENY);
+        assertThat(registry.of("q:", "a", TWO, FailurePolicy.DENY)).isNotSameAs(counters);
+        assertThat(registry.all()).extracting(LimiterTotals::prefix).containsExactly("p:", "q:");
     }
 
     @Test
     void names_above_the_maximum_share_counters() {
-        tallies.of("", "a", ONE, FailurePolicy.DENY);
-        tallies.of("", "b", ONE, FailurePolicy.DENY);
-        LimiterCounters other = tallies.of("", "c", ONE, FailurePolicy.DENY);
-        assertThat(tallies.of("p:", "d", TWO, FailurePolicy.DENY)).isSameAs(other);
+        registry.of("", "a", ONE, FailurePolicy.DENY);
+        registry.of("", "b", ONE, FailurePolicy.DENY);
+        LimiterCounters other = registry.of("", "c", ONE, FailurePolicy.DENY);
+        assertThat(registry.of("p:", "d", TWO, FailurePolicy.DENY)).isSameAs(other);
         assertThat(other.name()).isEqualTo(LimiterTotals.OTHER);
         assertThat(other.limit()).isEmpty();
-        assertThat(tallies.all()).extracting(LimiterTotals::name).containsExactly("a", "b", "other");
-        assertThat(added).isEqualTo(tallies.all());
+        assertThat(registry.all()).extracting(LimiterTotals::name).containsExactly("a", "b", "other");
+        assertThat(added).isEqualTo(registry.all());
     }
 }

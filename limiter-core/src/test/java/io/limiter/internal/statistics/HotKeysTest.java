@@ -17,25 +17,25 @@ class HotKeysTest {
 
     @Test
     void few_requests_are_counted_exactly() {
-        ask("a", 3);
-        ask("b", 5);
-        ask("c", 1);
+        request("a", 3);
+        request("b", 5);
+        request("c", 1);
         assertThat(keys.hottest()).containsExactly(new HotKey("b", 5), new HotKey("a", 3), new HotKey("c", 1));
     }
 
     @Test
     void counts_of_unused_keys_decay_and_the_next_minute_is_exact_again() {
-        ask("a", 4);
+        request("a", 4);
         clock.advance(Duration.ofSeconds(60));
-        ask("b", 3);
+        request("b", 3);
         assertThat(keys.hottest()).containsExactly(new HotKey("b", 3), new HotKey("a", 2));
         clock.advance(Duration.ofSeconds(120));
         assertThat(keys.hottest()).isEmpty();
-        ask("b", HotKeys.EXACT);
+        request("b", HotKeys.EXACT);
         assertThat(keys.hottest()).containsExactly(new HotKey("b", HotKeys.EXACT));
         clock.advance(Duration.ofDays(300));
         assertThat(keys.hottest()).isEmpty();
-        ask("b", HotKeys.EXACT);
+        request("b", HotKeys.EXACT);
         assertThat(keys.hottest()).containsExactly(new HotKey("b", HotKeys.EXACT));
     }
 
@@ -81,7 +81,7 @@ class HotKeysTest {
         assertThat(keys.hottest()).containsExactly(new HotKey("x".repeat(128), 1));
     }
 
-    private void ask(String key, int times) {
+    private void request(String key, int times) {
         for (int i = 0; i < times; i++) {
             keys.requested(key);
         }

@@ -35,16 +35,16 @@ class RejectionListenersTest {
     private static final int CALLS = 100_000;
     private static final Duration DAY = Duration.ofDays(1);
 
-    private final Heard heard = new Heard();
+    private final Recorded recorded = new Recorded();
 
-    private static final class Heard implements LimiterListener {
+    private static final class Recorded implements LimiterListener {
 
         final List<String> rejected = new CopyOnWriteArrayList<>();
-        volatile boolean hears = true;
+        volatile boolean listens = true;
 
         @Override
         public boolean listensToRejections() {
-            return hears;
+            return listens;
         }
 
         @Override
@@ -56,7 +56,7 @@ class RejectionListenersTest {
     @Test
     void limiters_without_listeners_share_permits_and_counters() {
         try (LocalLimiterFactory factory =
-                LocalLimiterFactory.builder().maxKeys(100).listener(heard).build()) {
+                LocalLimiterFactory.builder().maxKeys(100).listener(recorded).build()) {
             for (LimiterFactory quiet : List.of(
                     factory.withoutListeners(),
                     factory.withoutListeners().withPrefix("countLimit:"),
@@ -67,11 +67,11 @@ class RejectionListenersTest {
                 assertThat(limiter.decide(1).granted()).isFalse();
                 LimitSet.of(limiter).decide(1);
             }
-            Limiter told = factory.build("shared", FixedWindow.of(1, DAY));
-            assertThat(told.tryAcquire()).isFalse();
+            Limiter loud = factory.build("shared", FixedWindow.of(1, DAY));
+            assertThat(loud.tryAcquire()).isFalse();
             factory.build("last", FixedWindow.of(1, DAY)).tryAcquire();
             factory.build("last", FixedWindow.of(1, DAY)).tryAcquire();
-            Eventually.that(() -> assertThat(heard.rejected).containsExactly("shared", "last"));
+            Eventually.that(() -> assertThat(recorded.rejected).containsExactly("shared", "last"));
             assertThat(factory.statistics().totals())
                     .filteredOn(totals -> totals.name().equals("shared"))
                     .singleElement()
@@ -85,34 +85,43 @@ class RejectionListenersTest {
     @Test
     void a_cached_rejection_without_a_listener_allocates_nothing() {
         TestClock clock = new TestClock();
-        KnownRejections denials = new KnownRejections(16, clock);
-        SteppingEngine backend = new SteppingEngine(clock::micros, denials);
+        KnownRejections rejections = new KnownRejections(16, clock);
+        SteppingEngine backend = new SteppingEngine(clock::micros, rejections);
         EngineRateLimiter limiter = new EngineRateLimiter(
                 new KeySpace("", "k"),
                 TokenBucket.of(1, 1),
-                Failover.none(new RejectionCache(denials, backend)),
+                Failover.none(new RejectionCache(rejections, backend)),
                 clock);
         limiter.countIn(new LimiterCounters(
-                "", "k", EngineObserver.NONE, new ListenerNotifier(List.of(heard, heard)), Ticker.systemTicker()));
-        heard.hears = false;
+                "",
+                "k",
+                EngineObserver.NONE,
+                new ListenerNotifier(List.of(recorded, recorded)),
+                Ticker.systemTicker()));
+        recorded.listens = false;
         assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(rejected(limiter)).isEqualTo(CALLS);
+        assertThat(rejected(limiter)).isEqualTo(2 * CALLS);
+        int requests = backend.requests();
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().getId();
         long before = threads.getThreadAllocatedBytes(thread);
-        assertThat(rejected(limiter)).isEqualTo(CALLS);
+        assertThat(rejected(limiter)).isEqualTo(2 * CALLS);
         long allocated = threads.getThreadAllocatedBytes(thread) - before;
-        assertThat(allocated).as("bytes in %d calls", CALLS).isLessThan(CALLS / 10);
-        assertThat(heard.rejected).isEmpty();
-        heard.hears = true;
+        assertThat(allocated).as("bytes in %d calls", 2 * CALLS).isLessThan(CALLS / 10);
+        assertThat(backend.requests()).isEqualTo(requests);
+        assertThat(recorded.rejected).isEmpty();
+        recorded.listens = true;
         assertThat(limiter.tryAcquire()).isFalse();
-        Eventually.that(() -> assertThat(heard.rejected).isNotEmpty());
+        Eventually.that(() -> assertThat(recorded.rejected).isNotEmpty());
     }
 
     private static int rejected(RateLimiter limiter) {
         int rejected = 0;
         for (int i = 0; i < CALLS; i++) {
             if (!limiter.tryAcquire()) {
+                rejected++;
+            }
+            if (!limiter.tryAcquire(2, Duration.ZERO)) {
                 rejected++;
             }
         }

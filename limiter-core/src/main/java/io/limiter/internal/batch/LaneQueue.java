@@ -1,0 +1,123 @@
+package io.limiter.internal.batch;
+
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.PendingDecision;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of a {@link Lane} that are not in a call: queued ones in order, and failed ones that will be retried. Any thread
+ * adds requests; only the lane's owner takes them.
+ */
+final class LaneQueue {
+
+    private final int max;
+    private final Queue<PendingDecision<?>> queue = new ConcurrentLinkedQueue<>();
+    // They are sent before queued ones.
+    private final Queue<PendingDecision<?>> retrying = new ConcurrentLinkedQueue<>();
+    private final Set<PendingDecision<?>> pausing = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger size = new AtomicInteger();
+    // Written by the owner: taken, but it did not fit into the last batch.
+    private volatile @Nullable PendingDecision<?> heldBack;
+
+    /**
+     * @param max how many requests are queued at most
+     */
+    LaneQueue(int max) {
+        this.max = max;
+    }
+
+    /**
+     * @throws io.limiter.LimiterBackendException if the queue is full
+     */
+    void add(PendingDecision<?> request) {
+        if (size.incrementAndGet() > max) {
+            size.decrementAndGet();
+            throw BackendFailures.notExecuted(
+                    request.key(),
+                    max + " requests are queued already: Redis is unavailable or too slow for this load");
+        }
+        queue.add(request);
+    }
+
+    /** Keeps failed requests until they are {@linkplain #retry retried}. */
+    void pause(List<PendingDecision<?>> requests) {
+        pausing.addAll(requests);
+    }
+
+    void retry(List<PendingDecision<?>> requests) {
+        size.addAndGet(requests.size());
+        retrying.addAll(requests);
+        pausing.removeAll(requests);
+    }
+
+    /** Keeps failed requests no longer, because they cannot be retried. */
+    void drop(List<PendingDecision<?>> requests) {
+        pausing.removeAll(requests);
+    }
+
+    /** The next request, which may be completed or cancelled; {@code null} if there is none. */
+    @Nullable
+    PendingDecision<?> peek() {
+        PendingDecision<?> held = heldBack;
+        PendingDecision<?> retried = held == null ? retrying.peek() : held;
+        return retried == null ? queue.peek() : retried;
+    }
+
+    /** Takes the next request; it counts until {@link #taken}. */
+    @Nullable
+    PendingDecision<?> poll() {
+        PendingDecision<?> held = heldBack;
+        if (held != null) {
+            heldBack = null;
+            return held;
+        }
+        PendingDecision<?> retried = retrying.poll();
+        return retried == null ? queue.poll() : retried;
+    }
+
+    /** Puts back the request that was taken last. */
+    void holdBack(PendingDecision<?> request) {
+        heldBack = request;
+    }
+
+    /** Counts requests out that were taken. */
+    void taken(int requests) {
+        size.addAndGet(-requests);
+    }
+
+    /** The number of queued requests, without those that pause. */
+    int size() {
+        return size.get();
+    }
+
+    boolean hasPausing() {
+        return !pausing.isEmpty();
+    }
+
+    /**
+     * Ends overdue requests. All have the same decision timeout, so the queue is in the order of deadlines.
+     *
+     * @param end ends a request if it is overdue
+     */
+    void endOverdue(long nowNanos, Consumer<PendingDecision<?>> end) {
+        retrying.forEach(end);
+        pausing.forEach(end);
+        PendingDecision<?> held = heldBack;
+        if (held != null) {
+            end.accept(held);
+        }
+        for (PendingDecision<?> request : queue) {
+            if (!request.isOverdue(nowNanos)) {
+                break;
+            }
+            end.accept(request);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.internal.live.override.ChangeableLimit;
+import io.limiter.internal.statistics.LimiterCounters;
+import java.util.Optional;
+
+/**
+ * A limiter, or a view of one of its keys.
+ *
+ * @param <B> the limit that it shares with its views
+ */
+abstract class KeyView<B extends ChangeableLimit<?>> {
+
+    final B bound;
+    final KeyPath path;
+
+    KeyView(B bound, KeyPath path) {
+        this.bound = bound;
+        this.path = path;
+    }
+
+    /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
+    public final void countIn(LimiterCounters counters) {
+        bound.countIn(counters);
+    }
+
+    public final String name() {
+        return bound.name();
+    }
+
+    public final Optional<String> key() {
+        return Optional.ofNullable(path.key());
+    }
+
+    final RateLimitExceededException exceeded(Decision rejection) {
+        String key = path.countedKey();
+        return new RateLimitExceededException(key == null ? name() : key, rejection);
+    }
+
+    /** The name of its interface. */
+    abstract String kind();
+
+    @Override
+    public String toString() {
+        return kind() + "[" + name() + (path.isOfKey() ? ":" + path.key() : "") + ", " + bound.limit() + "]";
+    }
+}
