@@ -11,6 +11,7 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.web.servlet.CurrentRequest;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +112,8 @@ public class InterceptorBenchmark extends InProcessBenchmark {
                 ObjectProvider<ClientAddress> clientAddress,
                 ObjectProvider<CurrentUser> currentUser) {
             CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
-            return new LimitAdvisor(factory::getObject, keys, LimitAdvisor.DEFAULT_ORDER);
+            return new LimitAdvisor(
+                    factory::getObject, keys, LimitAdvisor.DEFAULT_ORDER, new ConfiguredLimits(Map.of()));
         }
 
         @Bean

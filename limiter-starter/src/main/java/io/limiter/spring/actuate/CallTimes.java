@@ -22,7 +22,7 @@ public final class CallTimes implements EngineObserver {
     @Override
     public void called(long nanos, boolean hasFailed) {
         long took = Math.max(0, nanos / 1000);
-        buckets.incrementAndGet(BUCKETS - 1 - Long.numberOfLeadingZeros(took | 1) + 1);
+        buckets.incrementAndGet(BUCKETS - Long.numberOfLeadingZeros(took | 1));
         micros.addAndGet(took);
         longest.accumulateAndGet(took, Math::max);
         if (hasFailed) {

@@ -1,9 +1,12 @@
 package io.limiter.spring.actuate;
 
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,8 +20,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /**
  * Logs a warning if Redis may evict keys of limiters: once, at the start of the application, or as soon as Redis is available.
  *
- * <p>It takes one {@code INFO}, on a thread of its own, so that nothing waits for it. No limiter needs the right to it; without
- * that right there is no warning.
+ * <p>It calls {@code INFO} on a thread of its own, so that nothing waits for it. Limiters do not need the right to it;
+ * without that right there is no warning.
  */
 public final class EvictionWarning implements SmartLifecycle {
 
@@ -32,64 +35,55 @@ public final class EvictionWarning implements SmartLifecycle {
 
     private final RedisConnectionFactory connections;
     private final Duration pause;
-    // Guarded by this.
-    private @Nullable Thread checking;
+    private volatile @Nullable ScheduledExecutorService checking;
 
     public EvictionWarning(RedisConnectionFactory connections) {
         this(connections, PAUSE);
     }
 
-    /** @param pause before it asks a Redis again that was unavailable */
+    /** @param pause before it checks a Redis again that was unavailable */
     EvictionWarning(RedisConnectionFactory connections, Duration pause) {
         this.connections = connections;
         this.pause = pause;
     }
 
     @Override
-    public synchronized void start() {
-        Thread thread = new Thread(this::checkUntilAnswered, "limiter-eviction-check");
-        thread.setDaemon(true);
+    public void start() {
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(new ThreadFactoryBuilder()
+                .setNameFormat("limiter-eviction-check")
+                .setDaemon(true)
+                .build());
         checking = thread;
-        thread.start();
+        thread.scheduleWithFixedDelay(
+                () -> {
+                    if (check()) {
+                        thread.shutdown();
+                    }
+                },
+                0,
+                pause.toNanos(),
+                TimeUnit.NANOSECONDS);
     }
 
     /** Without an interrupt: the client of Redis would not end if one hit it while it connects. */
     @Override
     public void stop() {
-        Thread thread;
-        synchronized (this) {
-            thread = checking;
-            checking = null;
-            notifyAll();
-        }
+        ScheduledExecutorService thread = checking;
+        checking = null;
         if (thread != null) {
-            Uninterruptibles.joinUninterruptibly(thread, STOP);
+            thread.shutdown();
+            if (!Uninterruptibles.awaitTerminationUninterruptibly(thread, STOP)) {
+                log.debug("The check whether Redis may evict keys has not ended yet.");
+            }
         }
     }
 
     @Override
-    public synchronized boolean isRunning() {
+    public boolean isRunning() {
         return checking != null;
     }
 
-    private void checkUntilAnswered() {
-        try {
-            while (isRunning() && !check()) {
-                pause();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private synchronized void pause() throws InterruptedException {
-        long endNanos = System.nanoTime() + pause.toNanos();
-        for (long left = pause.toNanos(); checking != null && left > 0; left = endNanos - System.nanoTime()) {
-            TimeUnit.NANOSECONDS.timedWait(this, left);
-        }
-    }
-
-    /** Whether Redis has answered, be it that it forbids the question. */
+    /** Whether Redis has replied, even if only that the user has no right to {@code INFO}. */
     boolean check() {
         try (RedisConnection connection = connections.getConnection()) {
             warning(connection.serverCommands().info()).ifPresent(log::warn);

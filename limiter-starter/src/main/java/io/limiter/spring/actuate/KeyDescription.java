@@ -22,10 +22,10 @@ public record KeyDescription(
         @Nullable Double retryAfter,
         @Nullable Double fullAfter,
         String source,
-        Map<String, Object> definition) {
+        Map<String, @Nullable Object> definition) {
 
     /** @param local whether the backend is this process */
-    static KeyDescription of(Decision peek, Map<String, Object> definition, boolean local) {
+    static KeyDescription of(Decision peek, Map<String, @Nullable Object> definition, boolean local) {
         return new KeyDescription(
                 peek.granted(),
                 peek.limit(),

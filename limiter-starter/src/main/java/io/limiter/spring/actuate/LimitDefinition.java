@@ -6,17 +6,18 @@ import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
-/** A limit definition as a map, with the names in Java, and how it is prefetched. Times are in seconds. */
+/** Limit definitions, live limits and their changes as maps, with the names in Java. Durations are in seconds. */
 final class LimitDefinition {
 
     private LimitDefinition() {}
 
-    /** A limit that is no record has only its capacity and its text. */
-    static Map<String, Object> of(Limit<?> limit, @Nullable PrefetchTerms prefetch) {
-        Map<String, Object> definition = new LinkedHashMap<>();
+    /** A limit and how it is prefetched. A limit that is no record has only its capacity and its text. */
+    static Map<String, @Nullable Object> of(Limit<?> limit, @Nullable PrefetchTerms prefetch) {
+        Map<String, @Nullable Object> definition = new LinkedHashMap<>();
         definition.put("capacity", limit.capacity());
         if (limit instanceof Record components) {
             definition.putAll(of(components));
@@ -29,9 +30,9 @@ final class LimitDefinition {
         return definition;
     }
 
-    /** The components that are not {@code null}: of a limit, of what belongs to it, or of live settings. */
-    static Map<String, Object> of(Record values) {
-        Map<String, Object> definition = new LinkedHashMap<>();
+    /** The components that are not {@code null}. An empty {@link Optional} is a {@code null} in the map. */
+    static Map<String, @Nullable Object> of(Record values) {
+        Map<String, @Nullable Object> definition = new LinkedHashMap<>();
         for (RecordComponent component : values.getClass().getRecordComponents()) {
             ReflectionUtils.makeAccessible(component.getAccessor());
             Object value = ReflectionUtils.invokeMethod(component.getAccessor(), values);
@@ -42,7 +43,10 @@ final class LimitDefinition {
         return definition;
     }
 
-    private static Object shown(Object value) {
+    private static @Nullable Object shown(Object value) {
+        if (value instanceof Optional<?> optional) {
+            return optional.map(LimitDefinition::shown).orElse(null);
+        }
         if (value instanceof Duration time) {
             return time.toSeconds() + time.getNano() / 1e9;
         }

@@ -13,12 +13,12 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.spring.check.KnownLimits;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -53,9 +53,6 @@ public final class LimitersEndpoint {
 
     private static final EndpointId ID = EndpointId.of("limiters");
     private static final int STATUS_CONFLICT = 409;
-    private static final String LIVE = "live";
-    private static final String SET_RATE = "setRate";
-    private static final String CODE = "code";
 
     private final LimiterFactory factory;
     private final @Nullable LiveLimits live;
@@ -85,16 +82,16 @@ public final class LimitersEndpoint {
         this.events = events;
     }
 
-    /** Refuses parameters that an operation of this endpoint does not have; Spring Boot ignores them. */
+    /** Rejects parameters that an operation of this endpoint does not have; Spring Boot ignores them. */
     public static OperationInvoker checked(
             EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker operation) {
         return endpoint.equals(ID) && parameters.hasParameters()
                 ? request -> {
-                    Object refused = answered(() -> {
+                    Object rejected = answered(() -> {
                         LiveRequest.checkNames(request, parameters);
                         return null;
                     });
-                    return refused == null ? operation.invoke(request) : refused;
+                    return rejected == null ? operation.invoke(request) : rejected;
                 }
                 : operation;
     }
@@ -103,9 +100,7 @@ public final class LimitersEndpoint {
     @ReadOperation
     public LimitersDescription limiters() {
         return new LimitersDescription(
-                totals().stream()
-                        .map(each -> LimitDescription.of(each, origin(each), isLocal()))
-                        .toList(),
+                totals().stream().map(each -> describe(each, null, null)).toList(),
                 live == null ? null : LiveDescription.of(live),
                 calls.summary(),
                 factory.statistics() == LimiterStatistics.NONE
@@ -132,12 +127,10 @@ public final class LimitersEndpoint {
             if (totals == null) {
                 return live == null
                         ? null
-                        : live.get(liveName(name))
-                                .map(LiveDescription.OfLimit::of)
-                                .orElse(null);
+                        : live.get(liveName(name)).map(LimitDefinition::of).orElse(null);
             }
             return key == null && hashTag == null
-                    ? LimitDescription.withKeys(totals, origin(totals), isLocal(), shown, own(totals))
+                    ? describe(totals, hottestKeys(totals), own(totals))
                     : describe(permits(totals, key, hashTag));
         });
     }
@@ -202,9 +195,9 @@ public final class LimitersEndpoint {
                 long undone = LiveRequest.version("rollBack", rollBack);
                 LiveRequest.checkIsOf(
                         changed, undone, limits.history(1, undone + 1).changes());
-                return LiveDescription.OfChange.of(limits.rollBack(undone, note, expected));
+                return LimitDefinition.of(limits.rollBack(undone, note, expected));
             }
-            return LiveDescription.OfLimit.of(limits.put(changed, LiveRequest.checked(settings), note, expected));
+            return LimitDefinition.of(limits.put(changed, LiveRequest.checked(settings), note, expected));
         });
     }
 
@@ -255,36 +248,34 @@ public final class LimitersEndpoint {
 
     /** The name of live limits, which has no prefix; that of the path if it is unknown here. */
     private String liveName(String[] name) {
+        Map<String, String> byPath = new LinkedHashMap<>();
+        live().list().forEach(each -> byPath.put(each.name(), each.name()));
+        totals().forEach(each -> byPath.put(each.name(), each.name()));
+        List<String> names = List.copyOf(byPath.values());
+        totals().forEach(each -> byPath.putIfAbsent(each.prefix() + each.name(), each.name()));
+        names.forEach(each -> byPath.putIfAbsent(asInPath(each), each));
         String path = String.join("/", name);
-        Set<String> names = new LinkedHashSet<>();
-        live().list().forEach(each -> names.add(each.name()));
-        totals().forEach(each -> names.add(each.name()));
-        return names.contains(path)
-                ? path
-                : Stream.concat(
-                                totals().stream()
-                                        .filter(each -> (each.prefix() + each.name()).equals(path))
-                                        .map(LimiterTotals::name),
-                                names.stream().filter(each -> asInPath(each).equals(path)))
-                        .findFirst()
-                        .orElse(path);
+        return byPath.getOrDefault(path, path);
     }
 
-    private LimitDescription.Origin origin(LimiterTotals totals) {
+    private LimitDescription describe(
+            LimiterTotals totals, @Nullable List<LimiterTotals.HotKey> hottest, @Nullable KeyDescription own) {
         LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
-        String definedBy = ofName != null && ofName.settings().hasParameters() ? LIVE : definedBy(totals);
-        return new LimitDescription.Origin(definedBy, ofName == null ? null : LiveDescription.OfLimit.of(ofName));
+        String definedBy = ofName != null && ofName.settings().hasParameters() ? "live" : definedBy(totals);
+        Map<String, @Nullable Object> shownLive = ofName == null ? null : LimitDefinition.of(ofName);
+        return LimitDescription.of(totals, definedBy, shownLive, isLocal(), hottest, own);
     }
 
     private String definedBy(LimiterTotals totals) {
         if (totals.isRateSet()) {
-            return SET_RATE;
+            return "setRate";
         }
-        return known.get()
-                .map(each -> each.definedBy(totals.prefix(), totals.name()))
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(CODE);
+        String configured = known(each -> each.definedBy(totals.prefix(), totals.name()));
+        return configured == null ? "code" : configured;
+    }
+
+    private @Nullable String known(Function<KnownLimits, @Nullable String> question) {
+        return known.get().map(question).filter(Objects::nonNull).findFirst().orElse(null);
     }
 
     /** Adds a status and a problem to failures; Spring Boot's own response does not show the message by default. */
@@ -295,7 +286,7 @@ public final class LimitersEndpoint {
             return new WebEndpointResponse<>(
                     new Conflict(
                             String.valueOf(e.getMessage()),
-                            e.current().map(LiveDescription.OfLimit::of).orElse(null)),
+                            e.current().map(LimitDefinition::of).orElse(null)),
                     STATUS_CONFLICT);
         } catch (InvalidEndpointRequestException | IllegalArgumentException e) {
             return problem(String.valueOf(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
@@ -305,7 +296,7 @@ public final class LimitersEndpoint {
     }
 
     /** @param current the live limit that the name has; {@code null} if it has none */
-    record Conflict(String problem, LiveDescription.@Nullable OfLimit current) {}
+    record Conflict(String problem, @Nullable Map<String, @Nullable Object> current) {}
 
     private static WebEndpointResponse<Map<String, String>> problem(String problem, int status) {
         return new WebEndpointResponse<>(Map.of("problem", problem), status);
@@ -313,6 +304,12 @@ public final class LimitersEndpoint {
 
     private KeyDescription describe(NamedPermits permits) {
         return KeyDescription.of(permits.peek(), LimitDefinition.of(permits.limit(), permits.prefetch()), isLocal());
+    }
+
+    private List<LimiterTotals.HotKey> hottestKeys(LimiterTotals totals) {
+        return totals.hottestKeys().stream()
+                .map(hot -> new LimiterTotals.HotKey(shown.apply(hot.key()), hot.requests()))
+                .toList();
     }
 
     /** {@code null} if Redis is unavailable, because the rest can be shown without it. */
@@ -339,11 +336,7 @@ public final class LimitersEndpoint {
     }
 
     private @Nullable String hashTag(LimiterTotals totals, @Nullable String key, @Nullable String named) {
-        String fromKey = known.get()
-                .map(each -> each.hashTag(totals.prefix(), totals.name(), key))
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
+        String fromKey = known(each -> each.hashTag(totals.prefix(), totals.name(), key));
         if (fromKey == null && (named != null) != (totals.hashTag() == HashTag.FIRST_KEY)) {
             throw new InvalidEndpointRequestException(
                     named == null

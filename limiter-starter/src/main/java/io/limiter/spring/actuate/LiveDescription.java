@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  * The live limits, as this instance knows them.
  *
  * @param version of the newest change that this instance has applied
- * @param limits also those whose name no limiter here has
- * @param history the last changes, newest first; {@code null} while Redis is unavailable
+ * @param limits {@link LiveLimit}s, also those whose name no limiter here has
+ * @param history the last {@link LiveChange}s, newest first; {@code null} while Redis is unavailable
  * @param unreadable what this instance cannot read and skips; {@code null} if there is nothing
  */
 public record LiveDescription(
         long version,
-        List<OfLimit> limits,
-        @Nullable List<OfChange> history,
+        List<Map<String, @Nullable Object>> limits,
+        @Nullable List<Map<String, @Nullable Object>> history,
         @Nullable Skipped unreadable) {
 
     private static final int MOST_CHANGES = 50;
@@ -32,10 +32,10 @@ public record LiveDescription(
         List<Unreadable> changes = history == null ? List.of() : history.unreadable();
         return new LiveDescription(
                 live.version(),
-                live.list().stream().map(OfLimit::of).toList(),
+                live.list().stream().map(LimitDefinition::of).toList(),
                 history == null
                         ? null
-                        : history.changes().stream().map(OfChange::of).toList(),
+                        : history.changes().stream().map(LimitDefinition::of).toList(),
                 limits.isEmpty() && changes.isEmpty()
                         ? null
                         : new Skipped(limits.size() + changes.size(), limits, changes));
@@ -56,62 +56,4 @@ public record LiveDescription(
      * @param changes of the history
      */
     public record Skipped(int count, List<Unreadable> limits, List<Unreadable> changes) {}
-
-    /**
-     * A live limit.
-     *
-     * @param version to name in the next change
-     * @param settings what it overrides; times are in seconds
-     * @param since ISO-8601, as {@code expiresAt}
-     * @param expiresAt {@code null} if it stays until the next change
-     */
-    public record OfLimit(
-            String name,
-            long version,
-            Map<String, Object> settings,
-            String since,
-            @Nullable String expiresAt,
-            String who,
-            String why) {
-
-        static OfLimit of(LiveLimit limit) {
-            return new OfLimit(
-                    limit.name(),
-                    limit.version(),
-                    LimitDefinition.of(limit.settings()),
-                    limit.since().toString(),
-                    limit.expiresAt().map(Object::toString).orElse(null),
-                    limit.who(),
-                    limit.why());
-        }
-    }
-
-    /**
-     * A change.
-     *
-     * @param version to name in order to roll it back
-     * @param before {@code null} if there was no live limit
-     * @param after {@code null} if there is none since
-     * @param at ISO-8601
-     */
-    public record OfChange(
-            long version,
-            String name,
-            @Nullable OfLimit before,
-            @Nullable OfLimit after,
-            String at,
-            String who,
-            String why) {
-
-        static OfChange of(LiveChange change) {
-            return new OfChange(
-                    change.version(),
-                    change.name(),
-                    change.before().map(OfLimit::of).orElse(null),
-                    change.after().map(OfLimit::of).orElse(null),
-                    change.at().toString(),
-                    change.who(),
-                    change.why());
-        }
-    }
 }

@@ -23,7 +23,7 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 import org.springframework.boot.convert.DurationStyle;
 
-/** Reads the parameters of a change, whose failures name the parameter. All are text, as Actuator passes them. */
+/** Reads the parameters of a change, which Actuator passes as text. Failures name the parameter. */
 final class LiveRequest {
 
     /** As {@link ChangeNote} allows. */

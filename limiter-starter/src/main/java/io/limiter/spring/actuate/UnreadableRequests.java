@@ -1,9 +1,8 @@
 package io.limiter.spring.actuate;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.limiter.internal.log.AsyncLog;
-import java.util.Map;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.codec.DecodingException;
@@ -11,8 +10,6 @@ import org.springframework.http.converter.HttpMessageNotReadableException;
 
 /** The answer to requests to the endpoint whose body cannot be read, for servlets and WebFlux. Its status is 400. */
 public final class UnreadableRequests {
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private UnreadableRequests() {}
 
@@ -33,12 +30,11 @@ public final class UnreadableRequests {
         }
         String reason = AsyncLog.oneLine(String.valueOf(
                 NestedExceptionUtils.getMostSpecificCause(unreadable).getMessage()));
-        try {
-            return JSON.writeValueAsBytes(Map.of(
-                    "problem",
-                    "the body must be a JSON object whose members are texts, numbers, true or false: " + reason));
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a text must have a JSON form", e);
-        }
+        String problem = "the body must be a JSON object whose members are texts, numbers, true or false: " + reason;
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("problem", problem)
+                .toString()
+                .getBytes(StandardCharsets.UTF_8);
     }
 }

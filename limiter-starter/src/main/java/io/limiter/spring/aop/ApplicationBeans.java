@@ -44,7 +44,7 @@ final class ApplicationBeans {
         factory = newFactory;
     }
 
-    /** Whether the proxy for a bean of this class is made as a subclass of it, as Spring decides that. */
+    /** Whether Spring creates the proxy of a bean of this class as a subclass of it. */
     boolean needsSubclass(Class<?> beanClass) {
         if (Proxy.isProxyClass(beanClass) || ClassUtils.isLambdaClass(beanClass)) {
             return false;
@@ -52,7 +52,7 @@ final class ApplicationBeans {
         return proxiesClasses() || ProxyInterfaces.hasNone(beanClass);
     }
 
-    /** The creator exists, because it makes this call. Its bean definition differs between the versions of Spring. */
+    /** The creator exists, because it calls this. Its bean definition differs between the versions of Spring. */
     private boolean proxiesClasses() {
         return factory instanceof SingletonBeanRegistry beans
                 && beans.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig creator

@@ -35,7 +35,7 @@ final class BoundLimit {
     private final CallCounts.OfLimit calls;
     private volatile LimitInUse<Built> inUse;
 
-    /** @throws IllegalArgumentException if its limiter or its resolver cannot be had */
+    /** @throws IllegalArgumentException if its limiter cannot be built, or its resolver is no bean */
     BoundLimit(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
         this.limiters = limiters;
         String name = declared.name().name();
@@ -57,13 +57,12 @@ final class BoundLimit {
                 enforced -> declared.build(limiters, enforced));
     }
 
-    /** The limit for the next call. */
     Applied<Built> applied() {
         return inUse.applied();
     }
 
     /**
-     * A change to the same limit with another configuration.
+     * Prepares another configuration, which applies once the result is run.
      *
      * @throws IllegalArgumentException if its limiter cannot be built
      */
@@ -77,61 +76,44 @@ final class BoundLimit {
         return inUse.applied().limiter().declared();
     }
 
-    /** The limit in rejections. */
     CheckedLimit checked() {
         return checked;
     }
 
-    /** Counts a rejected call that the fallback answers. */
     void countFallback(Decision rejection) {
         calls.fallback(rejection);
     }
 
     /**
-     * The permits that a call takes of {@link #applied}; {@code null} if it skips the limit, if an earlier check has granted them,
-     * or if the limit is in shadow mode and its key, cost, condition or resolver fails, which is logged.
+     * The step that takes the permits of a call from {@link #applied}: a {@link CheckPart} if they are spent. {@code null} if the
+     * call skips the limit, if an earlier check has granted them, or if the limit is in shadow mode and its key, cost, condition
+     * or resolver fails, which is logged.
      *
      * @throws MissingLimitKeyException if the call has no key, and the limit is enforced
      * @throws InvalidLimitArgumentException if its arguments make no cost or condition, and the limit is enforced
      */
     @Nullable
-    CheckPart part(Applied<Built> used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
+    CheckStep<?> step(Applied<Built> used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
         try {
-            return evaluate(used, call, recorder);
+            PermitRequest request = request(used, call);
+            return request == null ? null : step(used, call, request, recorder);
         } catch (RuntimeException e) {
             failed(used, e);
             return null;
         }
     }
 
-    private @Nullable CheckPart evaluate(
-            Applied<Built> used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
-        PermitRequest request = request(used, call);
-        if (request == null) {
-            return null;
+    private @Nullable CheckStep<?> step(
+            Applied<Built> used, MethodInvocation call, PermitRequest request, @Nullable DecisionRecorder recorder) {
+        ConcurrencyLimiter concurrencyLimiter = used.limiter().concurrencyLimiter();
+        if (concurrencyLimiter != null) {
+            return CheckStep.hold(used.limit(), concurrencyLimiter, request, used.timeout());
         }
         // Nothing of a limit in shadow mode is recorded.
         Decision earlier = recorder == null || !used.limit().enforced() ? null : recorder.earlier(request);
         return earlier != null && earlier.granted()
                 ? null
                 : new CheckPart(used.limit(), limiter(used, call, request.key()), request, used.timeout(), earlier);
-    }
-
-    /** The limit as a step of its own; {@code null} and exceptions as of {@link #part}. */
-    @Nullable
-    CheckStep<?> step(Applied<Built> used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
-        ConcurrencyLimiter concurrencyLimiter = used.limiter().concurrencyLimiter();
-        if (concurrencyLimiter == null) {
-            CheckPart part = part(used, call, recorder);
-            return part == null ? null : CheckStep.of(part);
-        }
-        try {
-            PermitRequest request = request(used, call);
-            return request == null ? null : CheckStep.hold(used.limit(), concurrencyLimiter, request, used.timeout());
-        } catch (RuntimeException e) {
-            failed(used, e);
-            return null;
-        }
     }
 
     /** Logs why a call cannot be limited, and throws that if the limit is enforced. */

@@ -39,7 +39,7 @@ final class BoundLimits {
     }
 
     /**
-     * A change to the same limits with another configuration.
+     * Prepares another configuration, which applies once the result is run.
      *
      * @throws IllegalArgumentException if one of their limiters cannot be built
      */
@@ -51,7 +51,6 @@ final class BoundLimits {
         return () -> changes.forEach(Runnable::run);
     }
 
-    /** Whether a key is the user. */
     boolean usesUser() {
         return usesUser;
     }
@@ -68,26 +67,20 @@ final class BoundLimits {
             // Most methods have one limit, so this path makes no set.
             BoundLimit only = limits.get(0);
             CheckStep<?> step = only.step(only.applied(), call, recorder);
-            return new Check(step == null ? List.of() : List.of(step), recorder);
+            return new Check(step == null ? List.of() : List.of(alone(step)), recorder);
         }
         List<CheckPart> enforced = new ArrayList<>(limits.size());
         List<CheckStep<?>> later = new ArrayList<>(limits.size());
         for (BoundLimit limit : limits) {
             Applied<Built> used = limit.applied();
-            boolean held = used.limiter().declared().isHeld();
-            if (held || !used.limit().enforced()) {
-                CheckStep<?> step = limit.step(used, call, recorder);
-                if (step != null) {
-                    later.add(held ? 0 : later.size(), step);
-                }
-                continue;
+            CheckStep<?> step = limit.step(used, call, recorder);
+            if (step instanceof CheckPart part && part.isRepeated()) {
+                return new Check(List.of(part), recorder);
             }
-            CheckPart part = limit.part(used, call, recorder);
-            if (part != null && part.isRepeated()) {
-                return new Check(List.of(CheckStep.of(part)), recorder);
-            }
-            if (part != null) {
+            if (step instanceof CheckPart part && used.limit().enforced()) {
                 enforced.add(part);
+            } else if (step != null) {
+                later.add(step instanceof CheckPart ? later.size() : 0, alone(step));
             }
         }
         List<CheckStep<?>> steps = new ArrayList<>(limits.size());
@@ -98,6 +91,10 @@ final class BoundLimits {
         }
         steps.addAll(later);
         return new Check(steps, recorder);
+    }
+
+    private static CheckStep<?> alone(CheckStep<?> step) {
+        return step instanceof CheckPart part ? CheckStep.of(part) : step;
     }
 
     /** Two keys of a call can be equal, and no set can have the same permits twice. */

@@ -14,7 +14,6 @@ import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.KindSettings;
-import io.limiter.spring.settings.SettingChecks;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -45,34 +44,27 @@ record DeclaredLimit(
         String message,
         @Nullable Fallback fallback) {
 
-    /** @throws IllegalArgumentException if the limit would never grant the permits of a call */
-    DeclaredLimit {
-        SettingChecks.canBeGranted(permits.fixed(), configured.limit(), configured.timeout());
-    }
-
     /**
      * This limit with the settings of another configuration.
      *
-     * @throws InvalidSettingException if they make no valid limit, or one that another kind of state is stored for
+     * @throws IllegalArgumentException if they make no valid limit, or a limit of another kind
      */
     DeclaredLimit configuredBy(ConfiguredLimits others) {
-        String property = ConfiguredLimits.property(name.name());
+        Configured other;
         try {
-            Configured other = others.of(name.name(), annotated, onFailure);
-            if (!Objects.equals(other.otherKind(), configured.otherKind())) {
-                throw new InvalidSettingException(
-                        property + ".kind",
-                        property
-                                + ".kind cannot change while the application runs, because another kind cannot read the"
-                                + " stored permits: restart the application, or leave the kind as it is");
-            }
-            return new DeclaredLimit(
-                    where, name, annotated, onFailure, other, permits, type, key, hashTag, resolver, message, fallback);
-        } catch (InvalidSettingException e) {
-            throw e;
+            other = others.of(name.name(), annotated, onFailure, permits.fixed());
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(property, "with " + property + ".*: " + e.getMessage(), e);
+            throw new IllegalArgumentException(where + ": " + e.getMessage(), e);
         }
+        if (!Objects.equals(other.otherKind(), configured.otherKind())) {
+            String setting = ConfiguredLimits.property(name.name()) + ".kind";
+            throw new InvalidSettingException(
+                    setting,
+                    setting + " cannot change while the application runs, because another kind cannot read the stored"
+                            + " permits: restart the application, or leave the kind as it is");
+        }
+        return new DeclaredLimit(
+                where, name, annotated, onFailure, other, permits, type, key, hashTag, resolver, message, fallback);
     }
 
     Limit<?> limit() {

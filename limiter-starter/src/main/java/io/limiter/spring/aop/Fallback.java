@@ -5,9 +5,7 @@ import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -56,15 +54,11 @@ final class Fallback {
 
     /** The methods of that name, also private and inherited ones, but for those that are overridden. */
     private static List<Method> named(String name, Method limited, Class<?> userClass) {
-        Map<List<Class<?>>, Method> bySignature = new LinkedHashMap<>();
-        for (Method method : ReflectionUtils.getAllDeclaredMethods(userClass)) {
+        return List.of(ReflectionUtils.getUniqueDeclaredMethods(userClass, method -> {
             boolean itself = name.equals(limited.getName())
                     && Arrays.equals(method.getParameterTypes(), limited.getParameterTypes());
-            if (method.getName().equals(name) && !method.isSynthetic() && !itself) {
-                bySignature.putIfAbsent(List.of(method.getParameterTypes()), method);
-            }
-        }
-        return List.copyOf(bySignature.values());
+            return method.getName().equals(name) && !method.isSynthetic() && !itself;
+        }));
     }
 
     private static boolean fits(Method method, Method limited, Class<?> userClass) {

@@ -48,7 +48,7 @@ final class LimitBinder {
     /**
      * Checks that limits of one name are the same after a change of the configuration.
      *
-     * @return from when on limits bound later must be the same as those of their names, too
+     * @return when run, limits that are bound later are checked against these
      * @throws IllegalArgumentException if they differ; nothing changes
      */
     Runnable recheck(List<DeclaredLimit> all) {

@@ -105,12 +105,12 @@ final class LimitParser {
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         FailurePolicy onFailure = failurePolicy(annotation);
-        ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure);
         CallPermits permits = CallPermits.parse(
                 annotation.getValue("permits", Integer.class).orElse(1),
                 annotation.getString("cost"),
                 annotation.getString("condition"),
                 annotated);
+        ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure, permits.fixed());
         // Another kind could not read what is stored.
         String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
         String fallback = annotation.getString("fallback");

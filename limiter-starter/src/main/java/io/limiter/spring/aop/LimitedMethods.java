@@ -16,9 +16,9 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 
 /**
- * The limited methods of all beans. A class is parsed when its first bean is made, all of it, so that a bad annotation
- * stops that bean rather than a caller. Limiters are built when the application has started, for beans made later at
- * once, and for methods called earlier in their first call.
+ * The limited methods of all beans. A class is parsed as a whole when its first bean is created, so that an invalid
+ * annotation prevents that bean and fails no call. Limiters are built when the application has started, for beans created
+ * later at once, and for methods called earlier in their first call.
  */
 final class LimitedMethods {
 
@@ -50,7 +50,7 @@ final class LimitedMethods {
         return find(method, beanClass).isPresent();
     }
 
-    /** What limits a call. */
+    /** The limits of a call. */
     BoundLimits limiting(MethodInvocation call) {
         Method method = call.getMethod();
         Object target = call.getThis();
@@ -86,7 +86,7 @@ final class LimitedMethods {
                                 .toList());
             }
             List<Runnable> changes = new ArrayList<>();
-            // First, because limiters that are built are shown.
+            // First, because the endpoint shows limiters as soon as they are built.
             changes.add(binder.recheck(
                     changed.values().stream().flatMap(List::stream).toList()));
             changed.forEach((method, limits) -> changes.add(method.change(limits)));
@@ -173,7 +173,7 @@ final class LimitedMethods {
             }
         }
 
-        /** A change to the same limits with another configuration, whose limiters are built already. */
+        /** Prepares another configuration, which applies once the result is run. */
         Runnable change(List<DeclaredLimit> configured) {
             BoundLimits limits = bound;
             Runnable change = limits == null ? () -> {} : limits.change(configured);

@@ -78,7 +78,19 @@ final class CallerConfigurations {
         }
     }
 
-    /** Imported before the configurations above, whose beans use the current thread. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass({ServerWebExchange.class, Mono.class, ReactiveSecurityContextHolder.class})
+    static class ExchangeUsersOfSecurity {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ExchangeUsers limiterExchangeUsers() {
+            return new SecurityExchangeUsers();
+        }
+    }
+
+    /** Imported before the configurations whose beans use the current thread. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass({ServerWebExchange.class, Mono.class})
@@ -96,24 +108,6 @@ final class CallerConfigurations {
         CurrentUser limiterCurrentUser() {
             return CurrentExchange::user;
         }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-    @ConditionalOnClass({ServerWebExchange.class, Mono.class, ReactiveSecurityContextHolder.class})
-    static class ExchangeUsersOfSecurity {
-
-        @Bean
-        @ConditionalOnMissingBean
-        ExchangeUsers limiterExchangeUsers() {
-            return new SecurityExchangeUsers();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
-    @ConditionalOnClass({ServerWebExchange.class, Mono.class})
-    static class ExchangeUsersOfPrincipal {
 
         @Bean
         @ConditionalOnMissingBean

@@ -24,6 +24,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.http.HttpMethod;
+import org.springframework.web.util.pattern.PathPattern;
 
 /**
  * One or several limits on HTTP requests, all or nothing.
@@ -80,21 +81,25 @@ record HttpRule(
                     property + ".limits must have at least one limit, such as " + property + ".limits[0].rate=10");
         }
         HttpRoute route = new HttpRoute(
-                path.stream().map(named(property + ".path", HttpRoute::pattern)).toList(),
+                named(property + ".path", " ", () -> patterns(path)),
                 methods(property + ".methods"),
-                exclude.stream()
-                        .map(named(property + ".exclude", HttpRoute::pattern))
-                        .toList());
-        RequestKey requestKey = named(property + ".key", RequestKey::parse).apply(key);
+                named(property + ".exclude", " ", () -> patterns(exclude)));
+        RequestKey requestKey = named(property + ".key", " ", () -> RequestKey.parse(key));
         RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
         List<LimitInUse<Limiter>> parts = new ArrayList<>();
         for (int i = 0; i < limits.size(); i++) {
-            check(property + ".limits[" + i + "]", limits.get(i));
+            String ofLimit = property + ".limits[" + i + "]";
+            LimitSettings settings = limits.get(i);
             CheckedLimit limit =
                     new CheckedLimit(LimitName.chosen(PREFIX, limitNames().get(i)), enforce, "", log);
-            parts.add(inUse(property + ".limits[" + i + "]", limits.get(i), limit, factory, live));
+            check(ofLimit, settings);
+            parts.add(named(ofLimit, ": ", () -> inUse(settings.toLimit(ofLimit, enforce), limit, factory, live)));
         }
         return new HttpLimit(PREFIX, route, requestKey, parts, log);
+    }
+
+    private static List<PathPattern> patterns(List<String> texts) {
+        return texts.stream().map(HttpRoute::pattern).toList();
     }
 
     private void check(String property, LimitSettings limit) {
@@ -114,25 +119,21 @@ record HttpRule(
     }
 
     private LimitInUse<Limiter> inUse(
-            String property,
-            LimitSettings settings,
+            ConfiguredLimits.Configured configured,
             CheckedLimit limit,
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live) {
-        return named(property, ": ", (LimitSettings checked) -> {
-                    ConfiguredLimits.Configured built = checked.toLimit(property, enforce);
-                    String name = limit.name().name();
-                    // In the prefix, because another kind cannot read the stored state.
-                    String prefix = PREFIX + built.limit().getClass().getSimpleName() + ":";
-                    return new LimitInUse<>(
-                            limit,
-                            enforce,
-                            built.timeout(),
-                            live.apply(name),
-                            enforced -> built.prefetching(built.limiters(factory, prefix, limits.size() > 1, enforced))
-                                    .build(name, built.limit()));
-                })
-                .apply(settings);
+        String name = limit.name().name();
+        // In the prefix, because another kind cannot read the stored state.
+        String prefix = PREFIX + configured.limit().getClass().getSimpleName() + ":";
+        return new LimitInUse<>(
+                limit,
+                enforce,
+                configured.timeout(),
+                live.apply(name),
+                enforced -> configured
+                        .prefetching(configured.limiters(factory, prefix, limits.size() > 1, enforced))
+                        .build(name, configured.limit()));
     }
 
     private Set<String> methods(String property) {
@@ -148,18 +149,12 @@ record HttpRule(
         return known;
     }
 
-    /** A parser whose failures name the setting. */
-    private static <A, B> Function<A, B> named(String property, Function<A, B> parser) {
-        return named(property, " ", parser);
-    }
-
-    private static <A, B> Function<A, B> named(String property, String separator, Function<A, B> parser) {
-        return text -> {
-            try {
-                return parser.apply(text);
-            } catch (IllegalArgumentException e) {
-                throw new InvalidSettingException(property, property + separator + e.getMessage(), e);
-            }
-        };
+    /** @throws InvalidSettingException naming the setting if a value cannot be parsed */
+    private static <T> T named(String property, String separator, Supplier<T> parser) {
+        try {
+            return parser.get();
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(property, property + separator + e.getMessage(), e);
+        }
     }
 }

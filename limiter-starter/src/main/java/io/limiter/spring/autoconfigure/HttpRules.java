@@ -2,7 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.actuate.KnownLimits;
+import io.limiter.spring.check.KnownLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;

@@ -1,6 +1,5 @@
 package io.limiter.spring.autoconfigure;
 
-import com.google.common.collect.Streams;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.aop.LimitAdvisor;
@@ -24,9 +23,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -76,12 +72,9 @@ public class LimiterAutoConfiguration {
 
     /** Warns about {@code limiter.http} in an application that serves no HTTP requests. */
     @Bean
-    SmartInitializingSingleton limiterUnusedHttpRules(ListableBeanFactory beans, Environment environment) {
-        ConfigurationPropertyName rules = ConfigurationPropertyName.of("limiter.http");
+    SmartInitializingSingleton limiterUnusedHttpRules(ListableBeanFactory beans, LimiterProperties properties) {
         return () -> {
-            if (!beans.containsBean("limiterHttpRules")
-                    && Streams.stream(ConfigurationPropertySources.get(environment))
-                            .anyMatch(each -> each.containsDescendantOf(rules) == ConfigurationPropertyState.PRESENT)) {
+            if (properties.http() != null && !beans.containsBean("limiterHttpRules")) {
                 log.warn(
                         "limiter.http has rules without effect, because this is neither a servlet application nor one of"
                                 + " WebFlux: remove limiter.http");

@@ -3,15 +3,13 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.CallTimes;
-import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.actuate.LimitersEndpoint;
 import io.limiter.spring.actuate.UnreadableRequests;
-import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.check.KnownLimits;
 import io.limiter.spring.web.reactive.LimitWebExceptionHandler;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -50,15 +48,6 @@ public class LimiterEndpointAutoConfiguration {
         @Bean
         CallTimes limiterCallTimes() {
             return new CallTimes();
-        }
-
-        @Bean
-        KnownLimits limiterAnnotatedLimits(ObjectProvider<LimitAdvisor> advisors) {
-            return (prefix, name) -> advisors.stream()
-                    .map(advisor -> advisor.definedBy(prefix, name))
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .orElse(null);
         }
 
         @Bean

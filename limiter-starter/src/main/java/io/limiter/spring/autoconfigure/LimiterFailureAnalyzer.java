@@ -3,17 +3,16 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
-import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -28,8 +27,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Shows an invalid annotation or setting, and the origin of the setting, without a stack trace. It comes before Spring Boot's
- * own analyzers, which name the type of a binding and no allowed range.
+ * Shows an invalid annotation or setting with its origin, or a missing connection to Redis, without a stack trace. It comes
+ * before Spring Boot's own analyzers, which name the type of a binding and no allowed range.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class LimiterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {
@@ -48,6 +47,10 @@ final class LimiterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, RuntimeException cause) {
+        RedisConnectionException connection = findCause(rootFailure, RedisConnectionException.class);
+        if (connection != null) {
+            return connection.analysis();
+        }
         InvalidLimitException limit = findCause(rootFailure, InvalidLimitException.class);
         InvalidSettingException setting = findCause(rootFailure, InvalidSettingException.class);
         String origin = setting == null ? "" : origins(below(setting.setting()));
@@ -76,7 +79,7 @@ final class LimiterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
         return unbound.isEmpty()
                 ? null
                 : new FailureAnalysis(
-                        "A setting of the limiter does not exist:" + origins(unbound),
+                        "Unknown limiter property:" + origins(unbound),
                         action(unbound.get(0).getName()),
                         cause);
     }
@@ -101,8 +104,7 @@ final class LimiterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
     private static List<String> settingsBeside(ConfigurationPropertyName name) {
         boolean ofLimit = LIMITS.isAncestorOf(name) || name.toString().contains("].limits[");
         return Arrays.stream((ofLimit ? LimitSettings.class : HttpRule.class).getRecordComponents())
-                .map(RecordComponent::getName)
-                .map(setting -> setting.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))
+                .map(setting -> DataObjectPropertyName.toDashedForm(setting.getName()))
                 .toList();
     }
 

@@ -10,9 +10,8 @@ import org.springframework.context.annotation.Import;
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({
-    CallerConfigurations.CallerOfExchange.class,
     CallerConfigurations.ExchangeUsersOfSecurity.class,
-    CallerConfigurations.ExchangeUsersOfPrincipal.class,
+    CallerConfigurations.CallerOfExchange.class,
     CallerConfigurations.AddressOfRequest.class,
     CallerConfigurations.UserOfSecurityOrRequest.class,
     CallerConfigurations.UserOfSecurity.class,

@@ -196,9 +196,12 @@ record LimiterProperties(
 
         Cache {
             SettingChecks.range("limiter.cache.initial", initial, 0, 1_000_000);
-            SettingChecks.range("limiter.cache.maximum", maximum, 1, Integer.MAX_VALUE);
+            SettingChecks.range("limiter.cache.maximum", maximum, 1L, (long) Integer.MAX_VALUE);
             SettingChecks.range(
-                    "limiter.cache.expire-after-access", expireAfterAccess, Duration.ofMillis(1), MAX_DURATION);
+                    "limiter.cache.expire-after-access",
+                    expireAfterAccess,
+                    Duration.ofMillis(1),
+                    SettingChecks.LONGEST);
         }
     }
 
@@ -297,6 +300,4 @@ record LimiterProperties(
      *     If not, they show hashes.
      */
     record Endpoint(@DefaultValue("false") boolean showKeys) {}
-
-    private static final Duration MAX_DURATION = Duration.ofDays(1000);
 }

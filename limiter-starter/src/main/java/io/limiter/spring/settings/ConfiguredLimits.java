@@ -62,20 +62,22 @@ public final class ConfiguredLimits {
      *
      * @param declared the settings of its annotation
      * @param onFailure the failure policy of its annotation; {@code null} for the application's
+     * @param permits as many as a call takes
      * @throws InvalidSettingException if the configuration, or its combination with the annotation, makes no valid limit
      * @throws IllegalArgumentException if the annotation alone makes no valid limit
      */
-    public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure) {
+    public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure, int permits) {
         LimitSettings settings = byName.get(name);
         if (settings == null) {
-            return new Configured(ANNOTATION, declared.toLimit(), declared.callTimeout(), null, null, true, onFailure);
+            return new Configured(
+                    ANNOTATION, declared.toLimit(permits), declared.callTimeout(), null, null, true, onFailure);
         }
         try {
             checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT);
-            KindSettings used = used(settings, declared);
+            KindSettings used = settings.over(declared);
             return new Configured(
                     property(name),
-                    used.toLimit(),
+                    used.toLimit(permits),
                     used.callTimeout(),
                     used.prefetch(),
                     used.kind() == declared.kind() ? null : used.kind().toString(),
@@ -85,24 +87,6 @@ public final class ConfiguredLimits {
             String property = property(name);
             throw new InvalidSettingException(property, "with " + property + ".*: " + e.getMessage(), e);
         }
-    }
-
-    private static KindSettings used(LimitSettings settings, KindSettings declared) {
-        LimitKind kind = settings.kind() == null ? declared.kind() : LimitKind.of(settings.kind());
-        if (kind == declared.kind()) {
-            kind.checkUses(settings.names());
-            return declared.overriddenBy(settings);
-        }
-        if (declared.kind() == LimitKind.CONCURRENT) {
-            throw new IllegalArgumentException(
-                    "kind must be concurrent or not set for a @ConcurrentLimit, was '" + kind + "'");
-        }
-        if (kind == LimitKind.CONCURRENT) {
-            throw new IllegalArgumentException(
-                    "kind concurrent is for a @ConcurrentLimit, not for a limit of permits that are spent: use another"
-                            + " kind, or another annotation");
-        }
-        return settings.ofKind(kind);
     }
 
     /** One name cannot have settings for a concurrency limit and another limit, because they share only the limit. */

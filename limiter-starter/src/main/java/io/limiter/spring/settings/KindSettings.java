@@ -2,11 +2,9 @@ package io.limiter.spring.settings;
 
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -35,8 +33,6 @@ public record KindSettings(
         @Nullable Duration period,
         @Nullable ZoneId zone,
         @Nullable Duration lease) {
-
-    private static final Duration LONGEST = Duration.ofDays(1000);
 
     /** The settings of a token bucket; of burst and capacity at most one may be set. */
     public static KindSettings ofTokenBucket(
@@ -114,8 +110,20 @@ public record KindSettings(
                 first(own.lease, lease));
     }
 
-    /** @throws IllegalArgumentException if a setting is missing, out of its range, or without effect beside another */
-    Limit<?> toLimit() {
+    /**
+     * The limit of these settings.
+     *
+     * @param permits as many as a call takes
+     * @throws IllegalArgumentException if a setting is missing, out of its range, or without effect beside another, or if the
+     *     limit would never grant the permits of a call
+     */
+    Limit<?> toLimit(int permits) {
+        Limit<?> built = built();
+        SettingChecks.canBeGranted(permits, built, callTimeout());
+        return built;
+    }
+
+    private Limit<?> built() {
         return switch (kind) {
             case TOKEN_BUCKET -> toTokenBucket();
             case FIXED_WINDOW -> new FixedWindow(required("limit", limit), required("period", period), zone);
@@ -130,7 +138,7 @@ public record KindSettings(
     /** How long a call waits for permits. A queue bounds the wait by itself, also one that was changed live. */
     Duration callTimeout() {
         Duration own = timeout == null ? Duration.ZERO : timeout;
-        return kind == LimitKind.LEAKY_QUEUE ? LONGEST : own;
+        return kind == LimitKind.LEAKY_QUEUE ? SettingChecks.LONGEST : own;
     }
 
     private double permitsPerSecond() {
@@ -174,22 +182,9 @@ public record KindSettings(
         double seconds = burst(permitsPerSecond);
         return callTimeout().isZero()
                 ? TokenBucket.of(permitsPerSecond, seconds)
-                : waitedFor(permitsPerSecond, seconds, maxWait);
-    }
-
-    /** It may hold less than a permit, if the timeout is long enough to wait for the rest. */
-    private TokenBucket waitedFor(double permitsPerSecond, double burstSeconds, Duration maxWait) {
-        TokenBucket bucket = new TokenBucket(
-                permitsPerSecond, burstSeconds, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE);
-        Decision first = bucket.step(null, 0, Request.peek(1, callTimeout().toNanos() / 1000))
-                .decision();
-        if (!first.granted()) {
-            throw new IllegalArgumentException("capacity must be at least 1 permit (at " + permitsPerSecond
-                    + "/s a burst of " + 1.0 / permitsPerSecond + " s), or the timeout at least "
-                    + first.waitMicros() / 1e6 + " s, was " + bucket.maxPermits()
-                    + ": no call would ever be granted with a timeout of " + callTimeout());
-        }
-        return bucket;
+                // May hold less than a permit, if the timeout is long enough to wait for the rest.
+                : new TokenBucket(
+                        permitsPerSecond, seconds, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE);
     }
 
     /** A second's worth by default, and where the rate is per period, one permit if that is more. */

@@ -1,16 +1,18 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.convert.DurationUnit;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * The settings of one limit in configuration, of whatever kind; {@code null} where they are not set. Durations that are
@@ -54,7 +56,8 @@ public record LimitSettings(
         FailurePolicy.@Nullable Action failurePolicy,
         @Nullable Double failureShare) {
 
-    private static final Duration LONGEST = Duration.ofDays(1000);
+    /** The settings of every kind. */
+    private static final Set<String> OF_EVERY_KIND = Set.of("kind", "enforce", "failure-policy", "failure-share");
 
     /**
      * Checks that each setting is allowed.
@@ -65,17 +68,17 @@ public record LimitSettings(
     public void check(String property) {
         String prefix = property + ".";
         SettingChecks.range(prefix + "rate", rate, TokenBucket.MIN_RATE, TokenBucket.MAX_RATE);
-        SettingChecks.range(prefix + "per", per, Duration.ofMillis(1), LONGEST);
+        SettingChecks.range(prefix + "per", per, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "capacity", capacity, 1, Integer.MAX_VALUE);
-        SettingChecks.range(prefix + "burst", burst, Duration.ofNanos(1), LONGEST);
-        SettingChecks.range(prefix + "warm-up", warmUp, Duration.ofNanos(1000), LONGEST);
-        SettingChecks.range(prefix + "timeout", timeout, Duration.ZERO, LONGEST);
-        SettingChecks.range(prefix + "expire", expire, Duration.ofMillis(1), LONGEST);
+        SettingChecks.range(prefix + "burst", burst, Duration.ofNanos(1), SettingChecks.LONGEST);
+        SettingChecks.range(prefix + "warm-up", warmUp, Duration.ofNanos(1000), SettingChecks.LONGEST);
+        SettingChecks.range(prefix + "timeout", timeout, Duration.ZERO, SettingChecks.LONGEST);
+        SettingChecks.range(prefix + "expire", expire, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "prefetch-permits", prefetchPermits, 0, 1_000_000_000);
         SettingChecks.range(prefix + "prefetch-time", prefetchTime, Duration.ofMillis(1), Duration.ofHours(1));
         SettingChecks.range(prefix + "limit", limit, 1, Integer.MAX_VALUE);
-        SettingChecks.range(prefix + "lease", lease, Duration.ofMillis(100), LONGEST);
-        SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), LONGEST);
+        SettingChecks.range(prefix + "lease", lease, Duration.ofMillis(100), SettingChecks.LONGEST);
+        SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.failurePolicy(prefix + "failure-policy", failurePolicy, prefix + "failure-share", failureShare);
         if (kind != null) {
             checkKind(prefix, kind);
@@ -84,7 +87,7 @@ public record LimitSettings(
 
     private void checkKind(String prefix, String name) {
         try {
-            ofKind(LimitKind.of(name));
+            LimitKind.of(name).checkUses(names());
         } catch (InvalidSettingException e) {
             throw new InvalidSettingException(prefix + e.setting(), prefix + e.getMessage(), e);
         } catch (IllegalArgumentException e) {
@@ -93,31 +96,31 @@ public record LimitSettings(
     }
 
     /**
-     * These settings as those of a limit of one kind.
+     * These settings with those of an annotation where they are not set. Of an annotation of another kind they replace all.
      *
-     * @throws InvalidSettingException if one of them has no effect on it
+     * @throws IllegalArgumentException if one of them has no effect on the kind, or one of both is that of a concurrency limit
      */
-    KindSettings ofKind(LimitKind limitKind) {
-        limitKind.checkUses(names());
-        return KindSettings.of(limitKind, this);
-    }
-
-    /** The settings of a rate or count limit: without a kind, a token bucket if there is a rate, or else a fixed window. */
-    private KindSettings ofSpent() {
-        if (kind == null) {
-            return ofKind(rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW);
+    KindSettings over(KindSettings declared) {
+        LimitKind used = kind == null ? declared.kind() : LimitKind.of(kind);
+        if (used == declared.kind()) {
+            used.checkUses(names());
+            return declared.overriddenBy(this);
         }
-        LimitKind known = LimitKind.of(kind);
-        if (known == LimitKind.CONCURRENT) {
+        if (declared.kind() == LimitKind.CONCURRENT) {
+            throw new IllegalArgumentException(
+                    "kind must be concurrent or not set for a @ConcurrentLimit, was '" + used + "'");
+        }
+        if (used == LimitKind.CONCURRENT) {
             throw new IllegalArgumentException(
                     "kind concurrent is for a @ConcurrentLimit, not for a limit of permits that are spent: use another kind");
         }
-        return ofKind(known);
+        used.checkUses(names());
+        return KindSettings.of(used, this);
     }
 
     /**
-     * The limit of these settings, not a concurrency limit. Without a kind it is a token bucket if there is a rate, or else a
-     * fixed window.
+     * The limit of these settings alone, not a concurrency limit. Without a kind it is a token bucket if there is a rate, or
+     * else a fixed window.
      *
      * @param property what the names of the settings start with
      * @param enforced whether it rejects
@@ -125,11 +128,10 @@ public record LimitSettings(
      *     grant a single permit
      */
     public ConfiguredLimits.Configured toLimit(String property, boolean enforced) {
-        KindSettings settings = ofSpent();
-        Limit<?> built = settings.toLimit();
-        SettingChecks.canBeGranted(1, built, settings.callTimeout());
+        LimitKind usual = rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
+        KindSettings used = over(KindSettings.of(usual, this));
         return new ConfiguredLimits.Configured(
-                property, built, settings.callTimeout(), settings.prefetch(), null, enforced, onFailure());
+                property, used.toLimit(1), used.callTimeout(), used.prefetch(), null, enforced, onFailure());
     }
 
     /** The failure policy while Redis is unavailable; {@code null} for the application's policy. */
@@ -140,21 +142,10 @@ public record LimitSettings(
 
     /** The names of the settings that are set and that only some kinds have. */
     Set<String> names() {
-        Map<String, @Nullable Object> values = new LinkedHashMap<>();
-        values.put("rate", rate);
-        values.put("per", per);
-        values.put("burst", burst);
-        values.put("capacity", capacity);
-        values.put("warm-up", warmUp);
-        values.put("timeout", timeout);
-        values.put("expire", expire);
-        values.put("prefetch-permits", prefetchPermits);
-        values.put("prefetch-time", prefetchTime);
-        values.put("limit", limit);
-        values.put("period", period);
-        values.put("zone", zone);
-        values.put("lease", lease);
-        values.values().removeIf(value -> value == null);
-        return values.keySet();
+        return Arrays.stream(LimitSettings.class.getRecordComponents())
+                .filter(setting -> ReflectionUtils.invokeMethod(setting.getAccessor(), this) != null)
+                .map(setting -> DataObjectPropertyName.toDashedForm(setting.getName()))
+                .filter(name -> !OF_EVERY_KIND.contains(name))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 }

@@ -2,6 +2,7 @@ package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
 import io.limiter.FailurePolicy.Action;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -12,34 +13,18 @@ import org.jspecify.annotations.Nullable;
 /** Checks of settings. Each failure names the setting, what is allowed and the value. */
 public final class SettingChecks {
 
+    /** The longest duration of a setting. */
+    public static final Duration LONGEST = Duration.ofDays(1000);
+
     private SettingChecks() {}
 
-    /** @throws InvalidSettingException if the value is out of range */
-    public static void range(String setting, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw outOfRange(setting, min, max, "", value);
-        }
-    }
-
-    /** @throws InvalidSettingException if the value is set and out of range */
-    static void range(String setting, @Nullable Integer value, int min, int max) {
-        if (value != null) {
-            range(setting, value.longValue(), min, max);
-        }
-    }
-
-    /** @throws InvalidSettingException if the value is set and out of range, or no number */
-    static void range(String setting, @Nullable Double value, double min, double max) {
-        // Written so that NaN fails.
-        if (value != null && !(value >= min && value <= max)) {
-            throw outOfRange(setting, min, max, "", value);
-        }
-    }
-
-    /** @throws InvalidSettingException if the value is set and out of range */
-    public static void range(String setting, @Nullable Duration value, Duration min, Duration max) {
+    /** @throws InvalidSettingException if the value is set and out of range; NaN is more than any maximum */
+    public static <T extends Comparable<T>> void range(String setting, @Nullable T value, T min, T max) {
         if (value != null && (value.compareTo(min) < 0 || value.compareTo(max) > 0)) {
-            throw outOfRange(setting, min, max, " (ISO-8601)", value);
+            throw new InvalidSettingException(
+                    setting,
+                    setting + " must be between " + min + " and " + max
+                            + (value instanceof Duration ? " (ISO-8601)" : "") + ", was " + value);
         }
     }
 
@@ -74,10 +59,11 @@ public final class SettingChecks {
      * @param timeout how long a call waits for them
      * @throws IllegalArgumentException if a limit would never grant as many permits
      */
-    public static void canBeGranted(int permits, Limit<?> limit, Duration timeout) {
+    static void canBeGranted(int permits, Limit<?> limit, Duration timeout) {
         Request request = Request.peek(permits, timeout.toNanos() / 1000);
+        Decision first = limit.step(null, 0, request).decision();
         // What an unused limit rejects, it always rejects.
-        if (limit.step(null, 0, request).decision().granted()) {
+        if (first.granted()) {
             return;
         }
         String problem = "permits " + permits + " would never be granted: ";
@@ -86,9 +72,10 @@ public final class SettingChecks {
                     + "; permits must be at most " + limit.capacity() + ", or the limit at least " + permits);
         }
         throw new IllegalArgumentException(
-                problem + "capacity must be at least " + permits + " permits (at " + bucket.permitsPerSecond()
-                        + "/s a burst of " + permits / bucket.permitsPerSecond() + " s), was " + bucket.maxPermits()
-                        + ", and timeout " + timeout + " is too short to wait for the rest");
+                problem + "capacity must be at least " + (permits == 1 ? "1 permit" : permits + " permits") + " (at " + bucket.permitsPerSecond()
+                        + "/s a burst of " + permits / bucket.permitsPerSecond() + " s), or timeout at least "
+                        + first.waitMicros() / 1e6 + " s to wait for the rest; they were " + bucket.maxPermits() + " and "
+                        + timeout);
     }
 
     private static FailurePolicy withWholeLimit(Action policy) {
@@ -98,11 +85,5 @@ public final class SettingChecks {
             case LOCAL -> FailurePolicy.LOCAL;
             case THROW -> FailurePolicy.THROW;
         };
-    }
-
-    private static InvalidSettingException outOfRange(
-            String setting, Object min, Object max, String format, Object value) {
-        return new InvalidSettingException(
-                setting, setting + " must be between " + min + " and " + max + format + ", was " + value);
     }
 }

@@ -1,4 +1,4 @@
-/** What configuration and annotations say about one limit, and the checks of what they say. */
+/** The settings of one limit in configuration and annotations, and their checks. */
 @NullMarked
 package io.limiter.spring.settings;
 

@@ -61,7 +61,7 @@ class EvictionWarningTest {
 
     /** Actuator is there and not asked. */
     @Test
-    void the_start_of_an_application_logs_it_once() {
+    void a_starting_application_logs_the_warning_once() {
         configure("allkeys-lru", "100mb");
         try (LogLines lines = new LogLines(EvictionWarning.class)) {
             application(redis.port()).run(context -> {
@@ -72,7 +72,7 @@ class EvictionWarningTest {
     }
 
     @Test
-    void a_redis_that_is_unavailable_at_the_start_is_asked_when_it_has_recovered() throws IOException {
+    void a_redis_that_is_unavailable_at_startup_is_checked_when_it_has_recovered() throws IOException {
         try (LogLines lines = new LogLines(EvictionWarning.class.getName(), Level.DEBUG);
                 RedisProcess late = RedisProcess.start("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")) {
             LettuceConnectionFactory lost = connect(new RedisStandaloneConfiguration("127.0.0.1", late.port()));
@@ -126,7 +126,7 @@ class EvictionWarningTest {
     }
 
     @Test
-    void each_node_of_a_cluster_is_looked_at() {
+    void each_node_of_a_cluster_is_checked() {
         Properties info = new Properties();
         info.setProperty("127.0.0.1:1.maxmemory_policy", "noeviction");
         info.setProperty("127.0.0.1:1.maxmemory", "1");

@@ -116,7 +116,7 @@ class LimitersEndpointSecurityTest {
     }
 
     @Test
-    void by_default_spring_boot_asks_for_a_login() throws Exception {
+    void by_default_spring_boot_requires_a_login() throws Exception {
         for (String path : new String[] {"limiters", PATH}) {
             assertThat(status(byDefault, "GET", path, "", "")).isEqualTo(401);
             assertThat(status(byDefault, "GET", path, "operator", "guessed")).isEqualTo(401);
@@ -202,7 +202,7 @@ class LimitersEndpointSecurityTest {
     }
 
     @Test
-    void it_is_read_only_unless_its_access_is_given() throws Exception {
+    void the_endpoint_is_read_only_unless_its_access_is_given() throws Exception {
         try (ConfigurableApplicationContext readOnly = Operated.connected(
                 WithRoles.class,
                 "--spring.autoconfigure.exclude=",

@@ -132,7 +132,7 @@ class LimitersEndpointTest {
     }
 
     @Test
-    void a_key_can_be_looked_at_and_is_not_reset_unless_that_is_switched_on() throws Exception {
+    void a_key_is_shown_and_not_reset_by_the_read_only_endpoint() throws Exception {
         assertThat(get(application, "limiters/login?key=" + KEY).body())
                 .contains("\"granted\":false,\"limit\":1,\"remaining\":0,\"retryAfter\":")
                 .contains("\"source\":\"redis\",\"definition\":{\"capacity\":1,\"limit\":1,\"period\":3600.0}");
@@ -165,7 +165,7 @@ class LimitersEndpointTest {
     }
 
     @Test
-    void both_limits_of_a_rule_are_looked_at_and_reset_where_its_requests_take_permits() throws Exception {
+    void both_limits_of_a_rule_are_shown_and_reset_where_its_requests_take_permits() throws Exception {
         String caller = KEY + "/rule";
         String other = "2";
         assertThat(call("/api/x", caller)).isEqualTo(404);

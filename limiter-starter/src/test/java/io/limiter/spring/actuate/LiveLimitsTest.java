@@ -82,8 +82,8 @@ class LiveLimitsTest {
         }
 
         @Bean
-        Heard heard() {
-            return new Heard();
+        Events events() {
+            return new Events();
         }
 
         @Bean
@@ -92,7 +92,7 @@ class LiveLimitsTest {
         }
     }
 
-    static class Heard {
+    static class Events {
 
         final List<LiveLimitChangedEvent> changes = new CopyOnWriteArrayList<>();
         final List<AuditApplicationEvent> audits = new CopyOnWriteArrayList<>();
@@ -245,14 +245,29 @@ class LiveLimitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void each_kind_of_limit_obeys_in_all_instances(Kind kind) throws Exception {
+    void a_lower_live_limit_applies_here_at_once_and_soon_in_other_instances(Kind kind) throws Exception {
+        assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
+        changed(kind.name, "{\"limit\":1,\"who\":\"ann\"}");
+        assertThat(kind.granted(one)).isOne();
+        eventually(() -> assertThat(kind.granted(other)).isOne());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_higher_live_limit_replaces_a_lower_one(Kind kind) throws Exception {
         assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
         long version = changed(kind.name, "{\"limit\":1,\"who\":\"ann\"}");
-        assertThat(kind.granted(one)).as("here at once").isOne();
-        eventually(() -> assertThat(kind.granted(other)).isOne());
-        version = changed(kind.name, "{\"limit\":4,\"who\":\"ann\",\"version\":" + version + "}");
+        changed(kind.name, "{\"limit\":4,\"who\":\"ann\",\"version\":" + version + "}");
         assertThat(kind.granted(one)).isEqualTo(4);
         eventually(() -> assertThat(kind.granted(other)).isEqualTo(4));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void without_its_live_limit_a_limit_is_its_own_again(Kind kind) throws Exception {
+        assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
+        long version = changed(kind.name, "{\"limit\":1,\"who\":\"ann\"}");
+        eventually(() -> assertThat(kind.granted(other)).isOne());
         removed(kind.name, version);
         assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
         eventually(() -> assertThat(kind.granted(other)).isEqualTo(OWN_LIMIT));
@@ -260,7 +275,7 @@ class LiveLimitsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"ANNOTATED", "HTTP_RULE", "SECOND_OF_HTTP_RULE"})
-    void shadow_mode_is_switched_on_and_off(Kind kind) throws Exception {
+    void a_live_limit_switches_shadow_mode_on_until_it_is_removed(Kind kind) throws Exception {
         long version = changed(kind.name, "{\"enforce\":false,\"who\":\"ann\"}");
         assertThat(kind.granted(one)).isEqualTo(TRIES);
         eventually(() -> assertThat(kind.granted(other)).isEqualTo(TRIES));
@@ -273,17 +288,22 @@ class LiveLimitsTest {
     }
 
     @Test
-    void a_concurrency_limit_obeys() throws Exception {
+    void a_live_limit_of_concurrency_can_be_raised_and_lowered() throws Exception {
         for (ConfigurableApplicationContext context : List.of(one, other)) {
             rejectsTwo(context);
         }
         long version = changed("live-held", "{\"limit\":2,\"who\":\"ann\"}");
         grantsTwo(one);
         eventually(() -> grantsTwo(other));
-        version = changed("live-held", "{\"limit\":1,\"who\":\"ann\",\"version\":" + version + "}");
+        changed("live-held", "{\"limit\":1,\"who\":\"ann\",\"version\":" + version + "}");
         rejectsTwo(one);
         eventually(() -> rejectsTwo(other));
-        changed("live-held", "{\"enforce\":false,\"who\":\"ann\",\"version\":" + version + "}");
+    }
+
+    @Test
+    void a_live_limit_puts_a_concurrency_limit_into_shadow_mode() throws Exception {
+        rejectsTwo(one);
+        changed("live-held", "{\"enforce\":false,\"who\":\"ann\"}");
         grantsTwo(one);
         eventually(() -> grantsTwo(other));
     }
@@ -303,7 +323,7 @@ class LiveLimitsTest {
     }
 
     @Test
-    void the_timeout_of_calls_changes() throws Exception {
+    void a_live_limit_changes_the_timeout_of_calls() throws Exception {
         twoCalls(one);
         changed("live-timeout", "{\"timeout\":0,\"who\":\"ann\"}");
         for (ConfigurableApplicationContext context : List.of(one, other)) {
@@ -313,7 +333,7 @@ class LiveLimitsTest {
     }
 
     @Test
-    void more_calls_may_wait_in_a_queue() throws Exception {
+    void a_live_limit_lets_more_calls_wait_in_a_queue() throws Exception {
         changed("live-queue", "{\"kind\":\"leaky-queue\",\"limit\":50,\"who\":\"ann\"}");
         String key = UUID.randomUUID().toString();
         List<CompletableFuture<Integer>> calls = IntStream.range(0, TRIES)
@@ -330,7 +350,7 @@ class LiveLimitsTest {
     }
 
     @Test
-    void what_a_resolver_chooses_stays() throws Exception {
+    void a_live_limit_does_not_change_what_a_resolver_chooses() throws Exception {
         Limited limited = one.getBean(Limited.class);
         String premium = "premium-" + RUN;
         changed("live-resolved", "{\"limit\":1,\"who\":\"ann\"}");
@@ -343,11 +363,15 @@ class LiveLimitsTest {
     }
 
     @Test
-    void an_unknown_name_waits_for_its_limiter() throws Exception {
-        String name = "later-" + RUN;
-        HttpResponse<String> withoutKind = post(one, "limiters/" + name, "{\"limit\":1,\"who\":\"ann\"}");
+    void a_live_limit_of_an_unknown_name_needs_a_kind() throws Exception {
+        HttpResponse<String> withoutKind = post(one, "limiters/unknown-" + RUN, "{\"limit\":1,\"who\":\"ann\"}");
         assertThat(withoutKind.statusCode()).isEqualTo(400);
         assertThat(withoutKind.body()).contains("kind must be set");
+    }
+
+    @Test
+    void a_live_limit_applies_to_a_limiter_that_is_built_later() throws Exception {
+        String name = "later-" + RUN;
         changed(name, "{\"kind\":\"fixed-window\",\"limit\":1,\"who\":\"ann\"}");
         assertThat(get(one, "limiters/" + name).body())
                 .contains("\"settings\":{\"kind\":\"fixed-window\",\"limit\":1}");
@@ -405,13 +429,18 @@ class LiveLimitsTest {
     }
 
     @Test
-    void a_change_is_rolled_back() throws Exception {
-        long first = changed("live-annotated", "{\"limit\":1,\"who\":\"ann\"}");
-        long second = changed("live-annotated", "{\"limit\":2,\"who\":\"ann\",\"version\":" + first + "}");
+    void a_change_of_another_name_is_not_rolled_back() throws Exception {
+        long version = changed("live-annotated", "{\"limit\":1,\"who\":\"ann\"}");
         HttpResponse<String> elsewhere =
-                post(one, "limiters/live-http", "{\"rollBack\":" + second + ",\"who\":\"ben\"}");
+                post(one, "limiters/live-http", "{\"rollBack\":" + version + ",\"who\":\"ben\"}");
         assertThat(elsewhere.statusCode()).isEqualTo(400);
         assertThat(elsewhere.body()).contains("is of 'live-annotated'");
+    }
+
+    @Test
+    void a_change_is_rolled_back_in_all_instances() throws Exception {
+        long first = changed("live-annotated", "{\"limit\":1,\"who\":\"ann\"}");
+        long second = changed("live-annotated", "{\"limit\":2,\"who\":\"ann\",\"version\":" + first + "}");
         HttpResponse<String> back = post(
                 one,
                 "limiters/live-annotated",
@@ -467,7 +496,7 @@ class LiveLimitsTest {
                 "?limit=5&limit=6&who=ann, 'limit' is there more than once",
                 "?limt=5&who=ann, there is no 'limt'",
             })
-    void so_is_a_bad_parameter_of_the_query(String query, String problem) throws Exception {
+    void a_bad_parameter_of_the_query_is_answered_with_what_is_allowed(String query, String problem) throws Exception {
         HttpResponse<String> answer = post(one, "limiters/live-annotated" + query, "{}");
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(answer.body()).contains(problem);
@@ -518,20 +547,28 @@ class LiveLimitsTest {
     }
 
     @Test
-    void a_reset_is_audited_and_takes_no_misspelt_parameter() throws Exception {
+    void a_reset_with_a_misspelt_parameter_is_rejected_and_not_audited() throws Exception {
         String key = "ann-" + UUID.randomUUID();
         one.getBean(Limited.class).count(key);
-        Heard heard = one.getBean(Heard.class);
-        heard.audits.clear();
+        Events events = one.getBean(Events.class);
+        events.audits.clear();
         HttpResponse<String> misspelt = Operated.delete(one, "limiters/live-annotated?kye=" + key);
         assertThat(misspelt.statusCode()).isEqualTo(400);
         assertThat(misspelt.body()).contains("there is no 'kye', did you mean key?");
-        assertThat(heard.audits).isEmpty();
+        assertThat(events.audits).isEmpty();
+    }
+
+    @Test
+    void a_reset_is_audited() throws Exception {
+        String key = "ann-" + UUID.randomUUID();
+        one.getBean(Limited.class).count(key);
+        Events events = one.getBean(Events.class);
+        events.audits.clear();
         assertThat(Operated.delete(one, "limiters/live-annotated?key=" + key).statusCode())
                 .isEqualTo(204);
         assertThat(Operated.delete(one, "limiters/live-annotated?who=ben").statusCode())
                 .isEqualTo(204);
-        assertThat(heard.audits)
+        assertThat(events.audits)
                 .map(AuditApplicationEvent::getAuditEvent)
                 .satisfiesExactly(
                         ofKey -> {
@@ -576,7 +613,7 @@ class LiveLimitsTest {
     }
 
     @Test
-    void the_list_says_where_each_definition_comes_from() throws Exception {
+    void a_limit_shows_where_its_definition_comes_from() throws Exception {
         Kind.PROGRAMMATIC.granted(one);
         one.getBean(Limited.class).configured();
         one.getBean(LimiterFactory.class).build("live-rate-set", 5, 1, 60).setRate(7);
@@ -585,6 +622,11 @@ class LiveLimitsTest {
         assertThat(definedBy("live-http")).isEqualTo("limiter.http");
         assertThat(definedBy("live-code")).isEqualTo("code");
         assertThat(definedBy("live-rate-set")).isEqualTo("setRate");
+    }
+
+    @Test
+    void a_limit_is_defined_by_a_live_limit_that_changes_its_parameters() throws Exception {
+        one.getBean(Limited.class).configured();
         long version = changed("live-configured", "{\"enforce\":false,\"who\":\"ann\"}");
         assertThat(definedBy("live-configured")).isEqualTo("limiter.limits.live-configured");
         changed(
@@ -611,19 +653,19 @@ class LiveLimitsTest {
     }
 
     @Test
-    void each_instance_publishes_the_change_and_the_one_that_made_it_audits_it() throws Exception {
-        String name = "heard-" + RUN;
+    void each_instance_publishes_a_change_and_only_the_one_that_made_it_audits_it() throws Exception {
+        String name = "published-" + RUN;
         long version = changed(name, "{\"kind\":\"fixed-window\",\"limit\":5,\"who\":\"ann\",\"why\":\"night\"}");
         removed(name, version);
         one.getBean(LiveLimits.class).remove(name, ChangeNote.of("ann", "nothing is there"), 0);
         for (ConfigurableApplicationContext context : List.of(one, other)) {
-            Heard heard = context.getBean(Heard.class);
+            Events events = context.getBean(Events.class);
             // An instance that polls late may see only the last of two changes.
-            eventually(() -> assertThat(heard.changes)
+            eventually(() -> assertThat(events.changes)
                     .filteredOn(event -> event.change().name().equals(name))
                     .anySatisfy(event -> assertThat(event.change().who()).isNotEmpty()));
         }
-        assertThat(one.getBean(Heard.class).audits)
+        assertThat(one.getBean(Events.class).audits)
                 .map(AuditApplicationEvent::getAuditEvent)
                 .filteredOn(event -> name.equals(event.getData().get("limit")))
                 .satisfiesExactly(
@@ -636,12 +678,12 @@ class LiveLimitsTest {
                                     .containsEntry("why", "night");
                         },
                         removed -> assertThat(removed.getData()).containsEntry("action", "remove"));
-        assertThat(other.getBean(Heard.class).audits)
+        assertThat(other.getBean(Events.class).audits)
                 .noneMatch(event -> name.equals(event.getAuditEvent().getData().get("limit")));
     }
 
     @Test
-    void a_roll_back_and_an_expiry_are_audited_too() throws Exception {
+    void a_roll_back_and_an_expiry_are_audited() throws Exception {
         String name = "audited-" + RUN;
         String body = "{\"kind\":\"fixed-window\",\"limit\":5,\"who\":\"ann\",\"why\":\"night\"";
         long version = changed(name, body + "}");
@@ -650,12 +692,12 @@ class LiveLimitsTest {
         assertThat(rolledBack.statusCode()).as(rolledBack.body()).isEqualTo(200);
         long last = changed(name, body + ",\"expiresIn\":\"1s\"}");
         eventually(() -> assertThat(other.getBean(LiveLimits.class).version()).isGreaterThanOrEqualTo(last));
-        eventually(() -> assertThat(one.getBean(Heard.class).audits)
+        eventually(() -> assertThat(one.getBean(Events.class).audits)
                 .map(event -> event.getAuditEvent().getData())
                 .filteredOn(data -> name.equals(data.get("limit")))
                 .map(data -> data.get("action"))
                 .containsExactly("put", "roll back of " + version, "put", "expire"));
-        eventually(() -> assertThat(other.getBean(Heard.class).audits)
+        eventually(() -> assertThat(other.getBean(Events.class).audits)
                 .map(AuditApplicationEvent::getAuditEvent)
                 .filteredOn(event -> name.equals(event.getData().get("limit")))
                 .singleElement()
@@ -669,7 +711,7 @@ class LiveLimitsTest {
     }
 
     @Test
-    void instances_are_named_by_their_application_and_port() {
+    void reports_name_an_instance_by_its_application_and_port() {
         LiveLimits live = one.getBean(LiveLimits.class);
         // The first call asks for the reports.
         eventually(() -> assertThat(live.fleet().watch().instances())
@@ -679,7 +721,7 @@ class LiveLimitsTest {
     }
 
     @Test
-    void without_live_limits_a_change_says_how_to_have_them() throws Exception {
+    void without_live_limits_a_change_is_answered_with_how_to_enable_them() throws Exception {
         try (ConfigurableApplicationContext off = Operated.start(
                 Application.class,
                 "--limiter.live.enabled=false",

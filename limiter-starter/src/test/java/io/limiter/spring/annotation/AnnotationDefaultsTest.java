@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class AnnotationDefaultsTest {
 
     @Test
-    void rateLimit() {
+    void defaults_of_a_rate_limit() {
         assertThat(defaults(RateLimit.class))
                 .isEqualTo(Map.ofEntries(
                         Map.entry("name", ""),
@@ -36,7 +36,7 @@ class AnnotationDefaultsTest {
     }
 
     @Test
-    void countLimit() {
+    void defaults_of_a_count_limit() {
         assertThat(defaults(CountLimit.class))
                 .isEqualTo(Map.ofEntries(
                         Map.entry("name", ""),
@@ -56,7 +56,7 @@ class AnnotationDefaultsTest {
     }
 
     @Test
-    void concurrentLimit() {
+    void defaults_of_a_concurrent_limit() {
         assertThat(defaults(ConcurrentLimit.class))
                 .isEqualTo(Map.ofEntries(
                         Map.entry("name", ""),

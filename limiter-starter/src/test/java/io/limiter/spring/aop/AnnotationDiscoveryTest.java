@@ -69,7 +69,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void attributesBecomeLimits() {
+    void attributes_become_limits() {
         run(OnMethods.class, bean -> {
             String name = OnMethods.class.getName();
             assertThat(factory.built())
@@ -102,7 +102,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void defaultMessageSaysWhenToComeBack() {
+    void the_default_message_has_the_retry_after() {
         run(OnMethods.class, bean -> {
             bean.packagePrivate();
             assertThatExceptionOfType(RateLimitExceededException.class)
@@ -128,7 +128,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void ownMessagesSayWhenToComeBack() {
+    void own_messages_have_the_retry_after() {
         run(OwnMessages.class, bean -> {
             bean.count(1);
             assertThatExceptionOfType(RateLimitExceededException.class)
@@ -145,7 +145,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void overloadsDoNotCollide() {
+    void overloads_have_permits_of_their_own() {
         run(OnMethods.class, bean -> {
             bean.overloaded("x");
             bean.overloaded(new int[] {1});
@@ -180,7 +180,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void onClassLimitsEachPublicMethod() {
+    void on_a_class_it_limits_each_public_method() {
         run(OnClass.class, bean -> {
             bean.first();
             rejected(bean::first);
@@ -194,7 +194,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void theMethodsOwnWinsByKind() {
+    void an_annotation_of_the_method_replaces_that_of_the_class_of_its_kind() {
         run(OnClass.class, bean -> {
             bean.own();
             bean.own();
@@ -211,7 +211,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void onSuperclass() {
+    void on_a_superclass_it_limits_the_methods_of_the_subclass() {
         run(InheritsClass.class, bean -> {
             bean.first();
             rejected(bean::first);
@@ -256,7 +256,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void onInterfaceThroughClassProxy() {
+    void on_an_interface_it_limits_calls_through_a_class_proxy() {
         run(StringSender.class, bean -> {
             assertThat(AopUtils.isCglibProxy(bean)).isTrue();
             onInterface(bean);
@@ -264,7 +264,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void onInterfaceThroughJdkProxy() {
+    void on_an_interface_it_limits_calls_through_a_jdk_proxy() {
         runner.withPropertyValues("spring.aop.proxy-target-class=false")
                 .withBean(StringSender.class)
                 .run(context -> {
@@ -291,7 +291,7 @@ class AnnotationDiscoveryTest {
 
     @Test
     @SuppressWarnings("unchecked")
-    void onABeanThatIsAProxyItself() {
+    void a_bean_that_is_itself_a_proxy_is_limited() {
         Sender<String> proxy = (Sender<String>) java.lang.reflect.Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Sender.class}, (self, method, arguments) -> null);
         runner.withBean("sender", Sender.class, () -> proxy).run(context -> {
@@ -304,7 +304,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void onOverriddenMethodsAndThroughBridges() {
+    void overriding_methods_are_limited_also_through_bridges() {
         run(Derived.class, bean -> {
             bean.save(1);
             rejected(() -> bean.save(1));
@@ -334,7 +334,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void withinAnotherAnnotationWithOverrides() {
+    void within_another_annotation_its_attributes_can_be_overridden() {
         run(Composed.class, bean -> {
             bean.call("a");
             bean.call("b");
@@ -355,7 +355,7 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void oneNameOneBucket() {
+    void methods_that_give_one_name_share_permits() {
         run(Shares.class, bean -> {
             bean.one();
             rejected(bean::two);
@@ -367,7 +367,7 @@ class AnnotationDiscoveryTest {
     static class Lambda {}
 
     @Test
-    void beansWithoutLimitsAreNotProxied() {
+    void a_bean_without_limits_has_no_proxy() {
         run(Lambda.class, bean -> assertThat(AopUtils.isAopProxy(bean)).isFalse());
     }
 

@@ -35,7 +35,7 @@ class ApplicationBeansTest {
 
     /** As with spring.locking.strict=true, where a lookup waits for the thread that creates beans, and that calls a method. */
     @Test
-    void aLookupThatWaitsForAnotherThreadDoesNotHoldItUp() throws Exception {
+    void a_lookup_that_waits_does_not_block_that_of_another_thread() throws Exception {
         DecisionRecorder recorder = mock(DecisionRecorder.class);
         factory.addBean("recorders", (DecisionRecorders) () -> recorder);
         CompletableFuture<DecisionRecorder> first = CompletableFuture.supplyAsync(beans::recorder);
@@ -51,7 +51,7 @@ class ApplicationBeansTest {
 
     /** Most applications have none, and a lookup takes longer than the rest of a check. */
     @Test
-    void aMissingBeanIsLookedUpOnce() {
+    void a_missing_bean_is_looked_up_once() {
         firstMayEnd.complete(null);
         assertThat(beans.recorder()).isNull();
         assertThat(beans.recorder()).isNull();

@@ -318,7 +318,7 @@ class ConcurrentLimitTest {
 
     @ParameterizedTest
     @MethodSource("invalid")
-    void an_invalid_limit_fails_the_start(Class<?> type, String problem) {
+    void an_invalid_limit_prevents_startup(Class<?> type, String problem) {
         Contexts.local()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context.getStartupFailure())

@@ -150,7 +150,7 @@ class FallbackTest {
     }
 
     @Test
-    void it_can_have_the_decision() {
+    void a_fallback_can_take_the_decision() {
         run(index -> {
             assertThat(index.count(7)).isEqualTo(7);
             assertThat(index.count(7)).isEqualTo(-7);
@@ -158,7 +158,7 @@ class FallbackTest {
     }
 
     @Test
-    void it_can_be_inherited_and_return_less() {
+    void a_fallback_can_be_inherited_and_return_a_subtype() {
         run(index -> {
             index.fromAbove("x");
             assertThat(index.fromAbove("x")).isEqualTo("inherited x");
@@ -166,7 +166,7 @@ class FallbackTest {
     }
 
     @Test
-    void what_it_throws_is_thrown() {
+    void what_a_fallback_throws_is_thrown() {
         run(index -> {
             index.failing();
             assertThatThrownBy(index::failing)
@@ -177,7 +177,7 @@ class FallbackTest {
     }
 
     @Test
-    void its_own_limits_do_nothing_then() {
+    void limits_of_a_fallback_do_nothing() {
         run(index -> {
             index.limited();
             assertThat(index.limited()).isEqualTo(2);
@@ -208,7 +208,7 @@ class FallbackTest {
     }
 
     @Test
-    void it_answers_on_the_bean_inside_another_proxy() {
+    void a_fallback_is_called_on_the_bean_inside_another_proxy() {
         Contexts.local()
                 .withBean(Index.class, () -> (Index) classProxy(new Index()))
                 .run(context -> {
@@ -219,7 +219,7 @@ class FallbackTest {
     }
 
     @Test
-    void or_on_the_proxy_if_only_that_has_the_method() {
+    void a_fallback_is_called_on_the_proxy_if_only_that_has_the_method() {
         ProxyFactory factory = new ProxyFactory();
         factory.setTarget(new Object());
         factory.setInterfaces(Repository.class);
@@ -240,7 +240,7 @@ class FallbackTest {
     }
 
     @Test
-    void it_works_behind_an_interface() {
+    void a_fallback_works_behind_an_interface() {
         runner().withPropertyValues("spring.aop.proxy-target-class=false").run(context -> {
             @SuppressWarnings("unchecked")
             Source<String> source = context.getBean(Source.class);

@@ -228,7 +228,7 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_mono_holds_them_until_it_ends(Backend backend) {
+    void a_mono_holds_its_permits_until_it_ends(Backend backend) {
         run(backend, (context, reports) -> {
             Sinks.One<String> work = Sinks.one();
             Mono<String> unsubscribed = reports.mono(who, work.asMono());
@@ -251,7 +251,7 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_cancelled_mono_releases_them(Backend backend) {
+    void a_cancelled_mono_releases_its_permits(Backend backend) {
         run(backend, (context, reports) -> {
             Disposable first = reports.mono(who, Mono.never()).subscribe();
             eventually(() -> assertThat(inUse(context, "held-mono", 1)).isOne());
@@ -265,7 +265,7 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_flux_holds_them_for_all_its_values_or_as_many_as_are_taken(Backend backend) {
+    void a_flux_holds_its_permits_for_all_its_values_or_as_many_as_are_taken(Backend backend) {
         run(backend, (context, reports) -> {
             Sinks.Many<String> work = Sinks.many().unicast().onBackpressureBuffer();
             CompletableFuture<String> first = reports.flux(who, work.asFlux())
@@ -287,7 +287,7 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void other_publishers_hold_them_until_they_end(Backend backend) {
+    void other_publishers_hold_their_permits_until_they_end(Backend backend) {
         run(backend, (context, reports) -> {
             Flux<String> inside = Flux.defer(() -> Flux.just("used " + inUse(context, "held-publisher", 1)));
             assertThat(Flux.from(reports.publisher(who, inside)).blockLast(LONG))
@@ -304,7 +304,7 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_future_waits_for_them_without_a_thread_and_holds_them_until_it_is_done(Backend backend) {
+    void a_future_waits_for_its_permits_without_a_thread_and_holds_them_until_it_is_done(Backend backend) {
         run(backend, (context, reports) -> {
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> first = reports.future(who, work);

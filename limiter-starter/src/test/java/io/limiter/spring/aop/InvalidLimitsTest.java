@@ -349,6 +349,7 @@ class InvalidLimitsTest {
                 Arguments.of(Permits.class, "@RateLimit for %s.call(): permits must be at least 1, was 0"),
                 Arguments.of(PermitsTooMany.class, "permits 5 would never be granted"),
                 Arguments.of(PermitsTooMany.class, "capacity must be at least 5 permits (at 2.0/s a burst of 2.5 s)"),
+                Arguments.of(PermitsTooMany.class, "or timeout at least 0.5 s"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 86400000, was -0.5"),
                 Arguments.of(EndlessTimeout.class, "was Infinity"),
                 Arguments.of(
@@ -409,7 +410,7 @@ class InvalidLimitsTest {
 
     @ParameterizedTest
     @MethodSource("invalid")
-    void failsTheStart(Class<?> type, String problem) {
+    void an_invalid_limit_prevents_startup(Class<?> type, String problem) {
         Contexts.local()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context.getStartupFailure())
@@ -422,7 +423,7 @@ class InvalidLimitsTest {
     }
 
     @Test
-    void namesTheBean() {
+    void the_failure_names_the_bean() {
         Contexts.local()
                 .withBean("theBean", Rate.class)
                 .run(context -> assertThat(context.getStartupFailure())
@@ -432,7 +433,7 @@ class InvalidLimitsTest {
 
     @ParameterizedTest
     @ValueSource(classes = {Rate.class, Prefix.class, Ip.class, Private.class})
-    void failsTheCreationOfALaterBean(Class<?> type) {
+    void an_invalid_limit_prevents_the_creation_of_a_later_bean(Class<?> type) {
         failsWhenMade(type, definition -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE));
         failsWhenMade(type, definition -> definition.setLazyInit(true));
     }
@@ -449,7 +450,7 @@ class InvalidLimitsTest {
     }
 
     @Test
-    void notWithoutABean() {
+    void an_application_without_limits_starts() {
         Contexts.local().run(context -> assertThat(context).hasNotFailed());
     }
 

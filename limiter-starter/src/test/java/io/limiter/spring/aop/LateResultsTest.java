@@ -168,7 +168,7 @@ class LateResultsTest {
 
     @ParameterizedTest
     @MethodSource("late")
-    void results_whose_work_is_done_later_fail_the_start(Class<?> type, String problem) {
+    void results_whose_work_is_done_later_prevent_startup(Class<?> type, String problem) {
         Contexts.local()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context.getStartupFailure())

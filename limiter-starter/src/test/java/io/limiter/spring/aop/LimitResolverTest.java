@@ -131,7 +131,7 @@ class LimitResolverTest {
     }
 
     @Test
-    void its_exceptions_go_to_the_caller() {
+    void exceptions_of_a_resolver_go_to_the_caller() {
         run((api, plans) -> assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> api.call("broken", 1))
                 .withMessage("no such tenant"));

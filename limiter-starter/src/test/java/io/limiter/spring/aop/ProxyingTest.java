@@ -63,14 +63,14 @@ class ProxyingTest {
     }
 
     @Test
-    void withNothingElse() {
+    void methods_are_limited_without_another_advisor() {
         check(Contexts.local(), true);
         check(Contexts.local().withPropertyValues("spring.aop.proxy-target-class=false"), false);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"true", "false"})
-    void withSpringBootsOwn(String auto) {
+    void methods_are_limited_with_the_proxies_of_spring_boot(String auto) {
         ApplicationContextRunner runner =
                 Contexts.local().withConfiguration(Contexts.aop()).withPropertyValues("spring.aop.auto=" + auto);
         check(runner, auto.equals("true"));
@@ -119,7 +119,7 @@ class ProxyingTest {
     }
 
     @Test
-    void aFinalClassIsLimitedByItsInterface() {
+    void a_final_class_is_limited_by_its_interface() {
         check(Contexts.local().withPropertyValues("spring.aop.proxy-target-class=false"), FinalGreeter.class, false);
         Contexts.local()
                 .withBean(FinalGreeter.class)
@@ -130,7 +130,7 @@ class ProxyingTest {
     }
 
     @Test
-    void aRepositoryWhoseInterfaceNoClassImplements() {
+    void a_repository_whose_interface_no_class_implements_is_limited() {
         Contexts.local().withBean(Repository.class, ProxyingTest::repository).run(context -> {
             assertThat(context).hasNotFailed();
             Repository repository = context.getBean(Repository.class);
@@ -140,7 +140,7 @@ class ProxyingTest {
     }
 
     @Test
-    void aCallBeforeTheStartIsLimitedToo() {
+    void a_call_before_startup_has_ended_is_limited() {
         Contexts.local()
                 .withBean(LimitedGreeter.class)
                 .withBean(CallsAtOnce.class)

@@ -202,7 +202,7 @@ class ReplacedLimitsTest {
 
     @ParameterizedTest
     @ValueSource(classes = {TwoInterfaces.class, SuperclassAndInterface.class, TwoTypes.class, Places.class})
-    void two_that_do_not_override_each_other_fail_the_start(Class<?> type) {
+    void two_that_do_not_override_each_other_prevent_startup(Class<?> type) {
         Contexts.local()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context.getStartupFailure())

@@ -41,7 +41,7 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void severalAreAllOrNothing() {
+    void several_limits_are_all_or_nothing() {
         run(Several.class, bean -> {
             bean.call("a");
             assertThatExceptionOfType(RateLimitExceededException.class)
@@ -72,7 +72,7 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void keysThatTurnOutToBeTheSameAreAskedTwice() {
+    void two_equal_keys_of_a_call_take_permits_twice() {
         run(SamePermitsTwice.class, bean -> {
             bean.call("a", "a");
             rejected(() -> bean.call("b", "a"));
@@ -92,7 +92,7 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void whereverTheyStand() {
+    void equal_keys_need_not_be_next_to_each_other() {
         run(SamePermitsFirstAndLast.class, bean -> {
             bean.call("a", "a");
             rejected(() -> bean.call("b", "a"));
@@ -116,7 +116,7 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void limitsOfOtherNamesAreOtherPermits() {
+    void limits_of_different_names_have_different_permits() {
         run(OtherNames.class, bean -> {
             bean.both();
             rejected(bean::both);
@@ -126,7 +126,7 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void ofAFutureTheyAreTakenOnceToo() {
+    void the_call_of_a_future_takes_permits_once() {
         run(OtherNames.class, bean -> {
             assertThat(bean.later()).isCompletedWithValue("done");
             assertThat(bean.later()).isCompletedWithValue("done");
@@ -162,7 +162,7 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void theirPermitsAreInTheSlotThatTheyName() {
+    void permits_of_several_limits_are_under_their_hash_tag() {
         run(InOneSlot.class, bean -> {
             bean.both("acme", "a");
             bean.both("acme", "a");
@@ -188,7 +188,7 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void soAreThoseOfOneByItself() {
+    void permits_of_a_single_limit_are_under_its_hash_tag() {
         run(InOneSlot.class, bean -> {
             assertThat(bean.alone("acme", "a")).isCompletedWithValue("a");
             assertThat(bean.alone("acme", "a"))
@@ -230,7 +230,7 @@ class SeveralLimitsTest {
     }
 
     @Test
-    void aZoneAlignsTheWindow() {
+    void a_zone_aligns_the_window() {
         run(DailyByTheClock.class, bean -> {
             bean.call();
             rejected(bean::call);

@@ -67,7 +67,7 @@ class TransactionOrderTest {
     private final ApplicationContextRunner runner = Contexts.local().withUserConfiguration(Application.class);
 
     @Test
-    void aRejectedCallOpensNoTransaction() {
+    void a_rejected_call_opens_no_transaction() {
         runner.run(context -> {
             assertThat(placeTwice(context.getBean(Orders.class), context.getBean(CountingTransactions.class)))
                     .isEqualTo(1);
@@ -75,7 +75,7 @@ class TransactionOrderTest {
     }
 
     @Test
-    void theOrderIsASetting() {
+    void a_property_sets_the_order() {
         runner.withPropertyValues("limiter.order=2147483647").run(context -> {
             assertThat(context.getBean(LimitAdvisor.class).getOrder()).isEqualTo(Integer.MAX_VALUE);
         });

@@ -93,7 +93,7 @@ class UnreadableClassesTest {
     @ParameterizedTest
     @ValueSource(
             classes = {OnMethod.class, Repeated.class, OnType.class, OfInterface.class, Composed.class, Extended.class})
-    void unreadable_classes_with_limits_fail_the_start(Class<?> type) throws Exception {
+    void unreadable_classes_with_limits_prevent_startup(Class<?> type) throws Exception {
         Class<?> unreadable = withoutMissing(type);
         assertThatExceptionOfType(InvalidLimitException.class)
                 .isThrownBy(() -> finder.find(unreadable))

@@ -89,7 +89,7 @@ class ConfiguredLimitsRefreshTest {
     }
 
     @Test
-    void numbers_change_and_come_back() {
+    void parameters_change_and_come_back() {
         run(context -> {
             Limited limited = context.getBean(Limited.class);
             assertThat(granted(limited)).isEqualTo(3);
@@ -117,20 +117,31 @@ class ConfiguredLimitsRefreshTest {
     }
 
     @Test
-    void the_mode_the_timeout_and_the_policy_change() {
+    void shadow_mode_is_switched_on_and_off() {
         run(context -> {
             Limited limited = context.getBean(Limited.class);
             change(context, "limiter.limits.count.enforce", false);
             assertThat(granted(limited)).isEqualTo(6);
             change(context, "limiter.limits.count.enforce", true);
             assertThat(granted(limited)).isEqualTo(3);
+        });
+    }
 
+    @Test
+    void the_timeout_changes() {
+        run(context -> {
+            Limited limited = context.getBean(Limited.class);
             limited.rate("ann");
             limited.rate("ann");
             change(context, "limiter.limits.rate.timeout", 0);
             change(context, "limiter.limits.rate.rate", 0.001);
             assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.rate("ann"));
+        });
+    }
 
+    @Test
+    void the_failure_policy_changes() {
+        run(context -> {
             change(context, "limiter.limits.count.failure-policy", "throw");
             assertThat(totals(context, "count").failurePolicy()).contains(FailurePolicy.THROW);
         });
@@ -183,7 +194,7 @@ class ConfiguredLimitsRefreshTest {
     }
 
     @Test
-    void the_kind_stays_until_the_application_is_started_again() {
+    void the_kind_does_not_change() {
         run(context -> {
             try (LogLines log = new LogLines(ConfiguredLimitsRefresh.class)) {
                 settings.put("limiter.limits.count.limit", 1);
@@ -226,15 +237,29 @@ class ConfiguredLimitsRefreshTest {
     }
 
     @Test
-    void rules_for_requests_change_and_permits_that_are_taken_stay_taken() {
+    void the_limit_of_a_rule_changes_and_permits_that_are_taken_stay_taken() {
         runWithRule(context -> {
             assertThat(status(context, "/a")).isEqualTo(200);
             assertThat(status(context, "/a")).isEqualTo(429);
             change(context, "limiter.http[0].limits[0].limit", 2);
             assertThat(status(context, "/a")).as("the second permit").isEqualTo(200);
             assertThat(status(context, "/a")).isEqualTo(429);
+        });
+    }
+
+    @Test
+    void a_rule_changes_into_shadow_mode() {
+        runWithRule(context -> {
+            assertThat(status(context, "/a")).isEqualTo(200);
+            assertThat(status(context, "/a")).isEqualTo(429);
             change(context, "limiter.http[0].enforce", false);
             assertThat(status(context, "/a")).isEqualTo(200);
+        });
+    }
+
+    @Test
+    void a_new_rule_applies() {
+        runWithRule(context -> {
             settings.put("limiter.http[1].limits[0].limit", 1);
             settings.put("limiter.http[1].limits[0].period", "1h");
             change(context, "limiter.http[1].path", "/b");

@@ -49,7 +49,7 @@ class FailureAnalyzersTest {
     }
 
     @Test
-    void noRedis(CapturedOutput output) {
+    void a_missing_connection_to_redis_is_described_with_remedies(CapturedOutput output) {
         assertThatThrownBy(() -> start(new Class<?>[] {Application.class})).isNotNull();
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
@@ -148,7 +148,7 @@ class FailureAnalyzersTest {
 
     @ParameterizedTest
     @MethodSource("badSettings")
-    void a_setting_that_cannot_work_is_shown_with_its_origin_and_what_is_allowed(
+    void an_invalid_property_is_shown_with_its_origin_and_the_allowed_values(
             String setting, String problem, CapturedOutput output) {
         assertThatThrownBy(() -> startWeb(new Class<?>[] {WebApplication.class, Limits.class}, "--" + setting))
                 .isNotNull();
@@ -164,7 +164,7 @@ class FailureAnalyzersTest {
     }
 
     @Test
-    void a_lock_that_is_not_there(CapturedOutput output) {
+    void a_missing_redisson_client_is_described(CapturedOutput output) {
         assertThatThrownBy(() -> start(
                         new Class<?>[] {Application.class}, "--limiter.engine=lock", "--limiter.lock.kind=redisson"))
                 .isNotNull();
@@ -188,7 +188,7 @@ class FailureAnalyzersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"script", "lock"})
-    void several_connections(String engine, CapturedOutput output) {
+    void several_connections_are_named_with_remedies(String engine, CapturedOutput output) {
         assertThatThrownBy(() ->
                         start(new Class<?>[] {Application.class, TwoConnections.class}, "--limiter.engine=" + engine))
                 .isNotNull();
@@ -202,7 +202,7 @@ class FailureAnalyzersTest {
     }
 
     @Test
-    void badLimit(CapturedOutput output) {
+    void an_invalid_annotation_is_named(CapturedOutput output) {
         assertThatThrownBy(() -> start(new Class<?>[] {Application.class, BadLimit.class}, "--limiter.type=local"))
                 .isNotNull();
         assertThat(output)

@@ -70,7 +70,7 @@ class HttpRulesTest {
                     patth=/x                       | limiter.http[0].patth
                     order=first                    | limiter.http[0].order
                     """)
-    void what_cannot_work_fails_the_start_by_name(String bad, String message) {
+    void an_invalid_setting_of_a_rule_prevents_startup_and_is_named(String bad, String message) {
         String[] settings = Stream.concat(Arrays.stream(GOOD), Stream.of(bad))
                 .map(setting -> "limiter.http[0]." + setting)
                 .toArray(String[]::new);
@@ -85,7 +85,7 @@ class HttpRulesTest {
     }
 
     @Test
-    void a_rule_without_limits_and_two_of_one_name_fail_the_start() {
+    void a_rule_without_limits_and_two_of_one_name_prevent_startup() {
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withPropertyValues("limiter.http[0].path=/x")
@@ -122,7 +122,7 @@ class HttpRulesTest {
     }
 
     @Test
-    void rules_without_effect_are_logged() {
+    void rules_without_a_web_application_are_logged() {
         String[] rule = {"limiter.http[0].path=/x", "limiter.http[0].limits[0].rate=1"};
         try (LogLines log = new LogLines(LimiterAutoConfiguration.class)) {
             Contexts.local()
@@ -153,7 +153,7 @@ class HttpRulesTest {
     }
 
     @Test
-    void everySettingIsOnThePage() throws IOException {
+    void every_setting_is_on_the_page() throws IOException {
         String page = Files.readString(Path.of("..", "docs", "http.md"));
         String table = page.substring(page.indexOf("| setting |"));
         List<String> settings = table.lines()

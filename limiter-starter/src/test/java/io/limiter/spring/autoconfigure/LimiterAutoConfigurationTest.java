@@ -22,6 +22,7 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.SecurityCurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.web.RejectionResponseSettings;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
@@ -29,6 +30,7 @@ import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import io.limiter.testing.TestRedis;
 import jakarta.servlet.ServletRequest;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,7 +60,7 @@ class LimiterAutoConfigurationTest {
                     "limiter.failure.decision-timeout=2m");
 
     @Test
-    void redisIsTheDefault() {
+    void redis_is_the_default() {
         redis.run(context -> {
             assertThat(context).hasSingleBean(RedisRateLimiterFactory.class).doesNotHaveBean(DistributedLock.class);
             assertThat(context).hasSingleBean(LimitAdvisor.class);
@@ -67,7 +69,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void local() {
+    void the_type_local_needs_no_redis() {
         Contexts.local().run(context -> {
             assertThat(context).hasSingleBean(LocalLimiterFactory.class);
             decides(context.getBean(LimiterFactory.class));
@@ -79,7 +81,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void disabled() {
+    void disabled_limits_leave_only_a_factory() {
         redis.withPropertyValues("limiter.enabled=false")
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -98,7 +100,7 @@ class LimiterAutoConfigurationTest {
 
     /** So it needs no Redis, also with the type redis. */
     @Test
-    void aFactoryThatIsDisabledGrantsEverything() {
+    void the_factory_of_disabled_limits_grants_everything() {
         Contexts.plain().withPropertyValues("limiter.enabled=false").run(context -> {
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             RateLimiter rate = factory.build("rate", 1.0 / 60, 60, 60);
@@ -160,14 +162,14 @@ class LimiterAutoConfigurationTest {
 
     @ParameterizedTest
     @CsvSource({"true, script", "true, lock", "false, script", "false, lock"})
-    void ofSeveralConnectionsTheMarkedOneOtherwiseThePrimaryOne(boolean marked, String engine) {
+    void limiters_use_the_marked_connection_or_the_primary_one(boolean marked, String engine) {
         redis.withUserConfiguration(marked ? Marked.class : First.class)
                 .withPropertyValues("limiter.engine=" + engine)
                 .run(context -> decides(context.getBean(LimiterFactory.class)));
     }
 
     @Test
-    void lockEngine() {
+    void the_lock_engine_has_a_plain_lock_by_default() {
         redis.withPropertyValues("limiter.engine=lock").run(context -> {
             assertThat(context).hasSingleBean(RedisLock.class);
             decides(context.getBean(LimiterFactory.class));
@@ -175,7 +177,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void scriptEngineNeedsNoLock() {
+    void the_script_engine_needs_no_lock() {
         redis.withPropertyValues("limiter.engine=script")
                 .run(context -> assertThat(context)
                         .doesNotHaveBean(DistributedLock.class)
@@ -183,7 +185,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void lockOfRedissonWhereThereIsAClient() {
+    void the_lock_engine_uses_a_redisson_client_if_there_is_one() {
         redis.withPropertyValues("limiter.engine=lock")
                 .withBean(RedissonClient.class, LimiterAutoConfigurationTest::redisson)
                 .run(context -> {
@@ -194,7 +196,7 @@ class LimiterAutoConfigurationTest {
 
     @ParameterizedTest
     @CsvSource({"auto, RedissonLock", "redisson, RedissonLock", "redis, RedisLock"})
-    void kindOfLock(String kind, String lock) {
+    void a_property_chooses_the_lock(String kind, String lock) {
         redis.withPropertyValues("limiter.engine=lock", "limiter.lock.kind=" + kind)
                 .withBean(RedissonClient.class, () -> mock(RedissonClient.class))
                 .run(context -> assertThat(context.getBean(DistributedLock.class)
@@ -204,7 +206,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void lockOfRedissonWithoutAClient() {
+    void the_redisson_lock_needs_a_client() {
         redis.withPropertyValues("limiter.engine=lock", "limiter.lock.kind=redisson")
                 .run(context -> assertThat(context)
                         .hasFailed()
@@ -214,7 +216,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void everyBeanCanBeReplaced() {
+    void every_bean_can_be_replaced() {
         LimiterFactory factory = new LocalLimiterFactory();
         Contexts.plain().withBean("own", LimiterFactory.class, () -> factory).run(context -> {
             // And so needs no Redis.
@@ -228,7 +230,8 @@ class LimiterAutoConfigurationTest {
                     assertThat(context.getBean(DistributedLock.class)).isSameAs(lock);
                     decides(context.getBean(LimiterFactory.class));
                 });
-        LimitAdvisor advisor = new LimitAdvisor(() -> factory, new CallKeys(() -> null, () -> null), 5);
+        LimitAdvisor advisor = new LimitAdvisor(
+                () -> factory, new CallKeys(() -> null, () -> null), 5, new ConfiguredLimits(Map.of()));
         Contexts.local()
                 .withBean("own", LimitAdvisor.class, () -> advisor)
                 .run(context -> assertThat(context.getBean(LimitAdvisor.class)).isSameAs(advisor));
@@ -254,7 +257,7 @@ class LimiterAutoConfigurationTest {
                 "configuredLimits",
                 "rateLimitExceptionResolver"
             })
-    void namesThatAnApplicationMayWantAreFree(String name) {
+    void no_bean_has_a_name_that_applications_use(String name) {
         Contexts.web()
                 .withBean(name, Object.class, Object::new)
                 .run(context -> assertThat(context)
@@ -266,7 +269,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void servletApplication() {
+    void a_servlet_application_has_the_beans_of_requests() {
         Contexts.web()
                 .run(context -> assertThat(context)
                         .hasSingleBean(ClientAddress.class)
@@ -275,7 +278,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void plainApplication() {
+    void an_application_without_a_server_has_no_beans_of_requests() {
         Contexts.local()
                 .run(context -> assertThat(context)
                         .hasNotFailed()
@@ -285,7 +288,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void withoutSpringSecurity() {
+    void without_spring_security_the_user_is_that_of_the_request() {
         FilteredClassLoader without = new FilteredClassLoader(SecurityContextHolder.class);
         Contexts.web()
                 .withClassLoader(without)
@@ -296,7 +299,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void withoutSpringMvc() {
+    void without_spring_mvc_there_is_no_exception_resolver() {
         Contexts.web()
                 .withClassLoader(new FilteredClassLoader(HandlerExceptionResolver.class))
                 .run(context -> assertThat(context)
@@ -308,7 +311,7 @@ class LimiterAutoConfigurationTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"jakarta.servlet", "org.springframework.web", "org.redisson", "org.springframework.security"})
-    void nothingOptionalIsNeeded(String missing) {
+    void no_optional_library_is_needed(String missing) {
         redis.withClassLoader(new FilteredClassLoader(missing)).run(context -> {
             assertThat(context).hasNotFailed();
             decides(context.getBean(LimiterFactory.class));
@@ -319,7 +322,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void withoutAnythingOptional() {
+    void a_local_limiter_works_without_all_optional_libraries() {
         Contexts.local()
                 .withClassLoader(new FilteredClassLoader(
                         "jakarta.servlet",
@@ -341,7 +344,7 @@ class LimiterAutoConfigurationTest {
     }
 
     @Test
-    void withoutARedisConnection() {
+    void a_missing_connection_to_redis_prevents_startup() {
         Contexts.plain()
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LimiterPropertiesTest {
 
     @Test
-    void defaults() {
+    void without_properties_the_defaults_apply() {
         Contexts.plain().withPropertyValues("limiter.type=local").run(context -> {
             LimiterProperties properties = context.getBean(LimiterProperties.class);
             assertThat(properties.enabled()).isTrue();
@@ -45,7 +45,7 @@ class LimiterPropertiesTest {
     }
 
     @Test
-    void all() {
+    void every_property_can_be_set() {
         Contexts.plain()
                 .withPropertyValues(
                         "limiter.type=LOCAL",
@@ -98,9 +98,17 @@ class LimiterPropertiesTest {
                 "limiter.cache.expire-after-access=0 | limiter.cache.expire-after-access must be between PT0.001S",
                 "limiter.local.max-keys=0 | limiter.local.max-keys must be between 1 and 2147483647, was 0",
                 "limiter.key.ipv6-prefix-length=129 | ipv6-prefix-length must be between 1 and 128, was 129",
-                "limiter.key.trusted-proxies=10.0.0.0/8,x | limiter.key.trusted-proxies: 'x' is no IP address"
+                "limiter.key.trusted-proxies=10.0.0.0/8,x | limiter.key.trusted-proxies: 'x' is no IP address",
+                "limiter.failure.share=0 | limiter.failure.share must be more than 0 and at most 1, was 0.0",
+                "limiter.failure.decision-timeout=0 | limiter.failure.decision-timeout must be between",
+                "limiter.failure.first-decision-timeout=2h | limiter.failure.first-decision-timeout must be between",
+                "limiter.failure.probe-interval=2h | limiter.failure.probe-interval must be between",
+                "limiter.failure.policy=maybe | limiter.failure.policy",
+                "limiter.live.poll-interval=99ms | limiter.live.poll-interval must be between PT0.1S and PT1H",
+                "limiter.live.restore=perhaps | limiter.live.restore",
+                "limiter.live.history=0 | limiter.live.history must be between 1 and 10000, was 0"
             })
-    void badValuesFailTheStart(String property, String problem) {
+    void an_invalid_value_prevents_startup_and_is_named(String property, String problem) {
         Contexts.web().withPropertyValues(property).run(context -> {
             assertThat(context).hasFailed();
             StringBuilder messages = new StringBuilder();
@@ -112,21 +120,7 @@ class LimiterPropertiesTest {
     }
 
     @Test
-    void failureSettingsOutOfRangeFailTheStartByName() {
-        Map.of(
-                        "limiter.failure.share=0", "limiter.failure.share must be more than 0 and at most 1, was 0.0",
-                        "limiter.failure.decision-timeout=0", "limiter.failure.decision-timeout must be between",
-                        "limiter.failure.first-decision-timeout=2h",
-                                "limiter.failure.first-decision-timeout must be between",
-                        "limiter.failure.probe-interval=2h", "limiter.failure.probe-interval must be between",
-                        "limiter.failure.policy=maybe", "limiter.failure.policy",
-                        "limiter.live.poll-interval=99ms", "limiter.live.poll-interval must be between PT0.1S and PT1H",
-                        "limiter.live.restore=perhaps", "limiter.live.restore",
-                        "limiter.live.history=0", "limiter.live.history must be between 1 and 10000, was 0")
-                .forEach((property, message) -> Contexts.local()
-                        .withPropertyValues(property)
-                        .run(context ->
-                                assertThat(context).hasFailed().getFailure().hasStackTraceContaining(message)));
+    void a_share_of_a_policy_that_has_none_prevents_startup() {
         Contexts.local()
                 .withPropertyValues("limiter.failure.policy=deny", "limiter.failure.share=0.5")
                 .run(context -> assertThat(context)
@@ -138,7 +132,7 @@ class LimiterPropertiesTest {
     }
 
     @Test
-    void everyPropertyIsDescribed() throws Exception {
+    void every_property_is_described() throws Exception {
         Map<String, JsonNode> properties = new TreeMap<>();
         for (URL url : Collections.list(
                 getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {

@@ -28,7 +28,7 @@ class LimiterWarmUpTest {
     }
 
     @Test
-    void unless_it_is_switched_off() {
+    void without_warm_up_redis_is_not_called_before_the_first_decision() {
         redis.withPropertyValues(
                         "spring.data.redis.url=" + TestRedis.shared().uri(),
                         "limiter.failure.warm-up=false",
@@ -49,7 +49,7 @@ class LimiterWarmUpTest {
     }
 
     @Test
-    void it_comes_before_a_server_takes_requests() {
+    void the_warm_up_comes_before_a_server_takes_requests() {
         redis.withPropertyValues("spring.data.redis.url=" + TestRedis.shared().uri())
                 .run(context -> assertThat(
                                 context.getBean(LimiterLifecycle.class).getPhase())

@@ -65,7 +65,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void every_number_of_a_token_bucket() {
+    void every_parameter_of_a_token_bucket_can_be_configured() {
         builds(
                 new Built(
                         "rateLimit:",
@@ -105,7 +105,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void every_kind_can_be_named() {
+    void every_kind_can_be_configured() {
         builds(
                 new Built(
                         "countLimit:",
@@ -137,7 +137,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void every_number_of_a_concurrency_limit() {
+    void every_parameter_of_a_concurrency_limit_can_be_configured() {
         builds(
                 new Built("concurrentLimit:", "report", ConcurrencyLimit.of(5).withLeaseTime(Duration.ofSeconds(20))),
                 "limiter.limits.report.limit=5");
@@ -148,7 +148,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void how_long_a_call_waits_for_its_place() {
+    void a_call_waits_for_its_permit_up_to_the_configured_timeout() {
         runner.withPropertyValues("limiter.limits.report.limit=1", "limiter.limits.report.timeout=1d")
                 .run(context -> {
                     Api api = context.getBean(Api.class);
@@ -178,7 +178,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void a_name_of_two_sorts_of_limits_cannot_be_configured() {
+    void a_name_of_a_concurrency_limit_and_another_limit_cannot_be_configured() {
         Contexts.local()
                 .withBean(OneName.class)
                 .run(context -> assertThat(context).hasNotFailed());
@@ -218,7 +218,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void prefetch_with_a_warm_up_fails_the_start() {
+    void prefetch_with_a_warm_up_prevents_startup() {
         runner.withPropertyValues(
                         "limiter.limits.api-search.warm-up=10s", "limiter.limits.api-search.prefetch-permits=10")
                 .run(context -> assertThat(context)
@@ -250,7 +250,7 @@ class NamedLimitsTest {
                 "export.rate=1 | with limiter.limits.export.*: rate has no effect on kind fixed-window, which has limit",
                 "export.kind=token-bucket | with limiter.limits.export.*: rate must be set",
                 "api-search.kind=fixed-window | with limiter.limits.api-search.*: limit must be set",
-                "api-search.rate=0.001 | with limiter.limits.api-search.*: capacity must be at least 1 permit (at 0.001/s a burst of 1000.0 s)",
+                "api-search.rate=0.001 | with limiter.limits.api-search.*: permits 1 would never be granted: capacity must be at least 1 permit (at 0.001/s a burst of 1000.0 s), or timeout at least",
                 "report.limit=1001 | with limiter.limits.report.*: limit must be between 1 and 1000, was 1001",
                 "report.lease=10ms | limiter.limits.report.lease must be between PT0.1S",
                 "report.rate=1 | with limiter.limits.report.*: rate has no effect on kind concurrent, which has lease, limit, timeout",
@@ -259,7 +259,7 @@ class NamedLimitsTest {
                 "api-search.lease=1s | with limiter.limits.api-search.*: lease has no effect on kind token-bucket",
                 "api-search.rat=1 | limiter.limits.api-search.rat"
             })
-    void bad_settings_fail_the_start(String setting, String problem) {
+    void bad_settings_prevent_startup(String setting, String problem) {
         runner.withPropertyValues("limiter.limits." + setting).run(context -> {
             assertThat(context).hasFailed();
             StringBuilder messages = new StringBuilder();

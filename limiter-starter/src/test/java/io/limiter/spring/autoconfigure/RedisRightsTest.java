@@ -84,7 +84,7 @@ class RedisRightsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"script", "lock"})
-    void are_enough_for_annotations_and_rules_of_every_kind(String engine) throws Exception {
+    void the_documented_rights_are_enough_for_annotations_and_rules_of_every_kind(String engine) throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
             RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
             try (StatefulRedisConnection<String, String> operator = client.connect()) {
@@ -124,7 +124,7 @@ class RedisRightsTest {
     }
 
     @Test
-    void name_the_prefixes_of_all_annotations_and_of_rules() throws Exception {
+    void the_documented_rights_name_the_prefixes_of_all_annotations_and_of_rules() throws Exception {
         String patterns = String.join(
                 " ",
                 "~" + prefix(RateLimit.class) + "*",

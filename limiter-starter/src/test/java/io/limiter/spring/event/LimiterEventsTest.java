@@ -194,7 +194,7 @@ class LimiterEventsTest {
     }
 
     @Test
-    void a_backend_that_goes_and_comes_is_two_events() {
+    void an_outage_and_the_recovery_are_two_events() {
         Contexts.local().withBean(Heard.class).run(context -> {
             LimiterBackendException cause = BackendFailures.notExecuted("key", "away");
             EventPublishingListener listener = context.getBean(EventPublishingListener.class);
@@ -208,7 +208,7 @@ class LimiterEventsTest {
     }
 
     @Test
-    void so_is_a_limiter_that_fails_and_recovers() {
+    void a_limiter_that_fails_and_recovers_is_two_events() {
         Contexts.local().withBean(Heard.class).run(context -> {
             FailingLimiter limiter =
                     new FailingLimiter("rateLimit:sms", Instant.EPOCH, BackendFailures.notExecuted("key", "not ours"));

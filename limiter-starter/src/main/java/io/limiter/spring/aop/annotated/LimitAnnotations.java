@@ -2,19 +2,19 @@ package io.limiter.spring.aop.annotated;
 
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.CountLimits;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.annotation.RateLimits;
 import io.limiter.spring.key.MethodName;
 import java.io.IOException;
 import java.lang.annotation.Annotation;
-import java.lang.annotation.Repeatable;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -31,6 +31,12 @@ public final class LimitAnnotations {
 
     private static final List<Class<? extends Annotation>> KINDS =
             List.of(RateLimit.class, CountLimit.class, ConcurrentLimit.class);
+
+    /** With the containers of repeated annotations, because class files only name these. */
+    private static final List<String> NAMES = Stream.of(
+                    RateLimit.class, RateLimits.class, CountLimit.class, CountLimits.class, ConcurrentLimit.class)
+            .map(Class::getName)
+            .toList();
 
     private LimitAnnotations() {}
 
@@ -70,22 +76,11 @@ public final class LimitAnnotations {
             AnnotationMetadata metadata = new SimpleMetadataReaderFactory(type.getClassLoader())
                     .getMetadataReader(type.getName())
                     .getAnnotationMetadata();
-            return names().anyMatch(
-                            name -> metadata.getAnnotations().isPresent(name) || metadata.hasAnnotatedMethods(name));
+            return NAMES.stream()
+                    .anyMatch(name -> metadata.getAnnotations().isPresent(name) || metadata.hasAnnotatedMethods(name));
         } catch (IOException e) {
             return true;
         }
-    }
-
-    /** Includes the containers of repeated annotations, because class files only name these. */
-    private static Stream<String> names() {
-        return KINDS.stream()
-                .flatMap(type -> Stream.of(
-                        Optional.of(type),
-                        Optional.ofNullable(type.getAnnotation(Repeatable.class))
-                                .map(Repeatable::value)))
-                .flatMap(Optional::stream)
-                .map(Class::getName);
     }
 
     /**

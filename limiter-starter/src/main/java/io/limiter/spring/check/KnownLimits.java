@@ -1,4 +1,4 @@
-package io.limiter.spring.actuate;
+package io.limiter.spring.check;
 
 import org.jspecify.annotations.Nullable;
 
