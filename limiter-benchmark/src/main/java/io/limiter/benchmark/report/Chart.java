@@ -78,9 +78,7 @@ public final class Chart {
         double from = Math.min(x(1), x(row.toPeer()));
         double to = Math.max(x(1), x(row.toPeer()));
         text(LEFT - 12, y + 14, "", "end", row.title());
-        add(
-                "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>",
-                from, y, Math.max(1, to - from), BAR);
+        add("<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" rx=\"2\"/>", from, y, Math.max(1, to - from), BAR);
         text(to + 6, y + 14, "", "start", "× " + Numbers.of(row.toPeer()));
     }
 

@@ -71,11 +71,11 @@ public final class SettingChecks {
             throw new IllegalArgumentException(problem + limit + " has at most " + limit.capacity()
                     + "; permits must be at most " + limit.capacity() + ", or the limit at least " + permits);
         }
-        throw new IllegalArgumentException(
-                problem + "capacity must be at least " + (permits == 1 ? "1 permit" : permits + " permits") + " (at " + bucket.permitsPerSecond()
-                        + "/s a burst of " + permits / bucket.permitsPerSecond() + " s), or timeout at least "
-                        + first.waitMicros() / 1e6 + " s to wait for the rest; they were " + bucket.maxPermits() + " and "
-                        + timeout);
+        throw new IllegalArgumentException(problem + "capacity must be at least "
+                + (permits == 1 ? "1 permit" : permits + " permits") + " (at " + bucket.permitsPerSecond()
+                + "/s a burst of " + permits / bucket.permitsPerSecond() + " s), or timeout at least "
+                + first.waitMicros() / 1e6 + " s to wait for the rest; they were " + bucket.maxPermits() + " and "
+                + timeout);
     }
 
     private static FailurePolicy withWholeLimit(Action policy) {
