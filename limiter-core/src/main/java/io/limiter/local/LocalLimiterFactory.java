@@ -18,6 +18,8 @@ import java.util.Objects;
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
 public final class LocalLimiterFactory extends ForwardingLimiterFactory {
 
+    private final LocalLimiters limiters;
+
     public LocalLimiterFactory() {
         this(builder());
     }
@@ -32,7 +34,8 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
     }
 
     private LocalLimiterFactory(LocalLimiters limiters) {
-        super(limiters);
+        super(limiters.view());
+        this.limiters = limiters;
     }
 
     public static Builder builder() {
@@ -50,7 +53,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
      */
     @Override
     public void close() {
-        super.close();
+        limiters.close();
     }
 
     /** Settings of a factory. Not safe for use by several threads. */

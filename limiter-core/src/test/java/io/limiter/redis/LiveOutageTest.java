@@ -13,7 +13,6 @@ import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
-import io.limiter.local.LocalLimiterFactory;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
@@ -388,16 +387,10 @@ class LiveOutageTest {
     }
 
     @Test
-    void a_local_factory_has_none() {
-        assertThat(new LocalLimiterFactory().live()).isEmpty();
-    }
-
-    @Test
     void a_factory_without_live_options_has_none() {
         try (RedisRateLimiterFactory without =
                 RedisFixture.builder(RedisFixture.connections()).build()) {
             assertThat(without.live()).isEmpty();
-            assertThat(without.withPrefix("a:").live()).isEmpty();
         }
     }
 }

@@ -23,11 +23,9 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.CounterRegistry;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.live.LiveLimits;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * A factory that caches its limiters by prefix, name, limit and options. A rate that was set holds for a prefix and name as
  * long as the factory lives.
  */
-public abstract class EngineLimiterFactory implements LimiterFactory {
+public abstract class EngineLimiterFactory implements AutoCloseable {
 
     private static final AsyncLog log = AsyncLog.of(EngineLimiterFactory.class);
 
@@ -102,9 +100,9 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return view.options.policy();
     }
 
-    @Override
-    public final LimiterStatistics statistics() {
-        return new Statistics();
+    /** The factory as callers have it; closing it does nothing. */
+    public final LimiterFactory view() {
+        return view;
     }
 
     /** See {@link LimiterStatistics#cachedRejections}. */
@@ -120,51 +118,6 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     /** See {@link LimiterStatistics#queuedRequests}. */
     protected int queuedRequests() {
         return 0;
-    }
-
-    @Override
-    public final RateLimiter build(String name, TokenBucket limit) {
-        return view.build(name, limit);
-    }
-
-    @Override
-    public final ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-        return view.build(name, limit);
-    }
-
-    @Override
-    public final Limiter build(String name, Limit<?> limit) {
-        return view.build(name, limit);
-    }
-
-    @Override
-    public final LimiterFactory withPrefix(String prefix) {
-        return view.withPrefix(prefix);
-    }
-
-    @Override
-    public final LimiterFactory withHashTag(HashTag hashTag) {
-        return view.withHashTag(hashTag);
-    }
-
-    @Override
-    public final LimiterFactory withFailurePolicy(FailurePolicy policy) {
-        return view.withFailurePolicy(policy);
-    }
-
-    @Override
-    public final LimiterFactory withPrefetch(int permits, Duration time) {
-        return view.withPrefetch(permits, time);
-    }
-
-    @Override
-    public final LimiterFactory withoutListeners() {
-        return view.withoutListeners();
-    }
-
-    @Override
-    public final LimiterFactory withoutLiveLimits() {
-        return view.withoutLiveLimits();
     }
 
     /** What changes limiters after they were built. */
@@ -330,12 +283,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         @Override
         public LimiterStatistics statistics() {
-            return EngineLimiterFactory.this.statistics();
-        }
-
-        @Override
-        public Optional<LiveLimits> live() {
-            return EngineLimiterFactory.this.live();
+            return new Statistics();
         }
     }
 }

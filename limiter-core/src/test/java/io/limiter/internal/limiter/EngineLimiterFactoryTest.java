@@ -166,7 +166,7 @@ class EngineLimiterFactoryTest {
     void who_asks_for_a_known_limiter_waits_for_nobody() throws Exception {
         CountDownLatch building = new CountDownLatch(1);
         CountDownLatch looked = new CountDownLatch(1);
-        LimiterFactory factory = new SlowFactory("slow", building, looked);
+        LimiterFactory factory = new SlowFactory("slow", building, looked).view();
         // Enough that some are in the same part of the cache as the one that is being built.
         List<String> names = IntStream.range(0, 100).mapToObj(i -> "k" + i).toList();
         names.forEach(name -> factory.build(name, 1, 1, 60));

@@ -9,7 +9,7 @@ class LocalEngineContractTest extends EngineContract {
 
     private final TestClock clock = new TestClock();
     private final LimiterFactory limiters =
-            new LocalLimiters(CacheBounds.DEFAULT, new LocalEngine(1000, clock, clock.micros()), clock);
+            new LocalLimiters(CacheBounds.DEFAULT, new LocalEngine(1000, clock, clock.micros()), clock).view();
 
     @Override
     protected LimiterFactory limiters() {

@@ -52,7 +52,7 @@ public final class SettingChecks {
     public static @Nullable FailurePolicy failurePolicy(
             String policySetting, @Nullable Action policy, String shareSetting, @Nullable Double share) {
         if (share == null) {
-            return policy == null ? null : withWholeLimit(policy);
+            return policy == null ? null : FailurePolicy.of(policy);
         }
         if (policy != null && policy != Action.LOCAL) {
             throw new InvalidSettingException(
@@ -90,15 +90,6 @@ public final class SettingChecks {
                         + " s holds at most " + bucket.maxPermits() + " permits, and timeout " + timeout
                         + " is too short to wait for the rest; burst must be at least "
                         + permits / bucket.permitsPerSecond() + " s, or capacity at least " + permits);
-    }
-
-    private static FailurePolicy withWholeLimit(Action policy) {
-        return switch (policy) {
-            case DENY -> FailurePolicy.DENY;
-            case ALLOW -> FailurePolicy.ALLOW;
-            case LOCAL -> FailurePolicy.LOCAL;
-            case THROW -> FailurePolicy.THROW;
-        };
     }
 
     private static InvalidSettingException outOfRange(
