@@ -1,5 +1,7 @@
 package io.limiter;
 
+import java.util.Objects;
+
 /**
  * Decides for a limiter when its backend does not: Redis fails, or does not answer in time. Immutable.
  *
@@ -48,6 +50,16 @@ public final class FailurePolicy {
     private FailurePolicy(Action action, double share) {
         this.action = action;
         this.share = share;
+    }
+
+    /** The policy of an action, for {@code LOCAL} under the whole limit. */
+    public static FailurePolicy of(Action action) {
+        return switch (Objects.requireNonNull(action, "action")) {
+            case DENY -> DENY;
+            case ALLOW -> ALLOW;
+            case LOCAL -> LOCAL;
+            case THROW -> THROW;
+        };
     }
 
     /**

@@ -3,10 +3,8 @@ package io.limiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.LiveLimits;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 
 /**
  * Forwards to another factory. Subclasses override what they change; the views of {@link #withPrefix} and the like are those of
@@ -66,11 +64,6 @@ public abstract class ForwardingLimiterFactory implements LimiterFactory {
     @Override
     public LimiterFactory withoutLiveLimits() {
         return delegate.withoutLiveLimits();
-    }
-
-    @Override
-    public Optional<LiveLimits> live() {
-        return delegate.live();
     }
 
     @Override

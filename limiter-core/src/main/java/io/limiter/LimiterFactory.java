@@ -3,9 +3,7 @@ package io.limiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.LiveLimits;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * Builds limiters. Building is cheap and makes no call to the backend.
@@ -94,14 +92,6 @@ public interface LimiterFactory extends AutoCloseable {
      */
     default LimiterFactory withoutLiveLimits() {
         return this;
-    }
-
-    /**
-     * The limits that are changed while the fleet runs; empty if this factory has none. That of Redis has them if its builder was
-     * given {@link io.limiter.live.LiveOptions}.
-     */
-    default Optional<LiveLimits> live() {
-        return Optional.empty();
     }
 
     /** What the limiters have decided. Default: {@link LimiterStatistics#NONE}. */

@@ -53,8 +53,7 @@ public interface RateLimiter extends Limiter {
      * and then scaled to the new one; what is reserved stays reserved, within {@code maxWait}.
      *
      * <p>Other factories, such as those in other JVMs, keep their rate until it is set there; for a whole fleet, there are
-     * {@linkplain LimiterFactory#live() live limits}, which outrank it. Setting it on a view sets it for
-     * the limiter, with all its keys.
+     * live limits, which outrank it. Setting it on a view sets it for the limiter, with all its keys.
      *
      * @param permitsPerSecond from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
      * @throws IllegalArgumentException if the rate is out of range, or so low for the limit's burst that no call could

@@ -9,12 +9,12 @@ import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.type.LogicalType;
+import io.limiter.FailurePolicy.Action;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
-import io.limiter.live.OnFailure;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -119,12 +119,12 @@ final class Wire {
                     failureShare);
         }
 
-        private static OnFailure policy(String name) {
-            return Arrays.stream(OnFailure.values())
+        private static Action policy(String name) {
+            return Arrays.stream(Action.values())
                     .filter(each -> each.name().equals(name))
                     .findFirst()
                     .orElseThrow(() -> new IllegalArgumentException("failurePolicy must be one of "
-                            + Arrays.toString(OnFailure.values()) + ", was '" + name + "'"));
+                            + Arrays.toString(Action.values()) + ", was '" + name + "'"));
         }
 
         private static @Nullable Double seconds(@Nullable Duration duration) {

@@ -153,10 +153,10 @@ public final class ConsoleDemo {
         }
 
         private static LiveSettings merged(Limit limit, LiveSettings live) {
-            LiveSettings own = limit.settings();
-            return own.rate(live.rate() == null ? own.rate() : live.rate())
-                    .limit(live.limit() == null ? own.limit() : live.limit())
-                    .period(live.period() == null ? own.period() : live.period());
+            LiveSettings merged = limit.settings();
+            merged = live.rate() == null ? merged : merged.rate(live.rate());
+            merged = live.limit() == null ? merged : merged.limit(live.limit());
+            return live.period() == null ? merged : merged.period(live.period());
         }
     }
 }

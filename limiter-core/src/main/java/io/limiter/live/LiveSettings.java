@@ -1,5 +1,7 @@
 package io.limiter.live;
 
+import io.limiter.FailurePolicy;
+import io.limiter.FailurePolicy.Action;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long calls of annotated methods and HTTP requests wait for permits
  * @param enforce whether limits of annotations and HTTP rules reject; otherwise they are in shadow mode
  * @param failurePolicy decides while Redis is unavailable
- * @param failureShare share of the limit under the policy {@code LOCAL}
+ * @param failureShare share of the limit under the policy {@code LOCAL}; {@code null} for all of it
  */
 public record LiveSettings(
         @Nullable LiveKind kind,
@@ -34,7 +36,7 @@ public record LiveSettings(
         @Nullable Duration period,
         @Nullable Duration timeout,
         @Nullable Boolean enforce,
-        @Nullable OnFailure failurePolicy,
+        @Nullable Action failurePolicy,
         @Nullable Double failureShare) {
 
     /** Overrides nothing. */
@@ -52,7 +54,7 @@ public record LiveSettings(
             throw new IllegalArgumentException("timeout must be between PT0S and " + LONGEST + ", was " + timeout);
         }
         if (failureShare != null) {
-            if (failurePolicy != OnFailure.LOCAL) {
+            if (failurePolicy != Action.LOCAL) {
                 throw new IllegalArgumentException("failureShare " + failureShare
                         + " has an effect only with failurePolicy LOCAL, was " + failurePolicy
                         + ": set that, or leave the share out");
@@ -71,65 +73,49 @@ public record LiveSettings(
                 Objects.requireNonNull(kind, "kind"), null, null, null, null, null, null, null, null, null);
     }
 
-    public LiveSettings kind(@Nullable LiveKind newKind) {
-        return new LiveSettings(
-                newKind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare);
-    }
-
-    public LiveSettings rate(@Nullable Double newRate) {
+    public LiveSettings rate(double newRate) {
         return new LiveSettings(
                 kind, newRate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare);
     }
 
-    public LiveSettings rate(double newRate) {
-        return rate(Double.valueOf(newRate));
-    }
-
     /** With a capacity in permits instead of a burst. */
-    public LiveSettings capacity(@Nullable Double newCapacity) {
+    public LiveSettings capacity(double newCapacity) {
         return new LiveSettings(
                 kind, rate, newCapacity, null, limit, period, timeout, enforce, failurePolicy, failureShare);
     }
 
-    /** With a capacity in permits instead of a burst. */
-    public LiveSettings capacity(double newCapacity) {
-        return capacity(Double.valueOf(newCapacity));
-    }
-
     /** With a burst instead of a capacity in permits. */
-    public LiveSettings burst(@Nullable Duration newBurst) {
+    public LiveSettings burst(Duration newBurst) {
+        Objects.requireNonNull(newBurst, "burst");
         return new LiveSettings(
                 kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, failureShare);
     }
 
-    public LiveSettings limit(@Nullable Integer newLimit) {
+    public LiveSettings limit(int newLimit) {
         return new LiveSettings(
                 kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, failureShare);
     }
 
-    public LiveSettings period(@Nullable Duration newPeriod) {
+    public LiveSettings period(Duration newPeriod) {
+        Objects.requireNonNull(newPeriod, "period");
         return new LiveSettings(
                 kind, rate, capacity, burst, limit, newPeriod, timeout, enforce, failurePolicy, failureShare);
     }
 
-    public LiveSettings timeout(@Nullable Duration newTimeout) {
+    public LiveSettings timeout(Duration newTimeout) {
+        Objects.requireNonNull(newTimeout, "timeout");
         return new LiveSettings(
                 kind, rate, capacity, burst, limit, period, newTimeout, enforce, failurePolicy, failureShare);
     }
 
-    public LiveSettings enforce(@Nullable Boolean newEnforce) {
+    public LiveSettings enforce(boolean newEnforce) {
         return new LiveSettings(
                 kind, rate, capacity, burst, limit, period, timeout, newEnforce, failurePolicy, failureShare);
     }
 
-    /** With another failure policy, and without a share. */
-    public LiveSettings failurePolicy(@Nullable OnFailure newFailurePolicy) {
-        return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, enforce, newFailurePolicy, null);
-    }
-
-    /** With the failure policy {@code LOCAL}, under a share of the limit. */
-    public LiveSettings failureShare(double share) {
-        return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, enforce, OnFailure.LOCAL, share);
+    public LiveSettings failurePolicy(FailurePolicy policy) {
+        @Nullable Double share = Objects.requireNonNull(policy, "policy").share() == 1 ? null : policy.share();
+        return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, enforce, policy.action(), share);
     }
 
     /** Whether it overrides a parameter that only some kinds of limit have. */

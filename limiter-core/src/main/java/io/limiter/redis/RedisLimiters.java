@@ -38,11 +38,9 @@ import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -115,7 +113,7 @@ final class RedisLimiters extends EngineLimiterFactory {
             probe.probe(key);
             if (poller != null) {
                 // Before the circuit breaker closes, so that Redis decides under the limits of now.
-                poller.pollWithin(settings.decisionTimeout);
+                poller.pollWithin(guard.decisionTimeout());
             }
         });
     }
@@ -176,9 +174,7 @@ final class RedisLimiters extends EngineLimiterFactory {
 
     @Override
     public void close() {
-        if (live != null) {
-            live.close();
-        }
+        live().ifPresent(LivePoller::close);
         leases.close();
         localLeases.close();
         engine.close();
@@ -188,25 +184,8 @@ final class RedisLimiters extends EngineLimiterFactory {
         AsyncLog.flush(LOG_TIMEOUT);
     }
 
-    @Override
-    public Optional<LiveLimits> live() {
-        return Optional.ofNullable(live).map(LivePoller::limits);
-    }
-
-    void pauseLive() {
-        if (live != null) {
-            live.pause();
-        }
-    }
-
-    void resumeLive() {
-        if (live != null) {
-            live.resume();
-        }
-    }
-
-    void pollLiveLimits() {
-        Objects.requireNonNull(live, "without live limits").poll();
+    Optional<LivePoller> live() {
+        return Optional.ofNullable(live);
     }
 
     @Override

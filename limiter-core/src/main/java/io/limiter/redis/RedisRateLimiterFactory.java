@@ -8,11 +8,13 @@ import io.limiter.LimiterListener;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.live.LivePoller;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -63,6 +66,11 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         return limiters.failurePolicy();
     }
 
+    /** The limits that are changed while the fleet runs; empty unless the builder was given {@link LiveOptions}. */
+    public Optional<LiveLimits> live() {
+        return limiters.live().map(LivePoller::limits);
+    }
+
     /** Whether Redis is available, and which limiters fail although it is. */
     public BackendState backendState() {
         return limiters.backendState();
@@ -85,17 +93,17 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
      * effect. Does nothing without live limits.
      */
     public void pauseLive() {
-        limiters.pauseLive();
+        limiters.live().ifPresent(LivePoller::pause);
     }
 
     /** Sees changes of live limits again after {@link #pauseLive}; does nothing otherwise. */
     public void resumeLive() {
-        limiters.resumeLive();
+        limiters.live().ifPresent(LivePoller::resume);
     }
 
     /** Reads live limits now, for tests. */
     void pollLiveLimits() {
-        limiters.pollLiveLimits();
+        limiters.live().orElseThrow().poll();
     }
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
@@ -296,7 +304,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
             return this;
         }
 
-        /** Lets limits be changed while the fleet runs, see {@link io.limiter.LimiterFactory#live}. Default: not. */
+        /** Lets limits be changed while the fleet runs, see {@link RedisRateLimiterFactory#live}. Default: not. */
         public Builder liveLimits(LiveOptions newLiveLimits) {
             this.liveLimits = Objects.requireNonNull(newLiveLimits, "liveLimits");
             return this;

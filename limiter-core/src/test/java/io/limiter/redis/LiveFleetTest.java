@@ -8,6 +8,7 @@ import static io.limiter.redis.LiveFleet.reports;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -22,7 +23,6 @@ import io.limiter.live.LimitReport.HotKey;
 import io.limiter.live.LimitReport.Rate;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
-import io.limiter.live.OnFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -60,7 +60,7 @@ class LiveFleetTest {
                 .isEqualTo(LiveSettings.of(LiveKind.FIXED_WINDOW)
                         .limit(5)
                         .period(HOUR)
-                        .failurePolicy(OnFailure.THROW));
+                        .failurePolicy(FailurePolicy.THROW));
         // Ann has 5 of the 7 that she wanted.
         assertThat(sum.granted()).isEqualTo(7);
         assertThat(sum.rejected()).isEqualTo(2);

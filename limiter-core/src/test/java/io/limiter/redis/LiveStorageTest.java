@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.Limiter;
+import io.limiter.FailurePolicy;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
@@ -17,7 +18,6 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
-import io.limiter.live.OnFailure;
 import io.limiter.live.Unreadable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,7 +78,7 @@ class LiveStorageTest {
                 .failureShare(0.1);
         put(one, "a", settings);
         put(one, "b", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(7).period(Duration.ofMillis(1)));
-        put(one, "c", LiveSettings.NONE.failurePolicy(OnFailure.DENY).enforce(true));
+        put(one, "c", LiveSettings.NONE.failurePolicy(FailurePolicy.DENY).enforce(true));
         other.pollLiveLimits();
         assertThat(live(other).list()).isEqualTo(live(one).list());
         assertThat(live(other).get("a").orElseThrow().settings()).isEqualTo(settings);

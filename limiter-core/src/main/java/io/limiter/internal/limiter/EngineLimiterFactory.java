@@ -22,10 +22,8 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.CounterRegistry;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.live.LiveLimits;
 import io.limiter.spi.EngineObserver;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,11 +90,6 @@ public abstract class EngineLimiterFactory implements LimiterStatistics, AutoClo
     /** The default failure policy of its limiters. */
     public final FailurePolicy failurePolicy() {
         return view.options().policy();
-    }
-
-    /** See {@link LimiterFactory#live}. */
-    public Optional<LiveLimits> live() {
-        return Optional.empty();
     }
 
     @Override

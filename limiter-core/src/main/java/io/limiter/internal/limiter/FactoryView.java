@@ -10,9 +10,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.LiveLimits;
 import java.time.Duration;
-import java.util.Optional;
 
 /** A factory as callers have it, with options; closing it does not close the factory. */
 final class FactoryView implements LimiterFactory {
@@ -88,8 +86,4 @@ final class FactoryView implements LimiterFactory {
         return factory;
     }
 
-    @Override
-    public Optional<LiveLimits> live() {
-        return factory.live();
-    }
 }

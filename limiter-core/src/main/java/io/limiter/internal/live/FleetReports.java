@@ -1,5 +1,6 @@
 package io.limiter.internal.live;
 
+import com.google.common.base.Suppliers;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -9,18 +10,23 @@ import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.HotKey;
+import io.limiter.live.LimitReport.Rate;
 import io.limiter.live.LiveKind;
+import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
-import io.limiter.live.OnFailure;
 import io.limiter.live.Unreadable;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -35,44 +41,44 @@ final class FleetReports implements Fleet {
     static final int MAX_LIMITS = 200;
 
     private final LiveStore store;
-    private final Supplier<String> instance;
-    private final boolean showsKeys;
+    private final LiveOptions options;
     private final Supplier<List<LimiterTotals>> totals;
     private final Supplier<String> backendState;
+    // Made when it is first needed, because the name of the host may have to be looked up.
+    private final Supplier<String> instance = Suppliers.memoize(this::instance);
     // Guarded by the monitor of LiveCopy, as polls are.
     private final PastRates past = new PastRates();
     private long watchedSinceMicros;
     private long reportedMicros;
 
-    /**
-     * @param instance its name
-     * @param showsKeys whether keys are reported rather than their hashes
-     */
     FleetReports(
-            LiveStore store,
-            Supplier<String> instance,
-            boolean showsKeys,
-            Supplier<List<LimiterTotals>> totals,
-            Supplier<String> backendState) {
+            LiveStore store, LiveOptions options, Supplier<List<LimiterTotals>> totals, Supplier<String> backendState) {
         this.store = store;
-        this.instance = instance;
-        this.showsKeys = showsKeys;
+        this.options = options;
         this.totals = totals;
         this.backendState = backendState;
     }
 
-    /** Why a live limit could not be applied. */
-    @FunctionalInterface
-    interface Problems {
-        /** @return empty if it was */
-        String of(String prefix, String name);
+    private String instance() {
+        return options.instance().isEmpty()
+                ? host() + ":" + ProcessHandle.current().pid() + ":"
+                        + Integer.toHexString(ThreadLocalRandom.current().nextInt())
+                : options.instance();
+    }
+
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
     }
 
     @Override
     public Reports watch() {
         List<InstanceReport> reports = new ArrayList<>();
         List<Unreadable> unreadable = new ArrayList<>();
-        store.watch(UUID.randomUUID().toString(), WATCHED).forEach((instanceName, stored) -> {
+        store.watch(WATCHED).forEach((instanceName, stored) -> {
             try {
                 reports.add(LiveJson.report(stored));
             } catch (IllegalArgumentException e) {
@@ -96,8 +102,9 @@ final class FleetReports implements Fleet {
      *
      * @param nowMicros server time
      * @param secret of the hashes of keys: one for all instances, so that their counts can be added up
+     * @param problems why the live limit of a prefix and name could not be applied; empty if it was
      */
-    void report(long nowMicros, long version, String secret, Problems problems) {
+    void report(long nowMicros, long version, String secret, BinaryOperator<String> problems) {
         long watchedMicros = WATCHED.toNanos() / 1000;
         if (Math.abs(nowMicros - reportedMicros) > watchedMicros) {
             watchedSinceMicros = nowMicros;
@@ -106,7 +113,7 @@ final class FleetReports implements Fleet {
         boolean withPast = nowMicros - watchedSinceMicros < watchedMicros
                 || Math.floorMod(nowMicros, PastRates.STEP_MICROS) < watchedMicros;
         KeyHash hash = new KeyHash(secret);
-        UnaryOperator<String> shown = showsKeys ? UnaryOperator.identity() : hash::of;
+        UnaryOperator<String> shown = options.showKeys() ? UnaryOperator.identity() : hash::of;
         List<LimitReport> limits = busiest().stream()
                 .map(each -> report(each, shown, problems, withPast ? past.of(each, nowMicros) : Map.of()))
                 .toList();
@@ -121,14 +128,21 @@ final class FleetReports implements Fleet {
         if (all.size() <= MAX_LIMITS) {
             return all;
         }
-        List<LimiterTotals> busiest = new ArrayList<>(all);
-        busiest.sort(Comparator.<LimiterTotals>comparingLong(each -> each.granted() + each.rejected())
-                .reversed());
-        return busiest.subList(0, MAX_LIMITS);
+        // Counted once, because they change while they are compared.
+        Map<LimiterTotals, Long> requests = new IdentityHashMap<>();
+        all.forEach(each -> requests.put(each, each.granted() + each.rejected()));
+        return all.stream()
+                .sorted(Comparator.<LimiterTotals>comparingLong(each -> requests.getOrDefault(each, 0L))
+                        .reversed())
+                .limit(MAX_LIMITS)
+                .toList();
     }
 
     private static LimitReport report(
-            LimiterTotals totals, UnaryOperator<String> shown, Problems problems, Map<Instant, LimitReport.Rate> past) {
+            LimiterTotals totals,
+            UnaryOperator<String> shown,
+            BinaryOperator<String> problems,
+            Map<Instant, Rate> past) {
         Limit<?> limit = totals.limit().orElse(null);
         LiveKind kind = limit == null ? null : LiveLimitMapper.kindOf(limit);
         Map<String, Long> bySource = new TreeMap<>();
@@ -156,17 +170,12 @@ final class FleetReports implements Fleet {
                 totals.waited(),
                 bySource,
                 hottest,
-                problems.of(totals.prefix(), totals.name()),
+                problems.apply(totals.prefix(), totals.name()),
                 past);
     }
 
     private static LiveSettings settings(LimiterTotals totals, @Nullable Limit<?> limit) {
-        LiveSettings numbers = limit == null ? LiveSettings.NONE : LiveLimitMapper.of(limit);
-        return totals.failurePolicy()
-                .map(policy -> {
-                    OnFailure action = OnFailure.valueOf(policy.action().name());
-                    return policy.share() == 1.0 ? numbers.failurePolicy(action) : numbers.failureShare(policy.share());
-                })
-                .orElse(numbers);
+        LiveSettings parameters = limit == null ? LiveSettings.NONE : LiveLimitMapper.of(limit);
+        return totals.failurePolicy().map(parameters::failurePolicy).orElse(parameters);
     }
 }

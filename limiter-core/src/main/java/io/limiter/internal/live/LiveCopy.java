@@ -9,7 +9,6 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,7 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +42,7 @@ final class LiveCopy {
     private final FleetReports fleet;
     private final ChangeListeners listeners;
     private final Ticker ticker;
-    private final LiveOptions options;
+    private final boolean restores;
     private volatile Copy copy = Copy.EMPTY;
     // Server time less the ticker's, in microseconds.
     private volatile long offsetMicros;
@@ -54,6 +52,7 @@ final class LiveCopy {
 
     /**
      * @param ticker measures the time between polls
+     * @param restores whether what Redis has lost is written back
      */
     LiveCopy(
             LiveStore store,
@@ -61,13 +60,13 @@ final class LiveCopy {
             FleetReports fleet,
             ChangeListeners listeners,
             Ticker ticker,
-            LiveOptions options) {
+            boolean restores) {
         this.store = store;
         this.overrides = overrides;
         this.fleet = fleet;
         this.listeners = listeners;
         this.ticker = ticker;
-        this.options = options;
+        this.restores = restores;
     }
 
     /**
@@ -161,7 +160,7 @@ final class LiveCopy {
 
     /** What Redis has, with what it has lost of the copy if that is restored; otherwise with a warning. */
     private LiveStore.Read settled(LiveStore.Read read) {
-        if (options.restore()) {
+        if (restores) {
             restore();
             // Another instance may have restored the same meanwhile.
             return read(copy);
@@ -200,9 +199,7 @@ final class LiveCopy {
                 limits.addAll(List.of(field, each.stored(), LiveJson.note(limit.who(), limit.why())));
             }
         });
-        List<String> restored = limits.isEmpty()
-                ? List.of()
-                : store.restore(copy.version, UUID.randomUUID().toString(), options.history(), limits);
+        List<String> restored = limits.isEmpty() ? List.of() : store.restore(copy.version, limits);
         if (!restored.isEmpty()) {
             log.warn(
                     "Redis had lost changes of live limits; this instance has written {} of them back, of {}.",
@@ -258,11 +255,9 @@ final class LiveCopy {
             log.warn("The limiters '{}' keep their own limit: {}.", name, limit.problem());
         }
         if (LiveJson.field(name).equals(field)) {
-            overrides.live(
-                    name,
-                    limit == null || !limit.isSet() || limit.isExpired(now)
-                            ? LiveSettings.NONE
-                            : limit.limit().settings());
+            overrides
+                    .of(name)
+                    .live(limit != null && limit.isInEffect(now) ? limit.limit().settings() : LiveSettings.NONE);
         }
     }
 
@@ -316,7 +311,7 @@ final class LiveCopy {
             LiveLimit limit = each.limit();
             expiredFields.add(LiveJson.field(limit.name()));
             if (each.isSet()) {
-                overrides.live(limit.name(), LiveSettings.NONE);
+                overrides.of(limit.name()).live(LiveSettings.NONE);
                 listeners.applied(ended(
                         limit,
                         limit.version(),
@@ -330,6 +325,6 @@ final class LiveCopy {
     /** Why the live limit could not be applied to the limiters of a prefix and name; empty if it was. */
     private String problem(String prefix, String name) {
         StoredLimit stored = copy.limits.get(LiveJson.field(name));
-        return stored == null || stored.problem().isEmpty() ? overrides.notApplied(prefix, name) : stored.problem();
+        return stored == null || stored.problem().isEmpty() ? overrides.of(name).notApplied(prefix) : stored.problem();
     }
 }

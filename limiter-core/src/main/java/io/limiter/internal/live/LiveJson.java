@@ -1,35 +1,44 @@
 package io.limiter.internal.live;
 
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.PropertyAccessor;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
-import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
-import io.limiter.live.OnFailure;
+import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /**
  * The encoding of live limits and reports.
@@ -41,9 +50,29 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveJson {
 
+    private static final JsonDeserializer<Duration> DURATION = new JsonDeserializer<>() {
+        @Override
+        public Duration deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+            return Duration.parse(parser.getText());
+        }
+    };
+
     private static final ObjectMapper JSON = JsonMapper.builder()
             .configure(JsonWriteFeature.ESCAPE_NON_ASCII.mappedFeature(), true)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            // A value of another type is a mistake: 1.9 and "1" are not 1.
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            // The name of a kind in configuration is its toString.
+            .enable(SerializationFeature.WRITE_ENUMS_USING_TO_STRING)
+            .enable(DeserializationFeature.READ_ENUMS_USING_TO_STRING)
+            // LiveSettings.isEmpty() is no setting.
+            .visibility(PropertyAccessor.IS_GETTER, JsonAutoDetect.Visibility.NONE)
+            .serializationInclusion(JsonInclude.Include.NON_NULL)
+            .addModule(new SimpleModule()
+                    .addSerializer(Duration.class, ToStringSerializer.instance)
+                    .addDeserializer(Duration.class, DURATION))
             .build();
 
     private static final Pattern STORED =
@@ -69,8 +98,7 @@ final class LiveJson {
     /** A stored live limit without version and times. */
     static String limit(LiveSettings settings, ChangeNote note) {
         ObjectNode json = noteOf(note.who(), note.why());
-        json.set("settings", settings(settings));
-        return write(json);
+        return write(json.set("settings", JSON.valueToTree(settings)));
     }
 
     static String note(String who, String why) {
@@ -124,7 +152,7 @@ final class LiveJson {
                     json.path("who").asText(),
                     json.path("why").asText());
             return new StoredLimit(stored, limit, expiresMicros, removed, "");
-        } catch (IllegalArgumentException | DateTimeParseException e) {
+        } catch (IllegalArgumentException e) {
             return unreadable(
                     name, stored, version, expiresMicros, replaceable(String.valueOf(e.getMessage()), version));
         }
@@ -175,79 +203,23 @@ final class LiveJson {
         return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
     }
 
-    private static ObjectNode settings(LiveSettings settings) {
-        ObjectNode json = JSON.createObjectNode();
-        put(json, "kind", settings.kind());
-        put(json, "rate", settings.rate());
-        put(json, "capacity", settings.capacity());
-        put(json, "burst", settings.burst());
-        put(json, "limit", settings.limit());
-        put(json, "period", settings.period());
-        put(json, "timeout", settings.timeout());
-        put(json, "enforce", settings.enforce());
-        put(json, "failurePolicy", settings.failurePolicy());
-        put(json, "failureShare", settings.failureShare());
-        return json;
-    }
-
-    /** Durations and names as text. */
-    private static void put(ObjectNode json, String name, @Nullable Object value) {
-        if (value instanceof Number || value instanceof Boolean) {
-            json.putPOJO(name, value);
-        } else if (value != null) {
-            json.put(name, value.toString());
-        }
-    }
-
     /** A newer version of this library may have more settings; a part of them would be another limit. */
     private static LiveSettings settings(JsonNode json) {
-        LiveSettings settings = LiveSettings.NONE;
-        for (Iterator<Map.Entry<String, JsonNode>> all = json.fields(); all.hasNext(); ) {
-            Map.Entry<String, JsonNode> each = all.next();
-            settings = switch (each.getKey()) {
-                case "kind" -> settings.kind(LiveKind.of(text(each)));
-                case "rate" -> settings.rate(number(each));
-                case "capacity" -> settings.capacity(number(each));
-                case "burst" -> settings.burst(Duration.parse(text(each)));
-                case "limit" -> settings.limit(whole(each));
-                case "period" -> settings.period(Duration.parse(text(each)));
-                case "timeout" -> settings.timeout(Duration.parse(text(each)));
-                case "enforce" -> settings.enforce(flag(each));
-                case "failurePolicy" -> settings.failurePolicy(OnFailure.valueOf(text(each)));
-                case "failureShare" -> settings.failureShare(number(each));
-                default -> throw new IllegalArgumentException("it has no setting '" + each.getKey() + "'");
-            };
+        if (!json.isObject()) {
+            return LiveSettings.NONE;
         }
-        return settings;
-    }
-
-    private static String text(Map.Entry<String, JsonNode> setting) {
-        return checked(setting, setting.getValue().isTextual(), "a text").asText();
-    }
-
-    private static double number(Map.Entry<String, JsonNode> setting) {
-        return checked(setting, setting.getValue().isNumber(), "a number").asDouble();
-    }
-
-    private static int whole(Map.Entry<String, JsonNode> setting) {
-        JsonNode value = setting.getValue();
-        return checked(
-                        setting,
-                        value.isIntegralNumber() && value.canConvertToInt(),
-                        "a whole number of at most " + Integer.MAX_VALUE)
-                .asInt();
-    }
-
-    private static boolean flag(Map.Entry<String, JsonNode> setting) {
-        return checked(setting, setting.getValue().isBoolean(), "true or false").asBoolean();
-    }
-
-    private static JsonNode checked(Map.Entry<String, JsonNode> setting, boolean fits, String allowed) {
-        if (!fits) {
-            throw new IllegalArgumentException(
-                    setting.getKey() + " must be " + allowed + ", was " + setting.getValue());
+        try {
+            return JSON.treeToValue(json, LiveSettings.class);
+        } catch (UnrecognizedPropertyException e) {
+            throw new IllegalArgumentException("it has no setting '" + e.getPropertyName() + "'", e);
+        } catch (JsonMappingException e) {
+            String setting = e.getPath().stream()
+                    .map(reference -> reference.getFieldName() + ": ")
+                    .collect(Collectors.joining());
+            throw new IllegalArgumentException(setting + e.getOriginalMessage(), e);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(e.getOriginalMessage(), e);
         }
-        return setting.getValue();
     }
 
     /** A report without its time, which Redis adds. */
@@ -273,9 +245,8 @@ final class LiveJson {
                 .put("waits", limit.waits())
                 .put("waitedNanos", limit.waited().toNanos())
                 .put("notApplied", limit.notApplied());
-        json.set("settings", settings(limit.settings()));
-        ObjectNode sources = json.putObject("sources");
-        limit.bySource().forEach(sources::put);
+        json.set("settings", JSON.valueToTree(limit.settings()));
+        json.set("sources", JSON.valueToTree(limit.bySource()));
         ArrayNode hottest = json.putArray("hottest");
         limit.hottest().forEach(key -> hottest.addArray().add(key.key()).add(key.requests()));
         if (!limit.past().isEmpty()) {
@@ -314,9 +285,8 @@ final class LiveJson {
     private static LimitReport limit(JsonNode json) {
         Map<String, Long> sources = new TreeMap<>();
         json.path("sources")
-                .fields()
-                .forEachRemaining(
-                        each -> sources.put(each.getKey(), each.getValue().asLong()));
+                .properties()
+                .forEach(each -> sources.put(each.getKey(), each.getValue().asLong()));
         List<LimitReport.HotKey> hottest = new ArrayList<>();
         json.path("hottest")
                 .forEach(key -> hottest.add(
@@ -380,6 +350,10 @@ final class LiveJson {
         /** Whether it sets something, until it expires. */
         boolean isSet() {
             return !removed && problem.isEmpty();
+        }
+
+        boolean isInEffect(long nowMicros) {
+            return isSet() && !isExpired(nowMicros);
         }
     }
 

@@ -9,13 +9,12 @@ import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisHints;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +26,7 @@ public final class LivePoller implements AutoCloseable {
 
     private static final AsyncLog log = AsyncLog.of(LivePoller.class);
 
-    private static final Duration WATCHED_INTERVAL = Duration.ofSeconds(1);
+    private static final long WATCHED_NANOS = TimeUnit.SECONDS.toNanos(1);
     /** By how much of the interval a poll may come earlier, so that instances do not poll at the same moments. */
     private static final double JITTER = 0.2;
 
@@ -43,16 +42,16 @@ public final class LivePoller implements AutoCloseable {
     // Changed under the monitor of early. The thread that it is polls; one that it no longer is ends.
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
-    // Guarded by the monitor of this.
-    private boolean readable = true;
+    private final AtomicBoolean readable = new AtomicBoolean(true);
 
-    private LivePoller(
-            LiveStore store, LiveCopy copy, RedisLiveLimits limits, @Nullable RedisHints hints, Duration interval) {
-        this.store = store;
-        this.copy = copy;
-        this.limits = limits;
-        this.hints = hints;
-        this.interval = interval;
+    private LivePoller(Parts parts, LiveOptions options) {
+        this.store = new LiveStore(parts.redis, parts.clock, parts.decisionTimeout, options.history());
+        FleetReports fleet = new FleetReports(store, options, parts.totals, parts.backendState);
+        ChangeListeners listeners = new ChangeListeners();
+        this.copy = new LiveCopy(store, parts.overrides, fleet, listeners, parts.ticker, options.restore());
+        this.limits = new RedisLiveLimits(store, copy, parts.overrides, fleet, listeners);
+        this.hints = parts.hints;
+        this.interval = options.pollInterval();
     }
 
     /**
@@ -73,13 +72,7 @@ public final class LivePoller implements AutoCloseable {
 
     /** Starts in the background, and connects there. */
     public static LivePoller start(Parts parts, LiveOptions options) {
-        LiveStore store = new LiveStore(parts.redis, parts.clock, parts.decisionTimeout);
-        FleetReports fleet = new FleetReports(
-                store, new InstanceName(options.instance()), options.showKeys(), parts.totals, parts.backendState);
-        ChangeListeners listeners = new ChangeListeners();
-        LiveCopy copy = new LiveCopy(store, parts.overrides, fleet, listeners, parts.ticker, options);
-        RedisLiveLimits limits = new RedisLiveLimits(store, copy, parts.overrides, fleet, listeners, options);
-        LivePoller poller = new LivePoller(store, copy, limits, parts.hints, options.pollInterval());
+        LivePoller poller = new LivePoller(parts, options);
         poller.resume();
         return poller;
     }
@@ -172,9 +165,8 @@ public final class LivePoller implements AutoCloseable {
         }
     }
 
-    private synchronized void succeeded() {
-        if (!readable) {
-            readable = true;
+    private void succeeded() {
+        if (!readable.getAndSet(true)) {
             log.info("Live limits can be read again.");
         }
         if (hints != null) {
@@ -187,7 +179,7 @@ public final class LivePoller implements AutoCloseable {
         if (thread == null) {
             return;
         }
-        if (becomesUnreadable()) {
+        if (readable.getAndSet(false)) {
             Throwable cause = failure.getCause();
             log.warn(
                     "Live limits cannot be read. Those known here stay in effect until they expire.",
@@ -201,19 +193,10 @@ public final class LivePoller implements AutoCloseable {
         }
     }
 
-    private synchronized boolean becomesUnreadable() {
-        boolean was = readable;
-        readable = false;
-        return was;
-    }
-
     private long nanosUntilNext(boolean watched) {
-        long nanos =
-                watched && interval.compareTo(WATCHED_INTERVAL) > 0 ? WATCHED_INTERVAL.toNanos() : interval.toNanos();
-        long jittered = jittered(nanos, ThreadLocalRandom.current().nextDouble());
-        long untilExpiryMicros = Math.max(1, copy.untilExpiryMicros());
-        long expiryNanos = untilExpiryMicros > Long.MAX_VALUE / 1000 ? Long.MAX_VALUE : untilExpiryMicros * 1000;
-        return Math.min(jittered, expiryNanos);
+        long nanos = watched ? Math.min(WATCHED_NANOS, interval.toNanos()) : interval.toNanos();
+        long untilExpiry = TimeUnit.MICROSECONDS.toNanos(Math.max(1, copy.untilExpiryMicros()));
+        return Math.min(jittered(nanos, ThreadLocalRandom.current().nextDouble()), untilExpiry);
     }
 
     /**
@@ -240,36 +223,5 @@ public final class LivePoller implements AutoCloseable {
         closed = true;
         limits.close();
         pause();
-    }
-
-    /** Made when it is first needed, because the name of the host may have to be looked up. */
-    private static final class InstanceName implements Supplier<String> {
-
-        private final String given;
-        private @Nullable String name;
-
-        InstanceName(String given) {
-            this.given = given;
-        }
-
-        @Override
-        public synchronized String get() {
-            if (name == null) {
-                name = given.isEmpty()
-                        ? host() + ":" + ProcessHandle.current().pid() + ":"
-                                + Integer.toHexString(
-                                        ThreadLocalRandom.current().nextInt())
-                        : given;
-            }
-            return name;
-        }
-
-        private static String host() {
-            try {
-                return InetAddress.getLocalHost().getHostName();
-            } catch (UnknownHostException e) {
-                return "localhost";
-            }
-        }
     }
 }

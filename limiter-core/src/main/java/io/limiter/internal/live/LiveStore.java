@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * The live limits of a fleet in Redis, with one script for each read and write. All keys have one hash tag, so they are on one
@@ -31,6 +32,7 @@ final class LiveStore {
 
     private final RedisCalls redis;
     private final Duration timeout;
+    private final int kept;
     private final LuaScript read;
     private final LuaScript write;
     private final LuaScript restore;
@@ -40,9 +42,11 @@ final class LiveStore {
 
     /**
      * @param clock Lua that sets {@code now} in microseconds
+     * @param kept how many changes of each limit the history keeps
      */
-    LiveStore(RedisCalls redis, String clock, Duration decisionTimeout) {
+    LiveStore(RedisCalls redis, String clock, Duration decisionTimeout, int kept) {
         this.redis = redis;
+        this.kept = kept;
         this.timeout = decisionTimeout.compareTo(SHORTEST_TIMEOUT) > 0 ? decisionTimeout : SHORTEST_TIMEOUT;
         String changes = resource("changes.lua");
         this.read = LuaScript.of(clock, resource("read.lua"));
@@ -82,7 +86,7 @@ final class LiveStore {
      * @param expired fields of limits that have expired, to be removed
      */
     Read read(long version, String stamp, boolean hasLimits, List<String> expired) {
-        List<String> arguments = new ArrayList<>(List.of(Long.toString(version), stamp, hasLimits ? "1" : "0"));
+        List<Object> arguments = new ArrayList<>(List.of(version, stamp, hasLimits ? 1 : 0));
         arguments.addAll(expired);
         List<Object> reply = call(read, List.of(LIMITS, VERSION, HISTORY, WATCHED), arguments);
         return new Read(
@@ -95,94 +99,76 @@ final class LiveStore {
                 pairs(reply.get(6)));
     }
 
-    /** What a write has done. */
-    enum Outcome {
-        DONE,
-        CONFLICT,
-        NOTHING
-    }
-
     /**
-     * @param text the entry of the history if it was done; the stored limit, or an empty text, if there was a conflict
-     */
-    record Written(Outcome outcome, String text) {}
-
-    /**
-     * One change.
+     * Stores or removes a limit, if it has the expected version.
      *
-     * @param field of the limit
      * @param expectedVersion of the limit that it replaces; 0 for none
      * @param knownVersion the newest version that this instance has seen
-     * @param stamp random
      * @param lastsMicros after which the limit expires; 0 if it does not, or at {@code expiresMicros}
      * @param limit empty to remove it
      * @param note who and why
-     * @param kept how many changes of the limit are kept
+     * @return {@code done} and the entry of the history; {@code conflict} and the stored limit, empty if there is none; or
+     *     {@code nothing} if there is none to remove
      */
-    record Write(
+    List<String> write(
             String field,
             long expectedVersion,
             long knownVersion,
-            String stamp,
             long lastsMicros,
             long expiresMicros,
             String limit,
-            String note,
-            int kept) {}
-
-    Written write(Write change) {
-        List<Object> reply = call(
+            String note) {
+        return texts(call(
                 write,
                 List.of(LIMITS, VERSION, HISTORY),
                 List.of(
                         CHANNEL,
-                        change.field,
-                        Long.toString(change.expectedVersion),
-                        Long.toString(change.knownVersion),
-                        change.stamp,
-                        Long.toString(change.lastsMicros),
-                        Long.toString(change.expiresMicros),
-                        change.limit,
-                        change.note,
-                        Integer.toString(change.kept)));
-        return switch (text(reply.get(0))) {
-            case "done" -> new Written(Outcome.DONE, text(reply.get(1)));
-            case "conflict" -> new Written(Outcome.CONFLICT, text(reply.get(1)));
-            default -> new Written(Outcome.NOTHING, "");
-        };
+                        field,
+                        expectedVersion,
+                        knownVersion,
+                        newStamp(),
+                        lastsMicros,
+                        expiresMicros,
+                        limit,
+                        note,
+                        kept)));
+    }
+
+    private static String newStamp() {
+        return UUID.randomUUID().toString();
     }
 
     /**
      * Writes back what is newer in a copy than here.
      *
-     * @param stamp a new one
-     * @param kept how many changes of each limit are kept
+     * @param version of the newest change in the copy
      * @param limits of each the field, the value, and who and why
      * @return the fields of those that were written
      */
-    List<String> restore(long version, String stamp, int kept, List<String> limits) {
-        List<String> arguments =
-                new ArrayList<>(List.of(CHANNEL, Long.toString(version), stamp, Integer.toString(kept)));
+    List<String> restore(long version, List<String> limits) {
+        List<Object> arguments = new ArrayList<>(List.of(CHANNEL, version, newStamp(), kept));
         arguments.addAll(limits);
         return texts(call(restore, List.of(LIMITS, VERSION, HISTORY), arguments));
     }
 
-    /** Versions, each followed by its entry of the history, newest first. */
+    /** Entries of the history, each followed by its version, newest first. */
     List<String> history(int most, long before) {
-        return texts(call(history, List.of(HISTORY), List.of(Long.toString(before), Integer.toString(most))));
+        return texts(call(history, List.of(HISTORY), List.of(before, most)));
     }
 
     /**
      * Requests reports, and returns those that are there, by instance.
      *
-     * @param secret for the hashes of keys, unless there is one
+     * @param time how long instances report
      */
-    Map<String, String> watch(String secret, Duration time) {
-        return pairs(call(watch, List.of(WATCHED, FLEET), List.of(CHANNEL, secret, Long.toString(time.toMillis()))));
+    Map<String, String> watch(Duration time) {
+        // For the hashes of keys, unless there is one.
+        String secret = UUID.randomUUID().toString();
+        return pairs(call(watch, List.of(WATCHED, FLEET), List.of(CHANNEL, secret, time.toMillis())));
     }
 
-    void report(String instance, String json, Duration kept) {
-        call(report, List.of(FLEET), List.of(instance, json, Long.toString(kept.toMillis())));
+    void report(String instance, String json, Duration lasts) {
+        call(report, List.of(FLEET), List.of(instance, json, lasts.toMillis()));
     }
 
     /** After a failure: the connection may be one over which no answer arrives any more. */
@@ -192,7 +178,7 @@ final class LiveStore {
         }
     }
 
-    private List<Object> call(LuaScript script, List<String> keys, List<String> arguments) {
+    private List<Object> call(LuaScript script, List<String> keys, List<?> arguments) {
         try {
             return redis.call(script, timeout, bytes(keys), bytes(arguments));
         } catch (RuntimeException e) {
@@ -200,8 +186,10 @@ final class LiveStore {
         }
     }
 
-    private static List<byte[]> bytes(List<String> texts) {
-        return texts.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    private static List<byte[]> bytes(List<?> values) {
+        return values.stream()
+                .map(value -> value.toString().getBytes(StandardCharsets.UTF_8))
+                .toList();
     }
 
     private static List<String> texts(Object reply) {

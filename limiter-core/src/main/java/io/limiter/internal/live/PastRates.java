@@ -1,13 +1,13 @@
 package io.limiter.internal.live;
 
+import com.google.common.collect.EvictingQueue;
 import io.limiter.LimiterTotals;
 import io.limiter.live.LimitReport.Rate;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -26,7 +26,7 @@ final class PastRates {
     /** The rates of the last steps, the oldest first, and the totals at their end. */
     private static final class Line {
 
-        final Deque<Rate> steps = new ArrayDeque<>();
+        final Queue<Rate> steps = EvictingQueue.create(STEPS);
         long granted;
         long rejected;
 
@@ -74,9 +74,6 @@ final class PastRates {
                 Rate rate = line.rate(totals, nowMicros - atMicros);
                 for (long i = Math.max(0, ended - STEPS); i < ended; i++) {
                     line.steps.add(rate);
-                }
-                while (line.steps.size() > STEPS) {
-                    line.steps.remove();
                 }
                 line.end(totals);
             }

@@ -13,7 +13,6 @@ import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
 import java.time.Duration;
@@ -21,7 +20,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -43,39 +41,31 @@ final class RedisLiveLimits implements LiveLimits {
     private final OverridesByName overrides;
     private final FleetReports fleet;
     private final ChangeListeners listeners;
-    private final LiveOptions options;
     private volatile boolean closed;
 
     RedisLiveLimits(
-            LiveStore store,
-            LiveCopy copy,
-            OverridesByName overrides,
-            FleetReports fleet,
-            ChangeListeners listeners,
-            LiveOptions options) {
+            LiveStore store, LiveCopy copy, OverridesByName overrides, FleetReports fleet, ChangeListeners listeners) {
         this.store = store;
         this.copy = copy;
         this.overrides = overrides;
         this.fleet = fleet;
         this.listeners = listeners;
-        this.options = options;
     }
 
     @Override
     public List<LiveLimit> list() {
         long now = copy.serverMicros();
         return copy.limits().values().stream()
-                .filter(each -> each.isSet() && !each.isExpired(now))
+                .filter(each -> each.isInEffect(now))
                 .map(StoredLimit::limit)
                 .toList();
     }
 
     @Override
     public Optional<LiveLimit> get(String name) {
-        StoredLimit found = copy.limits().get(checkedField(name));
-        return found == null || !found.isSet() || found.isExpired(copy.serverMicros())
-                ? Optional.empty()
-                : Optional.of(found.limit());
+        return Optional.ofNullable(copy.limits().get(checkedField(name)))
+                .filter(found -> found.isInEffect(copy.serverMicros()))
+                .map(StoredLimit::limit);
     }
 
     @Override
@@ -104,26 +94,22 @@ final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public LiveLimit put(String name, LiveSettings settings, ChangeNote note, long expectedVersion) {
-        Duration expiresIn = Objects.requireNonNull(note, "note").expiresIn();
-        long lastsMicros = expiresIn == null ? 0 : TimeUnit.MILLISECONDS.toMicros(expiresIn.toMillis());
-        return put(name, settings, note, expectedVersion, lastsMicros, 0)
-                .after()
-                .orElseThrow();
+        return put(name, settings, note, expectedVersion, 0).after().orElseThrow();
     }
 
+    /**
+     * @param expiresMicros when the limit ends, unless the note says that; 0 for never
+     */
     private LiveChange put(
-            String name,
-            LiveSettings settings,
-            ChangeNote note,
-            long expectedVersion,
-            long lastsMicros,
-            long expiresMicros) {
+            String name, LiveSettings settings, ChangeNote note, long expectedVersion, long expiresMicros) {
         checkedField(name);
+        Duration expiresIn = Objects.requireNonNull(note, "note").expiresIn();
         if (Objects.requireNonNull(settings, "settings").isEmpty()) {
             throw new IllegalArgumentException(
                     "the live limit of '" + name + "' sets nothing: set a number, enforce, timeout or failurePolicy");
         }
-        overrides.check(name, settings);
+        overrides.of(name).check(settings);
+        long lastsMicros = expiresIn == null ? 0 : TimeUnit.MILLISECONDS.toMicros(expiresIn.toMillis());
         return write(name, note, expectedVersion, lastsMicros, expiresMicros, LiveJson.limit(settings, note))
                 .orElseThrow();
     }
@@ -166,30 +152,27 @@ final class RedisLiveLimits implements LiveLimits {
         }
         // First, so that a loss is seen: after the write the store is no longer empty.
         copy.poll();
-        LiveStore.Written written = store.write(new LiveStore.Write(
+        List<String> written = store.write(
                 field,
                 expectedVersion,
                 copy.newestVersion(),
-                UUID.randomUUID().toString(),
                 lastsMicros,
                 expiresMicros,
                 limit,
-                LiveJson.note(note.who(), note.why()),
-                options.history()));
-        return switch (written.outcome()) {
-            case DONE -> {
+                LiveJson.note(note.who(), note.why()));
+        return switch (written.get(0)) {
+            case "done" -> {
                 pollAfterWrite();
-                yield Optional.of(LiveJson.change(written.text()).change());
+                yield Optional.of(LiveJson.change(written.get(1)).change());
             }
-            case CONFLICT ->
-                throw new LiveConflictException(
-                        name,
-                        expectedVersion,
-                        written.text().isEmpty()
-                                ? Optional.empty()
-                                : Optional.of(
-                                        LiveJson.stored(name, written.text()).limit()));
-            case NOTHING -> Optional.empty();
+            case "conflict" -> {
+                String found = written.get(1);
+                Optional<LiveLimit> current = found.isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(LiveJson.stored(name, found).limit());
+                throw new LiveConflictException(name, expectedVersion, current);
+            }
+            default -> Optional.empty();
         };
     }
 
@@ -251,16 +234,7 @@ final class RedisLiveLimits implements LiveLimits {
             throw new IllegalArgumentException("what version " + version + " of '" + name
                     + "' replaced cannot be read: store the limit again instead");
         }
-        Duration expiresIn = note.expiresIn();
-        return expiresIn == null
-                ? put(name, before.settings(), note, expectedVersion, 0, expiresMicros)
-                : put(
-                        name,
-                        before.settings(),
-                        note,
-                        expectedVersion,
-                        TimeUnit.MILLISECONDS.toMicros(expiresIn.toMillis()),
-                        0);
+        return put(name, before.settings(), note, expectedVersion, expiresMicros);
     }
 
     @Override

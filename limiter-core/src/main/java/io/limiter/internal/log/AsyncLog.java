@@ -102,7 +102,7 @@ public final class AsyncLog {
     }
 
     private void log(Level level, LogThrottle throttle, int events, String format, @Nullable Object[] arguments) {
-        long suppressed = throttle.suppressedNow(events);
+        long suppressed = throttle.suppressed(events);
         if (suppressed != LogThrottle.NOT_NOW) {
             String more = " (" + suppressed + " more since the last such line; one a minute at most)";
             log(level, suppressed == 0 ? format : format + more, arguments);
@@ -134,7 +134,7 @@ public final class AsyncLog {
 
     private static void run(Runnable line) {
         try {
-            if (DROPPED.get() > 0 && DROPPING.suppressedNow(1) != LogThrottle.NOT_NOW) {
+            if (DROPPED.get() > 0 && DROPPING.suppressed(1) != LogThrottle.NOT_NOW) {
                 writeDropped();
             }
             line.run();

@@ -99,7 +99,7 @@ final class PermanentFailures {
     private final class Failing {
 
         private final String limiter;
-        private final LogThrottle logged = new LogThrottle();
+        private final LogThrottle logged = new LogThrottle(ticker);
         // Guarded by this object's monitor, as all that follows. Failed keys and when each failed last.
         private final Map<String, Long> keys = new HashMap<>();
         private @Nullable FailingLimiter state;
@@ -140,7 +140,7 @@ final class PermanentFailures {
             }
             FailingLimiter now = new FailingLimiter(limiter, before == null ? Instant.now() : before.since(), failure);
             state = now;
-            long unsaid = logged.suppressed(nowNanos);
+            long unsaid = logged.suppressed(1);
             if (unsaid == LogThrottle.NOT_NOW) {
                 return true;
             }

@@ -97,7 +97,7 @@ public final class ListenerNotifier implements AutoCloseable {
     }
 
     private void logDropped() {
-        if (dropped.get() > 0 && dropping.suppressed(System.nanoTime()) != LogThrottle.NOT_NOW) {
+        if (dropped.get() > 0 && dropping.suppressed(1) != LogThrottle.NOT_NOW) {
             log.warn(
                     "Listeners are too slow: {} rejections were not reported to them. Make them faster, or hand the work to another thread.",
                     dropped.getAndSet(0));

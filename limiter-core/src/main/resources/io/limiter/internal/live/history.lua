@@ -1,4 +1,4 @@
--- A page of the history, newest first: versions, each followed by its change.
+-- A page of the history, newest first: changes, each followed by its version.
 -- KEYS: history. ARGV: the version that all are below, or 0; how many. Changes with the version of the last one are all in the page.
 
 local below = ARGV[1] == '0' and '+inf' or '(' .. ARGV[1]

@@ -1,5 +1,5 @@
--- Asks all instances to report, and reads their reports: names of instances, each followed by the report. In front of this stands
--- clock.lua.
+-- Requests reports of all instances, and reads those that are there: names of instances, each followed by the report. In front of
+-- this stands clock.lua.
 -- KEYS: watched, fleet. ARGV: channel, a secret for the hashes of keys unless there is one, how long to report in
 -- milliseconds. Reports that are older are of instances that have ended.
 

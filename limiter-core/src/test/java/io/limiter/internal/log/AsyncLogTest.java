@@ -98,7 +98,7 @@ class AsyncLogTest {
     }
 
     @Test
-    void what_callers_say_starts_no_line_reverses_none_and_is_cut() {
+    void text_of_callers_cannot_forge_a_line_and_is_truncated() {
         writing.release(2);
         log.warn(
                 "key {}!",
@@ -120,7 +120,7 @@ class AsyncLogTest {
     }
 
     @Test
-    void an_appender_that_throws_ends_nothing() {
+    void logging_survives_an_appender_that_throws() {
         appender.stop();
         logger.detachAppender(appender);
         AppenderBase<ILoggingEvent> throwing = new AppenderBase<>() {

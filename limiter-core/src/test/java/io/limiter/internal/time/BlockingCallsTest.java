@@ -21,7 +21,7 @@ class BlockingCallsTest {
     }
 
     @Test
-    void calls_that_come_one_after_the_other_share_a_few_threads() throws ExecutionException, InterruptedException {
+    void sequential_calls_share_a_few_threads() throws ExecutionException, InterruptedException {
         for (int i = 0; i < 1000; i++) {
             calls.submit(() -> {}).get();
         }
@@ -29,7 +29,7 @@ class BlockingCallsTest {
     }
 
     @Test
-    void calls_that_block_at_once_have_a_thread_each_and_what_is_beyond_the_most_waits_its_turn() throws Exception {
+    void blocking_calls_have_a_thread_each_up_to_the_maximum_and_further_ones_are_queued() throws Exception {
         CountDownLatch blocked = new CountDownLatch(BlockingCalls.MAX_THREADS);
         CountDownLatch released = new CountDownLatch(1);
         CountDownLatch done = new CountDownLatch(3 * BlockingCalls.MAX_THREADS);
@@ -48,7 +48,7 @@ class BlockingCallsTest {
     }
 
     @Test
-    void what_comes_after_the_end_is_rejected_and_what_waits_is_run() throws Exception {
+    void calls_after_the_shutdown_are_rejected_and_queued_ones_run() throws Exception {
         CountDownLatch released = new CountDownLatch(1);
         CountDownLatch done = new CountDownLatch(BlockingCalls.MAX_THREADS + 1);
         for (int i = 0; i <= BlockingCalls.MAX_THREADS; i++) {

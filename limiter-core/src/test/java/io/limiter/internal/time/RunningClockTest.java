@@ -6,7 +6,7 @@ import io.limiter.testing.TestClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Looked at every 5 ms, or later. */
+/** Ticks every 5 ms, or later. */
 class RunningClockTest {
 
     private static final Duration INTERVAL = Duration.ofMillis(5);
@@ -16,7 +16,7 @@ class RunningClockTest {
     private final long start = clock.now();
 
     @Test
-    void it_goes_as_the_ticker_does_while_it_is_looked_at() {
+    void advances_with_the_ticker_while_it_ticks() {
         for (int i = 1; i <= 1000; i++) {
             ticker.advance(INTERVAL);
             assertThat(clock.now() - start).isEqualTo(i * INTERVAL.toNanos());
@@ -26,7 +26,7 @@ class RunningClockTest {
     }
 
     @Test
-    void a_pause_counts_a_few_intervals_however_long_it_was_and_whoever_asks_first() {
+    void a_pause_counts_as_a_few_intervals_however_long_it_was() {
         ticker.advance(Duration.ofMinutes(1));
         assertThat(clock.now() - start).isEqualTo(5 * INTERVAL.toNanos());
         assertThat(clock.tick()).isFalse();
@@ -36,7 +36,7 @@ class RunningClockTest {
     }
 
     @Test
-    void the_looks_after_a_pause_judge_nothing() {
+    void nothing_is_overdue_for_a_few_ticks_after_a_pause() {
         ticker.advance(Duration.ofMillis(500));
         for (int i = 0; i < 4; i++) {
             assertThat(clock.tick()).isFalse();
@@ -46,7 +46,7 @@ class RunningClockTest {
     }
 
     @Test
-    void where_every_look_is_late_time_goes_on_and_some_judge() {
+    void if_every_tick_is_late_time_advances_and_some_ticks_judge() {
         int judged = 0;
         for (int i = 0; i < 1000; i++) {
             ticker.advance(Duration.ofMillis(100));
@@ -57,7 +57,7 @@ class RunningClockTest {
     }
 
     @Test
-    void it_stands_still_while_nobody_looks_and_begins_where_it_was() {
+    void stands_still_without_ticks_and_continues_from_there() {
         ticker.advance(Duration.ofHours(1));
         clock.start();
         assertThat(clock.now() - start).isEqualTo(5 * INTERVAL.toNanos());
@@ -67,7 +67,7 @@ class RunningClockTest {
     }
 
     @Test
-    void it_never_goes_back() {
+    void never_goes_back() {
         ticker.advance(Duration.ofSeconds(-10));
         assertThat(clock.now()).isEqualTo(start);
         assertThat(clock.tick()).isTrue();

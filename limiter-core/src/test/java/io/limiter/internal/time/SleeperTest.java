@@ -30,7 +30,7 @@ class SleeperTest {
     }
 
     @Test
-    void what_is_cancelled_is_forgotten_at_once() {
+    void cancelled_timers_are_removed_at_once() {
         int before = Timers.waiting();
         List<Runnable> timers = new ArrayList<>();
         for (int i = 0; i < 1000; i++) {

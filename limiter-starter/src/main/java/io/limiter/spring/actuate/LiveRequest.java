@@ -1,10 +1,10 @@
 package io.limiter.spring.actuate;
 
+import io.limiter.FailurePolicy.Action;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
-import io.limiter.live.OnFailure;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -135,12 +135,12 @@ final class LiveRequest {
         });
     }
 
-    static @Nullable OnFailure failurePolicy(@Nullable String text) {
+    static @Nullable Action failurePolicy(@Nullable String text) {
         return parsed(
                 "failurePolicy",
-                "one of " + Arrays.toString(OnFailure.values()).toLowerCase(Locale.ROOT),
+                "one of " + Arrays.toString(Action.values()).toLowerCase(Locale.ROOT),
                 text,
-                value -> OnFailure.valueOf(value.toUpperCase(Locale.ROOT)));
+                value -> Action.valueOf(value.toUpperCase(Locale.ROOT)));
     }
 
     /** @throws IllegalArgumentException if nothing is set */

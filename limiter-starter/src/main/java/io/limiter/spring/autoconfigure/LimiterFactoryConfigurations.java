@@ -52,7 +52,7 @@ final class LimiterFactoryConfigurations {
     static class OfRedis {
 
         @Bean
-        LimiterFactory limiterFactory(
+        RedisRateLimiterFactory limiterFactory(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
                 ObjectProvider<RedisConnectionFactory> connections,
                 ObjectProvider<DistributedLock> lock,
@@ -152,7 +152,7 @@ final class LimiterFactoryConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        LiveLimits limiterLiveLimits(LimiterFactory factory, ApplicationEventPublisher publisher) {
+        LiveLimits limiterLiveLimits(RedisRateLimiterFactory factory, ApplicationEventPublisher publisher) {
             return new AuditedLiveLimits(factory.live().orElseThrow(), publisher);
         }
     }
@@ -163,7 +163,7 @@ final class LimiterFactoryConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        LiveLimits limiterLiveLimits(LimiterFactory factory) {
+        LiveLimits limiterLiveLimits(RedisRateLimiterFactory factory) {
             return factory.live().orElseThrow();
         }
     }

@@ -2,8 +2,8 @@ package io.limiter.spring.check;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,22 +16,21 @@ import org.slf4j.LoggerFactory;
 public final class RejectionLog {
 
     private static final Logger log = LoggerFactory.getLogger(RejectionLog.class);
-    private static final long INTERVAL_NANOS = 60_000_000_000L;
 
     private final String where;
     private final boolean enforced;
-    private final Interval rejections;
-    private final Interval failures;
+    private final LogThrottle rejections;
+    private final LogThrottle failures;
 
     /**
      * @param where names the limit
      * @param enforced whether the limit rejects; otherwise it is in shadow mode
      */
     public RejectionLog(String where, boolean enforced, LongSupplier nanoTime) {
-        this(where, enforced, new Interval(nanoTime), new Interval(nanoTime));
+        this(where, enforced, new LogThrottle(nanoTime), new LogThrottle(nanoTime));
     }
 
-    private RejectionLog(String where, boolean enforced, Interval rejections, Interval failures) {
+    private RejectionLog(String where, boolean enforced, LogThrottle rejections, LogThrottle failures) {
         this.where = where;
         this.enforced = enforced;
         this.rejections = rejections;
@@ -44,12 +43,13 @@ public final class RejectionLog {
     }
 
     public void rejected(Decision decision) {
-        if (rejections.isDue()) {
+        long before = rejections.suppressed(1);
+        if (before != LogThrottle.NOT_NOW) {
             String retryAfter = decision.retryAfter().map(Duration::toString).orElse("never");
             log.info(
                     begin() + " limit {}, remaining {}, retry after {}",
                     where,
-                    rejections.takeSkipped(),
+                    before,
                     decision.limit(),
                     decision.remaining(),
                     retryAfter);
@@ -58,8 +58,9 @@ public final class RejectionLog {
 
     /** Logs a call that could not be decided, as {@link #rejected} does. */
     public void failed(Throwable failure) {
-        if (failures.isDue()) {
-            log.info(begin() + " {}", where, failures.takeSkipped(), AsyncLog.oneLine(failure.toString()));
+        long before = failures.suppressed(1);
+        if (before != LogThrottle.NOT_NOW) {
+            log.info(begin() + " {}", where, before, AsyncLog.oneLine(failure.toString()));
         }
     }
 
@@ -67,33 +68,5 @@ public final class RejectionLog {
         return enforced
                 ? "{} has rejected a call, and {} before it since the last such line:"
                 : "{} would have rejected a call, and {} before it since the last such line, if it were enforced:";
-    }
-
-    /** Lets one line pass each minute. */
-    private static final class Interval {
-
-        private final LongSupplier nanoTime;
-        private final AtomicLong due;
-        private final AtomicLong skipped = new AtomicLong();
-
-        Interval(LongSupplier nanoTime) {
-            this.nanoTime = nanoTime;
-            this.due = new AtomicLong(nanoTime.getAsLong());
-        }
-
-        boolean isDue() {
-            long now = nanoTime.getAsLong();
-            long at = due.get();
-            boolean isDue = now - at >= 0 && due.compareAndSet(at, now + INTERVAL_NANOS);
-            if (!isDue) {
-                skipped.incrementAndGet();
-            }
-            return isDue;
-        }
-
-        /** Returns how many were skipped since the last line, and starts again at 0. */
-        long takeSkipped() {
-            return skipped.getAndSet(0);
-        }
     }
 }

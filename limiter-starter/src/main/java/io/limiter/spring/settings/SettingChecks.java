@@ -37,7 +37,7 @@ public final class SettingChecks {
     public static @Nullable FailurePolicy failurePolicy(
             String policySetting, @Nullable Action policy, String shareSetting, @Nullable Double share) {
         if (share == null) {
-            return policy == null ? null : withWholeLimit(policy);
+            return policy == null ? null : FailurePolicy.of(policy);
         }
         if (policy != null && policy != Action.LOCAL) {
             throw new InvalidSettingException(
@@ -78,12 +78,5 @@ public final class SettingChecks {
                 + timeout);
     }
 
-    private static FailurePolicy withWholeLimit(Action policy) {
-        return switch (policy) {
-            case DENY -> FailurePolicy.DENY;
-            case ALLOW -> FailurePolicy.ALLOW;
-            case LOCAL -> FailurePolicy.LOCAL;
-            case THROW -> FailurePolicy.THROW;
-        };
     }
 }

@@ -12,6 +12,7 @@ import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Applies the parameters of live limits to limits. The kind stays: state of one kind means nothing to another. */
@@ -201,7 +202,7 @@ public final class LiveLimitMapper {
             case LEAKY_QUEUE ->
                 settings.rate(((TokenBucket) limit).permitsPerSecond()).limit(waiting((TokenBucket) limit));
             case FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER ->
-                settings.limit(capacity).period(period(limit));
+                settings.limit(capacity).period(Objects.requireNonNull(period(limit)));
             case CONCURRENT -> settings.limit(capacity);
         };
     }

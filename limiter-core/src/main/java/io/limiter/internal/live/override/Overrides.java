@@ -1,12 +1,13 @@
 package io.limiter.internal.live.override;
 
 import io.limiter.FailurePolicy;
+import io.limiter.FailurePolicy.Action;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.LiveSettings;
-import io.limiter.live.OnFailure;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +78,7 @@ public final class Overrides implements Supplier<LiveSettings> {
      *
      * @param newLive {@link LiveSettings#NONE} for none
      */
-    synchronized void live(LiveSettings newLive) {
+    public synchronized void live(LiveSettings newLive) {
         live = newLive;
         keepIfNeeded();
         for (ChangeableLimit<?> limiter : limiters.keySet()) {
@@ -91,27 +92,20 @@ public final class Overrides implements Supplier<LiveSettings> {
             supplied = live;
             return;
         }
-        List<ChangeableLimit<?>> newest = newest();
+        Collection<ChangeableLimit<?>> newest = newest();
         supplied = newest.isEmpty() || newest.stream().anyMatch(limiter -> fits(limiter, withRate(limiter, false)))
                 ? live
                 : LiveSettings.NONE;
     }
 
     /** Those that live limits change, of each prefix and kind the one that was built last: a refresh leaves older ones. */
-    private List<ChangeableLimit<?>> newest() {
-        Map<Object, Long> last = new HashMap<>();
-        limiters.forEach((limiter, build) -> {
-            if (limiter.isLive()) {
-                last.merge(prefixAndKind(limiter), build, Math::max);
-            }
-        });
-        List<ChangeableLimit<?>> newest = new ArrayList<>();
-        limiters.forEach((limiter, build) -> {
-            if (limiter.isLive() && build.equals(last.get(prefixAndKind(limiter)))) {
-                newest.add(limiter);
-            }
-        });
-        return newest;
+    private Collection<ChangeableLimit<?>> newest() {
+        Map<Object, ChangeableLimit<?>> newest = new HashMap<>();
+        limiters.keySet().stream()
+                .filter(ChangeableLimit::isLive)
+                .sorted(Comparator.comparing(limiter -> limiters.getOrDefault(limiter, 0L)))
+                .forEach(limiter -> newest.put(prefixAndKind(limiter), limiter));
+        return newest.values();
     }
 
     private static Object prefixAndKind(ChangeableLimit<?> limiter) {
@@ -145,22 +139,20 @@ public final class Overrides implements Supplier<LiveSettings> {
             log.warn(
                     "Limiter '{}' keeps its own limit {}, because the live limit does not fit: {}", name, own, problem);
         }
-        boolean fits = fits(limiter, own);
-        OnFailure policy = live.failurePolicy();
+        if (problem != null || !isConcerned(own, live)) {
+            limiter.change(own, limiter.builtEngine());
+            return;
+        }
+        Action action = live.failurePolicy();
         limiter.change(
-                fits ? LiveLimitMapper.applied(own, live) : own,
-                policy == null || !fits
+                LiveLimitMapper.applied(own, live),
+                action == null
                         ? limiter.builtEngine()
-                        : limiter.builtEngine().with(policy(policy, live.failureShare())));
+                        : limiter.builtEngine().with(policy(action, live.failureShare())));
     }
 
-    private static FailurePolicy policy(OnFailure action, @Nullable Double share) {
-        return switch (action) {
-            case DENY -> FailurePolicy.DENY;
-            case ALLOW -> FailurePolicy.ALLOW;
-            case THROW -> FailurePolicy.THROW;
-            case LOCAL -> share == null ? FailurePolicy.LOCAL : FailurePolicy.local(share);
-        };
+    private static FailurePolicy policy(Action action, @Nullable Double share) {
+        return share == null ? FailurePolicy.of(action) : FailurePolicy.local(share);
     }
 
     /** Its own limit, with the rate that was set. */
@@ -207,10 +199,10 @@ public final class Overrides implements Supplier<LiveSettings> {
     }
 
     /**
-     * @throws IllegalArgumentException if the settings do not fit the limiters
+     * @throws IllegalArgumentException if a live limit with these settings would not fit the limiters
      */
-    synchronized void check(LiveSettings settings) {
-        List<ChangeableLimit<?>> newest = newest();
+    public synchronized void check(LiveSettings settings) {
+        Collection<ChangeableLimit<?>> newest = newest();
         if (newest.isEmpty()) {
             LiveLimitMapper.checkWithoutLimiter(name, settings);
         }
@@ -223,8 +215,8 @@ public final class Overrides implements Supplier<LiveSettings> {
         }
     }
 
-    /** Why the live limit could not be applied to the limiters of a prefix; empty if it was. */
-    synchronized String notApplied(String prefix) {
+    /** Why the live limit could not be applied to the limiters of a prefix; empty if it was, or there is none. */
+    public synchronized String notApplied(String prefix) {
         return newest().stream()
                 .filter(limiter -> limiter.prefix().equals(prefix))
                 .map(limiter -> problem(limiter, withRate(limiter, false), live))

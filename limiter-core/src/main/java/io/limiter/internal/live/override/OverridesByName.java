@@ -1,7 +1,6 @@
 package io.limiter.internal.live.override;
 
 import com.google.common.collect.MapMaker;
-import io.limiter.live.LiveSettings;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -15,32 +14,8 @@ public final class OverridesByName {
 
     private final Set<Overrides> kept = ConcurrentHashMap.newKeySet();
 
+    /** Those of a name, also if they change nothing yet. */
     public Overrides of(String name) {
         return byName.computeIfAbsent(name, key -> new Overrides(key, kept));
-    }
-
-    /**
-     * Applies a live limit from the next decisions on.
-     *
-     * @param settings {@link LiveSettings#NONE} for none
-     */
-    public void live(String name, LiveSettings settings) {
-        Overrides known = settings.equals(LiveSettings.NONE) ? byName.get(name) : of(name);
-        if (known != null) {
-            known.live(settings);
-        }
-    }
-
-    /**
-     * @throws IllegalArgumentException if a live limit does not fit the limiters of a name
-     */
-    public void check(String name, LiveSettings settings) {
-        of(name).check(settings);
-    }
-
-    /** Why the live limit could not be applied; empty if it was, or there is none. */
-    public String notApplied(String prefix, String name) {
-        Overrides known = byName.get(name);
-        return known == null ? "" : known.notApplied(prefix);
     }
 }
