@@ -9,30 +9,21 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Sneaky;
-import io.limiter.testing.TestClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What every concurrency limiter does, whichever engine decides. Prefetch are 30 s, and nothing renews them on this clock. */
-abstract class ConcurrencyLimiterContract {
+/** What concurrency limiters do on every engine. Leases are 30 s long, and nothing renews them on this clock. */
+abstract class ConcurrencyLimiterContract extends LimiterContract {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final Duration SECOND = Duration.ofSeconds(1);
-
-    /** A factory on the engine under test, with keys of this test's own. */
-    protected abstract LimiterFactory limiters();
-
-    /** The clock of the engine, on which its limiters also wait. */
-    protected abstract TestClock clock();
 
     @Test
-    void all_that_is_held_is_in_use_after_the_limit_was_lowered() {
+    void permits_above_a_lowered_limit_are_in_use_until_released() {
         ConcurrencyLimiter before = limiters().build("lowered", ConcurrencyLimit.of(10));
         ConcurrencyLimiter after = limiters().build("lowered", ConcurrencyLimit.of(3));
         try (Lease five = before.acquire(5, Duration.ZERO);
@@ -47,9 +38,8 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void so_many_hold_permits_at_the_same_time_and_a_release_makes_room() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(2).withLeaseTime(LEASE));
+    void at_most_the_limit_is_held_and_a_release_frees_a_permit() {
+        ConcurrencyLimiter limiter = limiter(2);
         Lease first = held(limiter.tryAcquire());
         Lease second = held(limiter.tryAcquire());
         assertThat(limiter.tryAcquire()).isEmpty();
@@ -63,9 +53,8 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void closing_twice_gives_back_once() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(2).withLeaseTime(LEASE));
+    void a_lease_that_is_closed_twice_is_released_once() {
+        ConcurrencyLimiter limiter = limiter(2);
         Lease first = held(limiter.tryAcquire());
         held(limiter.tryAcquire());
         first.close();
@@ -76,9 +65,8 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void whatever_is_thrown_gives_the_permit_back() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+    void a_lease_is_released_whatever_is_thrown() {
+        ConcurrencyLimiter limiter = limiter(1);
         for (Throwable thrown : List.of(new OutOfMemoryError("test"), new IllegalStateException("test"))) {
             assertThatThrownBy(() -> {
                         try (Lease held = held(limiter.tryAcquire())) {
@@ -92,9 +80,8 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void a_permit_comes_back_by_itself_when_its_lease_is_over_and_its_holder_knows() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+    void an_expired_lease_is_not_held_and_frees_its_permit_once() {
+        ConcurrencyLimiter limiter = limiter(1);
         Lease crashed = held(limiter.tryAcquire());
         clock().advance(LEASE.minusMillis(1));
         assertThat(limiter.tryAcquire()).isEmpty();
@@ -108,8 +95,7 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void each_key_has_permits_of_its_own() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter = limiter(1);
         Lease a = held(limiter.tryAcquire("a"));
         assertThat(limiter.tryAcquire("a")).isEmpty();
         held(limiter.tryAcquire("b"));
@@ -121,23 +107,21 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void a_holder_may_count_for_several() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(5).withLeaseTime(LEASE));
+    void a_lease_can_hold_several_permits() {
+        ConcurrencyLimiter limiter = limiter(5);
         Lease three = held(limiter.tryAcquire(3, Duration.ZERO));
         assertThat(limiter.tryAcquire(3, Duration.ZERO)).isEmpty();
         held(limiter.tryAcquire(2, Duration.ZERO));
         three.close();
         assertThat(limiter.peek()).isEqualTo(new Decision(true, 5, 3, 0, 0, 30_000_000));
         assertThat(limiter.on("a").tryAcquire(6, Duration.ofDays(1)))
-                .as("more than there can ever be is not waited for")
+                .as("more than the limit is not waited for")
                 .isEmpty();
     }
 
     @Test
-    void who_waits_gets_the_permit_when_the_lease_is_over() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+    void a_waiting_caller_gets_the_permit_when_the_lease_expires() {
+        ConcurrencyLimiter limiter = limiter(1);
         held(limiter.tryAcquire());
         long start = clock().micros();
         held(limiter.tryAcquire(Duration.ofMinutes(5)));
@@ -145,9 +129,8 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void who_waits_does_so_for_as_long_as_it_said() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+    void a_caller_waits_until_its_timeout_and_not_longer() {
+        ConcurrencyLimiter limiter = limiter(1);
         held(limiter.tryAcquire("a"));
         long start = clock().micros();
         assertThat(limiter.tryAcquire("a", Duration.ofMillis(2_500))).isEmpty();
@@ -161,62 +144,17 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void async_is_the_same_without_a_thread() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
-        Lease first = limiter.async().acquire(1, Duration.ZERO).join();
+    void a_lease_is_released_asynchronously() {
+        ConcurrencyLimiter limiter = limiter(1);
+        Lease lease = limiter.async().acquire().join();
         assertThat(limiter.async().tryAcquire().join()).isEmpty();
-        assertThat(limiter.async().tryAcquire(SECOND).join()).isEmpty();
-        assertThatThrownBy(() -> limiter.async().acquire(1, SECOND).join())
-                .isInstanceOf(CompletionException.class)
-                .hasCauseInstanceOf(RateLimitExceededException.class);
-        first.closeAsync().join();
-        Lease second = held(limiter.on("a").async().tryAcquire().join());
+        lease.closeAsync().join();
         held(limiter.async().tryAcquire().join());
-        second.close();
-        held(limiter.on("a").async().tryAcquire(SECOND).join());
     }
 
     @Test
-    void acquire_throws_what_try_acquire_returns_empty() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
-        for (ConcurrencyLimiter each : List.of(limiter, limiter.on("x"))) {
-            Lease own = each.acquire();
-            assertThat(own.isHeld()).isTrue();
-            assertThatThrownBy(each::acquire).isInstanceOf(RateLimitExceededException.class);
-            assertThatThrownBy(() -> each.acquire(SECOND)).isInstanceOf(RateLimitExceededException.class);
-            assertThat(each.acquire("a").isHeld()).isTrue();
-            assertThat(each.tryAcquire("a", 1, SECOND)).isEmpty();
-            assertThatThrownBy(() -> each.acquire("a", SECOND)).isInstanceOf(RateLimitExceededException.class);
-            assertThatThrownBy(() -> each.acquire("a", 1, SECOND)).isInstanceOf(RateLimitExceededException.class);
-            held(each.tryAcquire("b", 1, SECOND));
-            own.close();
-        }
-    }
-
-    @Test
-    void a_key_is_held_asynchronously_without_its_view() {
-        ConcurrencyLimiter.Async limiter = limiters()
-                .build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE))
-                .async();
-        Lease first = limiter.acquire("a").join();
-        assertThat(limiter.tryAcquire("a").join()).isEmpty();
-        assertThat(limiter.tryAcquire("a", SECOND).join()).isEmpty();
-        assertThat(limiter.tryAcquire("a", 1, SECOND).join()).isEmpty();
-        assertThatThrownBy(() -> limiter.acquire("a", SECOND).join())
-                .hasCauseInstanceOf(RateLimitExceededException.class);
-        first.close();
-        Lease second = limiter.acquire("a", 1, SECOND).join();
-        assertThat(second.isHeld()).isTrue();
-        assertThat(limiter.acquire().join().isHeld()).isTrue();
-        assertThatThrownBy(() -> limiter.acquire(SECOND).join()).hasCauseInstanceOf(RateLimitExceededException.class);
-    }
-
-    @Test
-    void what_is_held_is_read_asynchronously() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(5).withLeaseTime(LEASE));
+    void held_permits_are_read_asynchronously() {
+        ConcurrencyLimiter limiter = limiter(5);
         limiter.acquire(2, Duration.ZERO);
         limiter.acquire("a");
         assertThat(limiter.async().peek().join()).isEqualTo(limiter.peek());
@@ -226,8 +164,7 @@ abstract class ConcurrencyLimiterContract {
 
     @Test
     void a_negative_timeout_is_no_wait() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(LEASE));
+        ConcurrencyLimiter limiter = limiter(1);
         long start = clock().micros();
         Duration negative = Duration.ofNanos(-1);
         Lease held = held(limiter.tryAcquire(negative));
@@ -239,7 +176,7 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void threads_never_hold_more_than_there_are() {
+    void threads_never_hold_more_than_the_limit() {
         ConcurrencyLimiter limiter =
                 limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
         AtomicInteger holding = new AtomicInteger();
@@ -260,9 +197,8 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void an_action_that_throws_keeps_no_other_holder_from_its_loss() {
-        ConcurrencyLimiter limiter =
-                limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(LEASE));
+    void a_throwing_action_keeps_no_other_holder_from_its_loss() {
+        ConcurrencyLimiter limiter = limiter(3);
         List<String> lost = new ArrayList<>();
         for (String holder : List.of("a", "b", "c")) {
             Lease lease = held(limiter.tryAcquire());
@@ -280,7 +216,7 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void other_numbers_share_the_holders_of_the_name() {
+    void limiters_of_one_name_share_its_holders_whatever_their_limits() {
         List<Lease> leases = new ArrayList<>();
         ConcurrencyLimiter three = limiters().build("k", ConcurrencyLimit.of(3).withLeaseTime(LEASE));
         for (int i = 0; i < 3; i++) {
@@ -296,7 +232,7 @@ abstract class ConcurrencyLimiterContract {
     }
 
     @Test
-    void bad_input_is_an_error() {
+    void invalid_permits_keys_and_names_are_errors() {
         ConcurrencyLimiter limiter = limiters().build("k", ConcurrencyLimit.of(2));
         assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(2).withLeaseTime(LEASE));
         assertThat(limiters().build("k", ConcurrencyLimit.of(2))).isSameAs(limiter);
@@ -311,6 +247,10 @@ abstract class ConcurrencyLimiterContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiters().build("k", any))
                 .withMessageContaining("use build(String, ConcurrencyLimit)");
+    }
+
+    private ConcurrencyLimiter limiter(int limit) {
+        return limiters().build("k", ConcurrencyLimit.of(limit).withLeaseTime(LEASE));
     }
 
     private static Lease held(Optional<Lease> lease) {

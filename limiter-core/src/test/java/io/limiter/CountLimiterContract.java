@@ -6,25 +6,144 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
-import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What every count limiter does, whichever engine decides. */
-abstract class CountLimiterContract {
+/** What limiters that count grants do on every engine: fixed windows, sliding logs and sliding counters. */
+abstract class CountLimiterContract extends LimiterContract {
 
-    /** A factory on the engine under test, with keys of this test's own. */
-    protected abstract LimiterFactory limiters();
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
-    /** The clock of the engine. */
-    protected abstract TestClock clock();
+    @Test
+    void a_rejected_call_takes_no_permits() {
+        for (Limiter limiter : allKinds(3)) {
+            assertThat(limiter.tryAcquire(2)).isTrue();
+            for (int i = 0; i < 9; i++) {
+                assertThat(limiter.tryAcquire(2)).isFalse();
+                assertThat(limiter.tryAcquire(4)).isFalse();
+            }
+            assertThat(limiter.tryAcquire()).isTrue();
+        }
+    }
+
+    @Test
+    void each_key_has_permits_of_its_own() {
+        for (Limiter limiter : allKinds(1)) {
+            assertThat(limiter.tryAcquire("a")).isTrue();
+            assertThat(limiter.tryAcquire("b", 1)).isTrue();
+            assertThat(limiter.tryAcquire("a")).isFalse();
+            assertThat(limiter.tryAcquire()).isTrue();
+        }
+    }
+
+    @Test
+    void async_decides_as_blocking_does() {
+        for (Limiter limiter : allKinds(4)) {
+            for (int permits : new int[] {3, 2, 5, 1, 1}) {
+                assertThat(limiter.on("async").async().decide(permits).join())
+                        .isEqualTo(limiter.decide("blocking", permits));
+                clock().advance(Duration.ofSeconds(2));
+            }
+        }
+    }
+
+    @Test
+    void a_changed_limit_applies_to_permits_granted_before() {
+        for (Limiter limiter : allKinds(2)) {
+            assertThat(limiter.tryAcquire(2)).isTrue();
+        }
+        for (Limiter limiter : allKinds(5)) {
+            assertThat(limiter.tryAcquire(4)).isFalse();
+            assertThat(limiter.tryAcquire(3)).isTrue();
+        }
+    }
+
+    @Test
+    void a_changed_period_applies_to_permits_granted_before() {
+        for (Limiter limiter : allKinds(5)) {
+            assertThat(limiter.tryAcquire(5)).isTrue();
+        }
+        Duration hour = Duration.ofHours(1);
+        assertThat(limiters()
+                        .build("k", FixedWindow.of(6, Duration.ofSeconds(4)))
+                        .decide(2))
+                .as("the window ends sooner")
+                .isEqualTo(new Decision(false, 6, 1, 4_000_000, 4_000_000, 4_000_000));
+        assertThat(limiters().build("k", SlidingLog.of(6, hour)).peek(2))
+                .isEqualTo(new Decision(false, 6, 1, 3_600_000_000L, 3_600_000_000L, 3_600_000_000L));
+        assertThat(limiters().build("k", SlidingCounter.of(6, hour)).tryAcquire(2))
+                .isFalse();
+    }
+
+    @Test
+    void a_clock_that_steps_back_frees_no_permits_and_rejects_no_longer_than_the_period() {
+        for (Limiter limiter : allKinds(1)) {
+            assertThat(limiter.tryAcquire()).isTrue();
+            clock().advance(Duration.ofDays(-1));
+            assertThat(limiter.tryAcquire()).isFalse();
+            clock().advance(Duration.ofMillis(9_999));
+            assertThat(limiter.tryAcquire()).isFalse();
+            // A counter also counts the window before.
+            clock().advance(Duration.ofMillis(limiter.limit() instanceof SlidingCounter ? 10_001 : 1));
+            assertThat(limiter.tryAcquire()).as(limiter.toString()).isTrue();
+        }
+    }
+
+    @Test
+    void another_kind_of_limit_under_the_same_name_has_permits_of_its_own() {
+        List<Limit<?>> kinds = List.of(
+                TokenBucket.of(1, 1),
+                FixedWindow.of(1, TEN_SECONDS),
+                SlidingLog.of(1, TEN_SECONDS),
+                SlidingCounter.of(1, TEN_SECONDS),
+                SlidingLog.of(1, TEN_SECONDS),
+                FixedWindow.of(1, TEN_SECONDS));
+        for (int i = 0; i < kinds.size(); i++) {
+            Limiter limiter = limiters().build("switched", kinds.get(i));
+            // The last two kinds are there a second time.
+            assertThat(limiter.tryAcquire("key")).as(limiter.toString()).isEqualTo(i < 4);
+            assertThat(limiter.tryAcquire("key")).isFalse();
+        }
+    }
+
+    @Test
+    void threads_are_granted_exactly_the_limit() {
+        for (Limiter limiter : allKinds(100)) {
+            AtomicInteger granted = new AtomicInteger();
+            Concurrently.run(8, () -> {
+                for (int i = 0; i < 25; i++) {
+                    if (limiter.tryAcquire()) {
+                        granted.incrementAndGet();
+                    }
+                }
+            });
+            assertThat(granted).as(limiter.toString()).hasValue(100);
+        }
+    }
+
+    @Test
+    void invalid_permits_and_keys_are_errors() {
+        for (Limiter limiter : allKinds(1)) {
+            assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(0));
+            assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(""));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> limiter.async().decide(0));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> limiter.on("").async().decide(1));
+        }
+    }
 
     @Test
     void a_window_starts_with_its_first_request() {
-        Limiter limiter = limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(10)));
+        Limiter limiter = window(2);
         clock().atSecond(7);
         assertThat(limiter.tryAcquire()).isTrue();
         clock().atSecond(16.999999);
@@ -37,106 +156,19 @@ abstract class CountLimiterContract {
     }
 
     @Test
-    void a_rejected_call_takes_nothing_and_does_not_lengthen_the_window() {
-        Limiter limiter = limiters().build("k", FixedWindow.of(3, Duration.ofSeconds(10)));
-        assertThat(limiter.tryAcquire(2)).isTrue();
-        for (int second = 1; second < 10; second++) {
-            clock().atSecond(second);
-            assertThat(limiter.tryAcquire(2)).isFalse();
-        }
-        assertThat(limiter.tryAcquire()).isTrue();
-        clock().atSecond(10);
-        assertThat(limiter.tryAcquire(3)).isTrue();
-    }
-
-    @Test
-    void the_decision_says_what_remains_and_when_the_window_ends() {
-        Limiter limiter = limiters().build("k", FixedWindow.of(5, Duration.ofSeconds(10)));
+    void the_decision_of_a_window_has_its_remaining_permits_and_its_end() {
+        Limiter limiter = window(5);
         assertThat(limiter.peek()).isEqualTo(new Decision(true, 5, 5, 0, 0, 0));
         assertThat(withoutTicket(limiter.decide(3))).isEqualTo(new Decision(true, 5, 2, 0, 0, 10_000_000));
         clock().atSecond(4);
-        assertThat(limiter.decide("who", 1).remaining()).isEqualTo(4);
+        assertThat(limiter.decide("key", 1).remaining()).isEqualTo(4);
         assertThat(limiter.peek(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
         assertThat(limiter.decide(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
         assertThat(limiter.decide(6).retryAfter()).isEmpty();
-        assertThat(limiter.on("nobody").peek(6))
+        assertThat(limiter.on("unused").peek(6))
                 .isEqualTo(new Decision(false, 5, 5, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0));
         clock().atSecond(10);
         assertThat(limiter.peek().remaining()).isEqualTo(5);
-    }
-
-    @Test
-    void decide_async_decides_as_decide_does() {
-        Limiter limiter = limiters().build("waiting", FixedWindow.of(4, Duration.ofSeconds(10)));
-        Limiter async = limiters().build("async", FixedWindow.of(4, Duration.ofSeconds(10)));
-        for (int permits : new int[] {3, 2, 5, 1, 1}) {
-            assertThat(async.async().decide(permits).join()).isEqualTo(limiter.decide(permits));
-            assertThat(async.on("who").async().decide(permits).join()).isEqualTo(limiter.decide("who", permits));
-            clock().advance(Duration.ofSeconds(2));
-        }
-        assertThatIllegalArgumentException().isThrownBy(() -> async.async().decide(0));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> async.on("").async().decide(1));
-    }
-
-    @Test
-    void each_key_has_a_window_of_its_own() {
-        Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
-        assertThat(limiter.tryAcquire("a")).isTrue();
-        assertThat(limiter.tryAcquire("b", 1)).isTrue();
-        assertThat(limiter.tryAcquire("a")).isFalse();
-        assertThat(limiter.tryAcquire()).isTrue();
-    }
-
-    @Test
-    void new_numbers_apply_to_an_open_window() {
-        assertThat(limiters()
-                        .build("k", FixedWindow.of(2, Duration.ofSeconds(100)))
-                        .tryAcquire(2))
-                .isTrue();
-        Limiter more = limiters().build("k", FixedWindow.of(5, Duration.ofSeconds(10)));
-        assertThat(more.decide(4)).isEqualTo(new Decision(false, 5, 3, 10_000_000, 10_000_000, 10_000_000));
-        clock().atSecond(10);
-        assertThat(more.tryAcquire(4)).isTrue();
-    }
-
-    @Test
-    void a_clock_that_steps_back_gives_nothing_away_and_freezes_nobody_for_longer_than_a_period() {
-        Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
-        assertThat(limiter.tryAcquire()).isTrue();
-        clock().advance(Duration.ofDays(-1));
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(Duration.ofSeconds(9));
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(Duration.ofSeconds(1));
-        assertThat(limiter.tryAcquire()).isTrue();
-    }
-
-    @Test
-    void threads_get_exactly_what_is_there() {
-        Limiter limiter = limiters().build("k", FixedWindow.of(100, Duration.ofMinutes(1)));
-        AtomicInteger granted = new AtomicInteger();
-        Concurrently.run(8, () -> {
-            for (int i = 0; i < 25; i++) {
-                if (limiter.tryAcquire()) {
-                    granted.incrementAndGet();
-                }
-            }
-        });
-        assertThat(granted).hasValue(100);
-    }
-
-    @Test
-    void bad_numbers_are_an_error() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters().build("k", FixedWindow.of(0, Duration.ofSeconds(1))))
-                .withMessage("limit must be between 1 and 2147483647, was 0");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters().build("k", FixedWindow.of(1, Duration.ZERO)))
-                .withMessageContaining("period must be between PT0.001S");
-        Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(0));
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(""));
     }
 
     @Test
@@ -146,7 +178,7 @@ abstract class CountLimiterContract {
                 limiters().build("k", FixedWindow.of(2, Duration.ofMinutes(1)).alignedTo(ZoneId.of("Europe/Berlin")));
         assertThat(limiter.decide(2).granted()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(withoutTicket(limiter.decide("who", 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, untilMinute()));
+        assertThat(withoutTicket(limiter.decide("key", 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, untilMinute()));
         clock().sleep(untilMinute());
         assertThat(withoutTicket(limiter.decide(2))).isEqualTo(new Decision(true, 2, 0, 0, 0, 60_000_000));
         assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 2, 0, 60_000_000, 60_000_000, 60_000_000));
@@ -154,5 +186,101 @@ abstract class CountLimiterContract {
 
     private long untilMinute() {
         return 60_000_000 - clock().micros() % 60_000_000;
+    }
+
+    @Test
+    void a_permit_of_a_log_is_free_again_one_period_after_its_grant() {
+        Limiter limiter = log(3);
+        clock().atSecond(9);
+        assertThat(limiter.tryAcquire(2)).isTrue();
+        clock().atSecond(11);
+        assertThat(limiter.tryAcquire(2)).isFalse();
+        assertThat(limiter.tryAcquire()).isTrue();
+        clock().atSecond(18.999999);
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().atSecond(19);
+        assertThat(limiter.tryAcquire(3)).isFalse();
+        assertThat(limiter.tryAcquire(2)).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
+    void the_retry_after_of_a_log_is_when_enough_permits_are_free() {
+        Limiter limiter = log(3);
+        assertThat(limiter.peek()).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
+        assertThat(withoutTicket(limiter.decide(1))).isEqualTo(new Decision(true, 3, 2, 0, 0, 10_000_000));
+        clock().atSecond(2);
+        assertThat(withoutTicket(limiter.decide(2))).isEqualTo(new Decision(true, 3, 0, 0, 0, 10_000_000));
+        clock().atSecond(4);
+        assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 3, 0, 6_000_000, 6_000_000, 8_000_000));
+        assertThat(limiter.decide(2)).isEqualTo(new Decision(false, 3, 0, 8_000_000, 8_000_000, 8_000_000));
+        assertThat(limiter.peek(3)).isEqualTo(new Decision(false, 3, 0, 8_000_000, 8_000_000, 8_000_000));
+        assertThat(limiter.decide(4).retryAfter()).isEmpty();
+        clock().atSecond(4.5);
+        assertThat(limiter.decide(1).retryAfter()).hasValue(Duration.ofMillis(5_500));
+        assertThat(limiter.decide(3).retryAfter()).hasValue(Duration.ofMillis(7_500));
+    }
+
+    @Test
+    void a_log_refunds_the_newest_permits_and_is_charged_above_its_limit() {
+        Limiter limiter = log(3);
+        assertThat(limiter.tryAcquire()).isTrue();
+        clock().atSecond(5);
+        assertThat(limiter.tryAcquire(2)).isTrue();
+        assertThat(limiter.refund(2)).isEqualTo(new Decision(true, 3, 2, 0, 0, 5_000_000));
+        assertThat(withoutTicket(limiter.charge(7))).isEqualTo(new Decision(true, 3, 0, 0, 0, 10_000_000));
+        clock().atSecond(14.999999);
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().atSecond(15);
+        assertThat(limiter.tryAcquire(3)).isTrue();
+        assertThat(limiter.refund(100).remaining()).isEqualTo(3);
+    }
+
+    @Test
+    void the_previous_window_of_a_counter_fades() {
+        Limiter limiter = counter(10);
+        toTheStartOfAWindow(limiter);
+        assertThat(withoutTicket(limiter.decide(10))).isEqualTo(new Decision(true, 10, 0, 0, 0, 20_000_000));
+        assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 10, 0, 11_000_000, 11_000_000, 20_000_000));
+        clock().advance(Duration.ofSeconds(14));
+        assertThat(limiter.peek()).isEqualTo(new Decision(true, 10, 4, 0, 0, 6_000_000));
+        assertThat(limiter.decide(5)).isEqualTo(new Decision(false, 10, 4, 1_000_000, 1_000_000, 6_000_000));
+        assertThat(withoutTicket(limiter.decide(4))).isEqualTo(new Decision(true, 10, 0, 0, 0, 16_000_000));
+        assertThat(limiter.decide(11).retryAfter()).isEmpty();
+        clock().advance(Duration.ofSeconds(16));
+        assertThat(limiter.peek()).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
+    }
+
+    @Test
+    void a_counter_refunds_the_newest_permits_and_is_charged_above_its_limit() {
+        Limiter limiter = counter(10);
+        toTheStartOfAWindow(limiter);
+        assertThat(limiter.tryAcquire(10)).isTrue();
+        clock().advance(TEN_SECONDS);
+        assertThat(limiter.charge(5).remaining()).isZero();
+        assertThat(limiter.refund(7).remaining()).isEqualTo(2);
+        assertThat(limiter.refund(100)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
+    }
+
+    private Limiter window(int limit) {
+        return limiters().build("k", FixedWindow.of(limit, TEN_SECONDS));
+    }
+
+    private Limiter log(int limit) {
+        return limiters().build("k", SlidingLog.of(limit, TEN_SECONDS));
+    }
+
+    private Limiter counter(int limit) {
+        return limiters().build("k", SlidingCounter.of(limit, TEN_SECONDS));
+    }
+
+    private List<Limiter> allKinds(int limit) {
+        return List.of(window(limit), log(limit), counter(limit));
+    }
+
+    /** Engines may start windows at other times: a permit granted now counts until the end of the next window. */
+    private void toTheStartOfAWindow(Limiter limiter) {
+        Duration untilEndOfNext = limiter.decide("unused", 1).fullAfter();
+        clock().advance(untilEndOfNext.minus(TEN_SECONDS));
     }
 }

@@ -3,114 +3,48 @@ package io.limiter;
 import io.limiter.testing.TestClock;
 import org.junit.jupiter.api.Nested;
 
-/** What every engine carries: each kind of limiter. {@code EveryEngineTest} sees to it that no engine is left out. */
+/** What every kind of limiter does on every engine. {@code EveryEngineTest} sees to it that no engine is left out. */
 public abstract class EngineContract {
 
     /** A factory on the engine under test, with keys of this test's own; the same at each call. */
     protected abstract LimiterFactory limiters();
 
-    /** The clock of the engine, on which its limiters also sleep. */
+    /** The clock of the engine, on which its limiters also wait. */
     protected abstract TestClock clock();
 
-    @Nested
-    class RateLimiters extends RateLimiterContract {
-
-        @Override
-        protected LimiterFactory limiters() {
-            return EngineContract.this.limiters();
-        }
-
-        @Override
-        protected TestClock clock() {
-            return EngineContract.this.clock();
-        }
-    }
+    /** Waits until the engine has dealt with requests whose callers have given up. */
+    protected void awaitIdle() {}
 
     @Nested
-    class CountLimiters extends CountLimiterContract {
-
-        @Override
-        protected LimiterFactory limiters() {
-            return EngineContract.this.limiters();
-        }
-
-        @Override
-        protected TestClock clock() {
-            return EngineContract.this.clock();
-        }
-    }
+    class RateLimiters extends RateLimiterContract {}
 
     @Nested
-    class LimitSets extends LimitSetContract {
-
-        @Override
-        protected LimiterFactory limiters() {
-            return EngineContract.this.limiters();
-        }
-
-        @Override
-        protected TestClock clock() {
-            return EngineContract.this.clock();
-        }
-    }
+    class RateLimiterChanges extends RateLimiterChangesContract {}
 
     @Nested
-    class SlidingLimiters extends SlidingLimiterContract {
-
-        @Override
-        protected LimiterFactory limiters() {
-            return EngineContract.this.limiters();
-        }
-
-        @Override
-        protected TestClock clock() {
-            return EngineContract.this.clock();
-        }
-    }
+    class Reservations extends ReservationContract {}
 
     @Nested
-    class Resets extends ResetContract {
-
-        @Override
-        protected LimiterFactory limiters() {
-            return EngineContract.this.limiters();
-        }
-    }
+    class RateLimitersAsync extends RateLimiterAsyncContract {}
 
     @Nested
-    class GivenUpFutures extends GivenUpContract {
-
-        @Override
-        protected LimiterFactory limiters() {
-            return EngineContract.this.limiters();
-        }
-    }
+    class CountLimiters extends CountLimiterContract {}
 
     @Nested
-    class Views extends ViewContract {
-
-        @Override
-        protected LimiterFactory limiters() {
-            return EngineContract.this.limiters();
-        }
-
-        @Override
-        protected TestClock clock() {
-            return EngineContract.this.clock();
-        }
-    }
+    class ConcurrencyLimiters extends ConcurrencyLimiterContract {}
 
     @Nested
-    class ConcurrencyLimiters extends ConcurrencyLimiterContract {
+    class LimitSets extends LimitSetContract {}
 
-        @Override
-        protected LimiterFactory limiters() {
-            return EngineContract.this.limiters();
-        }
+    @Nested
+    class Resets extends ResetContract {}
 
-        @Override
-        protected TestClock clock() {
-            return EngineContract.this.clock();
-        }
-    }
+    @Nested
+    class GivenUpFutures extends GivenUpContract {}
+
+    @Nested
+    class Views extends ViewContract {}
+
+    @Nested
+    class Forms extends FormsContract {}
 }

@@ -89,8 +89,12 @@ class EveryFormTest {
         return List.of(method.getParameterTypes()).contains(TimeUnit.class);
     }
 
-    private static boolean isByKey(Method method) {
+    static boolean isByKey(Method method) {
         return method.getParameterCount() > 0 && method.getParameterTypes()[0] == String.class;
+    }
+
+    static List<Method> methodsThatTake(Class<?> type) {
+        return methods(type).filter(method -> TAKING.contains(method.getName())).toList();
     }
 
     private static Set<String> signatures(Class<?> type, Predicate<Method> which, Function<Method, String> result) {

@@ -20,27 +20,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Futures that their callers complete at random moments: a caller either has what was granted, or it is returned. Nothing
- * refills or ends meanwhile, so permits are counted exactly.
+ * Futures that their callers complete at random moments, on every engine: permits are either used or returned. None is
+ * refilled and no window ends meanwhile, so permits are counted exactly.
  */
-abstract class GivenUpContract {
+abstract class GivenUpContract extends LimiterContract {
 
     private static final int THREADS = 4;
     private static final int FUTURES = 60;
     private static final int CAPACITY = 10_000;
     private static final Duration DAY = Duration.ofDays(1);
 
-    /** A factory on the engine under test, with keys of this test's own. */
-    protected abstract LimiterFactory limiters();
-
     /** A kind of future. */
     private record Kind<T>(Supplier<CompletableFuture<T>> start, T other, Predicate<T> granted) {}
 
+    @AfterEach
+    void await_idle() {
+        awaitIdle();
+    }
+
     @Test
-    void permits_of_decisions_that_nobody_uses_are_returned() {
+    void permits_of_unused_decisions_are_returned() {
         Limiter window = limiters().build("w", FixedWindow.of(CAPACITY, DAY));
         check(
                 List.of(window),
@@ -50,7 +53,7 @@ abstract class GivenUpContract {
     }
 
     @Test
-    void permits_of_a_key_that_nobody_uses_are_returned() {
+    void unused_permits_of_a_key_are_returned() {
         RateLimiter bucket = bucket();
         RateLimiter.Async async = bucket.async();
         check(
@@ -68,7 +71,7 @@ abstract class GivenUpContract {
     }
 
     @Test
-    void permits_of_a_bucket_that_nobody_uses_are_returned() {
+    void unused_permits_of_a_bucket_are_returned() {
         RateLimiter bucket = bucket();
         check(
                 List.of(bucket),
@@ -85,7 +88,7 @@ abstract class GivenUpContract {
     }
 
     @Test
-    void permits_of_sets_that_nobody_uses_are_returned() {
+    void unused_permits_of_sets_are_returned() {
         Limiter window = limiters().build("w", FixedWindow.of(CAPACITY, DAY));
         RateLimiter bucket = bucket();
         LimitSet set = LimitSet.of(bucket, window);
@@ -100,7 +103,7 @@ abstract class GivenUpContract {
     }
 
     @Test
-    void leases_that_nobody_uses_are_released() {
+    void unused_leases_are_released() {
         ConcurrencyLimiter limiter = limiters().build("c", ConcurrencyLimit.of(1000));
         List<Lease> leases = new ArrayList<>();
         Predicate<Optional<Lease>> keep = lease -> {

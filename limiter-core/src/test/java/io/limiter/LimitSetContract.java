@@ -10,29 +10,22 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.testing.Concurrently;
-import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What every set of limits does, whichever engine decides. */
-abstract class LimitSetContract {
+/** What limit sets do on every engine. */
+abstract class LimitSetContract extends LimiterContract {
 
     private static final double NEVER = Double.POSITIVE_INFINITY;
 
-    /** A factory on the engine under test, with keys of this test's own. */
-    protected abstract LimiterFactory limiters();
-
-    /** The clock of the engine. */
-    protected abstract TestClock clock();
-
-    /** One request: when, for how many, who rejects it and for how long, and what three limits have left. */
+    /** One request: when, for how many permits, which limit rejects it, its retry-after, and the remaining permits of all limits. */
     private record Case(
             double second, int permits, String rejectedBy, double retryAfter, long fives, long threes, long twos) {}
 
-    /** At most a second is any rejection remembered, so rejections that differ lie a second apart. */
+    /** A rejection is cached for at most a second, so rejections that differ lie a second apart. */
     private static final List<Case> CASES = List.of(
             new Case(0, 1, "", 0, 4, 2, 1),
             new Case(0, 2, "twos", 2, 4, 2, 1),
@@ -74,7 +67,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void a_part_that_would_have_granted_says_what_it_has() {
+    void a_part_that_would_have_granted_has_its_remaining_permits() {
         RateLimiter many = limiters().build("many", 1, 5, 60);
         Limiter few = limiters().build("few", FixedWindow.of(1, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(many, few);
@@ -90,7 +83,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void one_limit_rejects_whatever_its_place_in_the_set() {
+    void a_limit_rejects_whatever_its_place_in_the_set() {
         Limiter none = limiters().build("none", FixedWindow.of(1, Duration.ofSeconds(10)));
         Limiter some = limiters().build("some", FixedWindow.of(2, Duration.ofSeconds(20)));
         RateLimiter many = limiters().build("many", 1, 3, 60);
@@ -103,7 +96,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void the_caller_waits_as_long_as_the_slowest_limit_says() {
+    void the_caller_waits_for_the_slowest_limit() {
         Duration patience = Duration.ofSeconds(10);
         RateLimiter fast = limiters().build("fast", TokenBucket.of(1, 1));
         RateLimiter slow = limiters().build("slow", TokenBucket.of(0.5, 2));
@@ -136,7 +129,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void one_timeout_goes_for_all() {
+    void one_timeout_applies_to_all_limits() {
         RateLimiter fast = limiters().build("fast", 1, 1, 60);
         RateLimiter slow = limiters().build("slow", 0.5, 2, 60);
         LimitSet set = LimitSet.of(fast, slow);
@@ -152,7 +145,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void the_next_caller_waits_where_that_is_the_limits_way() {
+    void the_next_caller_waits_if_the_limit_says_so() {
         TokenBucket next = TokenBucket.of(1, 1).withWhoWaits(WhoWaits.NEXT_CALLER);
         RateLimiter limiter = limiters().build("next", next);
         LimitSet set = LimitSet.of(limiter, limiters().build("w", FixedWindow.of(10, Duration.ofDays(1))));
@@ -162,7 +155,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void keys_of_one_limiter_and_its_own_permits_go_together() {
+    void a_set_can_have_several_keys_of_one_limiter_and_its_own_permits() {
         Limiter limiter = limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(10)));
         limiter.tryAcquire("b");
         LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"), limiter);
@@ -196,7 +189,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void a_limiter_whose_rate_is_set_has_it_in_the_sets_that_it_is_part_of() {
+    void a_rate_that_is_set_applies_in_sets() {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
         LimitSet set = LimitSet.of(limiter, limiters().build("w", FixedWindow.of(9, Duration.ofDays(1))));
         assertThat(set.tryAcquire()).isTrue();
@@ -206,7 +199,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void a_clock_that_steps_back_gives_nothing_away() {
+    void a_clock_that_steps_back_adds_no_permits() {
         RateLimiter bucket = limiters().build("k", 1, 2, 60);
         Limiter window = limiters().build("w", FixedWindow.of(2, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(bucket, window);
@@ -219,7 +212,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void a_peek_takes_nothing_and_a_refund_returns_to_all() {
+    void a_peek_takes_no_permits_and_a_refund_returns_them_to_all() {
         RateLimiter bucket = limiters().build("k", 1, 3, 60);
         Limiter window = limiters().build("w", FixedWindow.of(5, Duration.ofSeconds(10)));
         LimitSet set = LimitSet.of(bucket, window);
@@ -288,11 +281,11 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void async_decides_as_waiting_does() {
-        LimitSet waiting = mixed("waiting");
+    void async_decides_as_blocking_does() {
+        LimitSet blocking = mixed("blocking");
         LimitSet async = mixed("async");
         for (int permits : new int[] {3, 2, 5, 1, 1, 9}) {
-            SetDecision expected = waiting.decide(permits);
+            SetDecision expected = blocking.decide(permits);
             SetDecision actual = async.async().decide(permits).join();
             assertThat(actual.parts())
                     .extracting(SetDecision.OfPart::decision)
@@ -311,7 +304,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void threads_with_sets_that_overlap_leak_nothing() {
+    void threads_with_overlapping_sets_take_exactly_what_is_granted() {
         Limiter a = limiters().build("a", FixedWindow.of(40, Duration.ofDays(1)));
         RateLimiter b = limiters().build("b", 0.001, 60_000, 60);
         Limiter c = limiters().build("c", FixedWindow.of(30, Duration.ofDays(1)));
@@ -359,7 +352,7 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void a_set_that_makes_no_sense_is_an_error() {
+    void an_invalid_set_is_an_error() {
         Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
         Limiter same = limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(9)));
         assertThatIllegalArgumentException()
@@ -376,24 +369,24 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void each_part_can_take_as_many_permits_as_it_costs() {
+    void each_part_can_take_another_number_of_permits() {
         RateLimiter calls = limiters().build("calls", 1, 3, 60);
         Limiter tokens = limiters().build("tokens", FixedWindow.of(1000, Duration.ofMinutes(1)));
-        LimitSet set = LimitSet.of(calls.on("who")).and(tokens.on("who"), 400);
+        LimitSet set = LimitSet.of(calls.on("key")).and(tokens.on("key"), 400);
         assertThat(set.decide(1).granted()).isTrue();
-        assertThat(calls.on("who").peek().remaining()).isEqualTo(2);
-        assertThat(tokens.on("who").peek().remaining()).isEqualTo(600);
+        assertThat(calls.on("key").peek().remaining()).isEqualTo(2);
+        assertThat(tokens.on("key").peek().remaining()).isEqualTo(600);
         assertThat(set.decide(2).rejectedBy()).hasValue("tokens");
-        assertThat(calls.on("who").peek().remaining()).isEqualTo(2);
+        assertThat(calls.on("key").peek().remaining()).isEqualTo(2);
         set.refund(1);
-        assertThat(tokens.on("who").peek().remaining()).isEqualTo(1000);
+        assertThat(tokens.on("key").peek().remaining()).isEqualTo(1000);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(calls).and(tokens, 0))
                 .withMessage("permits must be at least 1, was 0");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> set.decide(Integer.MAX_VALUE))
                 .withMessageContaining("permits must be at most 5368709");
-        LimitSet twice = LimitSet.of(tokens.on("who"), 2);
+        LimitSet twice = LimitSet.of(tokens.on("key"), 2);
         for (int permits : new int[] {0, -1, -1_500_000_000, -Integer.MAX_VALUE, Integer.MIN_VALUE}) {
             String problem = "permits must be at least 1, was " + permits;
             assertThatIllegalArgumentException()

@@ -12,15 +12,15 @@ class LimiterBackendExceptionTest {
             new LimiterBackendException(Kind.RETRYABLE, "READONLY", "a", "it fails over", null, null);
 
     @Test
-    void another_thread_and_another_key_are_told_all_of_it() {
-        failure.addSuppressed(new IllegalStateException("not given back"));
+    void copies_for_another_thread_or_key_keep_suppressed_failures() {
+        failure.addSuppressed(new IllegalStateException("not refunded"));
         assertThat(failure.inThisThread().getSuppressed()).containsExactly(failure.getSuppressed());
         assertThat(failure.forKey("b").getSuppressed()).containsExactly(failure.getSuppressed());
         assertThat(failure.maybeDone().getSuppressed()).containsExactly(failure.getSuppressed());
     }
 
     @Test
-    void what_may_have_been_done_is_never_said_to_be_worth_another_try() {
+    void a_failure_that_may_have_been_executed_is_ambiguous() {
         LimiterBackendException maybeDone = failure.maybeDone();
         assertThat(maybeDone.kind()).isEqualTo(Kind.AMBIGUOUS);
         assertThat(maybeDone.isAmbiguous()).isTrue();

@@ -2,7 +2,6 @@ package io.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
@@ -14,15 +13,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The part of {@link RateLimiterContract} in which nobody waits. */
-abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
+/** What the asynchronous view of a rate limiter does on every engine. */
+abstract class RateLimiterAsyncContract extends LimiterContract {
 
     private static final int[] PERMITS = {3, 2, 1, 7, 1, 4, 1, 1, 20, 5, 1};
     private static final int[] TIMEOUT_MILLIS = {0, 0, 0, 0, 500, 0, 5000, 0, 10_000, 3000, 0};
 
     @Test
-    void decide_async_decides_as_decide_does() {
-        RateLimiter limiter = limiters().build("waiting", 2, 3, 60);
+    void async_decides_as_blocking_does() {
+        RateLimiter limiter = limiters().build("blocking", 2, 3, 60);
         RateLimiter async = limiters().build("async", 2, 3, 60);
         List<Decision> decisions = new ArrayList<>();
         List<Decision> decisionsAsync = new ArrayList<>();
@@ -30,7 +29,7 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
         for (int i = 0; i < PERMITS.length; i++) {
             Duration timeout = Duration.ofMillis(TIMEOUT_MILLIS[i]);
             decisions.add(limiter.decide(PERMITS[i], timeout));
-            decisions.add(limiter.on("who").decide(PERMITS[i], timeout));
+            decisions.add(limiter.on("key").decide(PERMITS[i], timeout));
             clock().advance(Duration.ofMillis(300));
         }
         long end = clock().micros();
@@ -39,7 +38,7 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
             Duration timeout = Duration.ofMillis(TIMEOUT_MILLIS[i]);
             decisionsAsync.add(async.async().decide(PERMITS[i], timeout).join());
             decisionsAsync.add(
-                    async.on("who").async().decide(PERMITS[i], timeout).join());
+                    async.on("key").async().decide(PERMITS[i], timeout).join());
             clock().advance(Duration.ofMillis(300));
         }
         assertThat(decisionsAsync).isEqualTo(decisions);
@@ -47,31 +46,34 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
     }
 
     @Test
-    void a_decision_that_is_not_waited_for_comes_when_its_permits_are_there() {
+    void a_future_completes_when_its_permits_may_be_used() {
         RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 1));
-        Duration patience = Duration.ofSeconds(5);
+        Duration patience = seconds(5);
         assertThat(limiter.async().decide(1, patience).join().timeToWait()).isZero();
         long start = clock().micros();
-        assertThat(limiter.async().decide(2, patience).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(limiter.async().decide(2, patience).join().timeToWait()).isEqualTo(seconds(2));
         assertThat(clock().micros() - start).isEqualTo(2_000_000);
-        assertThat(limiter.on("who").async().decide(3, patience).join().timeToWait())
-                .isEqualTo(Duration.ofSeconds(2));
+        assertThat(limiter.on("key").async().decide(3, patience).join().timeToWait())
+                .isEqualTo(seconds(2));
         assertThat(limiter.async().decide(7, patience).join().granted()).isFalse();
         assertThat(clock().micros() - start).isEqualTo(4_000_000);
     }
 
     @Test
-    void many_at_a_time_get_exactly_what_is_there() {
+    void concurrent_futures_are_granted_exactly_the_capacity() {
         RateLimiter limiter = limiters().build("k", 1, 10, 60);
         List<CompletableFuture<Decision>> asked = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             asked.add(limiter.async().decide(1));
         }
         assertThat(asked.stream().filter(each -> each.join().granted())).hasSize(10);
+        assertThat(limiter.async().peek().join()).isEqualTo(limiter.peek());
+        assertThat(limiter.on("key").async().peek(3).join())
+                .isEqualTo(limiter.on("key").peek(3));
     }
 
     @Test
-    void to_cancel_what_is_decided_changes_nothing() {
+    void to_cancel_a_completed_future_changes_nothing() {
         RateLimiter limiter = limiters().build("k", 1, 3, 60);
         CompletableFuture<Decision> decided = limiter.async().decide(2);
         Decision decision = decided.join();
@@ -80,40 +82,15 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
         assertThat(limiter.peek().remaining()).isEqualTo(1);
     }
 
-    @Test
-    void every_way_to_acquire_is_there_without_blocking() {
-        RateLimiter limiter = limiters().build("k", 1, 2, 60);
-        assertThat(limiter.async().tryAcquire().join()).isTrue();
-        assertThat(limiter.on("who").async().tryAcquire(2).join()).isTrue();
-        assertThat(limiter.on("who").async().tryAcquire().join()).isFalse();
-        assertThat(limiter.async().peek(1).join().remaining()).isEqualTo(1);
-        assertThat(limiter.on("who").async().peek(1).join().granted()).isFalse();
-        assertThat(limiter.on("who").async().acquire(1).join()).isEqualTo(SECOND);
-        assertThat(limiter.on("else").async().tryAcquire(3, SECOND).join()).isTrue();
-        assertThat(limiter.async().tryAcquire(9, SECOND).join()).isFalse();
-        assertThatThrownBy(() -> limiter.async().acquire(1_000_000).join())
-                .hasCauseInstanceOf(RateLimitExceededException.class);
-    }
-
-    @Test
-    void one_permit_need_not_be_counted_asynchronously_either() {
-        RateLimiter limiter = limiters().build("k", 1, 1, 60);
-        assertThat(limiter.async().peek().join().granted()).isTrue();
-        assertThat(limiter.async().tryAcquire(SECOND).join()).isTrue();
-        assertThat(limiter.async().tryAcquire(SECOND.minusMillis(1)).join()).isFalse();
-        assertThat(limiter.async().reserve().join().timeToWait()).isEqualTo(SECOND);
-        assertThat(limiter.async().peek().join().granted()).isFalse();
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void bad_arguments_are_told_at_once(int permits) {
+    void invalid_arguments_are_errors_of_the_call(int permits) {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.async().decide(permits))
                 .withMessage("permits must be at least 1, was " + permits);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiter.on("who").async().decide(permits, SECOND));
+                .isThrownBy(() -> limiter.on("key").async().decide(permits, SECOND));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.on(" ").async().decide(1));
         assertThatIllegalArgumentException()

@@ -6,76 +6,60 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.testing.Concurrently;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every rate limiter does, whichever engine decides. */
-abstract class RateLimiterContract extends RateLimiterAsyncContract {
+/** What rate limiters do on every engine. */
+abstract class RateLimiterContract extends LimiterContract {
 
-    @Test
-    void own_cost_grants_a_permit_when_it_is_there() {
-        RateLimiter limiter = limiters().build("sms", 1.0 / 60, 60, 60);
-        assertThat(outcomes(limiter, 0, 0, 30, 60, 61)).isEqualTo("GDDGD");
+    private long start;
+
+    @BeforeEach
+    void rememberStart() {
+        start = clock().micros();
     }
 
-    @Test
-    void guavas_way_grants_once_what_came_before_is_paid() {
+    @ParameterizedTest
+    @CsvSource({"CALLER, GRRGR", "NEXT_CALLER, GGRGR"})
+    void the_caller_or_the_next_one_waits_for_the_permits_of_a_request(WhoWaits whoWaits, String outcomes) {
         RateLimiter limiter =
-                limiters().build("sms", TokenBucket.of(1.0 / 60, 60).withWhoWaits(WhoWaits.NEXT_CALLER));
-        assertThat(outcomes(limiter, 0, 0, 30, 60, 61)).isEqualTo("GGDGD");
+                limiters().build("sms", TokenBucket.of(1.0 / 60, 60).withWhoWaits(whoWaits));
+        assertThat(outcomes(limiter, 0, 0, 30, 60, 61)).isEqualTo(outcomes);
     }
 
     @Test
     void acquire_waits_for_its_own_permits() {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
-        List<Duration> waits = new ArrayList<>();
-        for (int permits = 1; permits <= 5; permits++) {
-            waits.add(limiter.acquire(permits));
-        }
-        assertThat(waits).containsExactly(Duration.ZERO, seconds(2), seconds(3), seconds(4), seconds(5));
+        assertThat(waits(limiter, 1, 2, 3, 4, 5)).containsExactly(0L, 2000L, 3000L, 4000L, 5000L);
         assertThat(clock().micros() - start).isEqualTo(14_000_000);
     }
 
     @Test
-    void acquire_in_guavas_way_waits_for_those_before() {
+    void acquire_of_guavas_bucket_waits_for_the_permits_of_the_request_before() {
         RateLimiter limiter = limiters().build("k", TokenBucket.guava(1));
-        List<Duration> waits = new ArrayList<>();
-        for (int permits = 1; permits <= 5; permits++) {
-            waits.add(limiter.acquire(permits));
-        }
-        assertThat(waits).containsExactly(Duration.ZERO, seconds(1), seconds(2), seconds(3), seconds(4));
+        assertThat(waits(limiter, 1, 2, 3, 4, 5)).containsExactly(0L, 1000L, 2000L, 3000L, 4000L);
     }
 
     @Test
-    void warm_up_is_slow_at_first() {
-        RateLimiter limiter = limiters().build("k", TokenBucket.guava(2, Duration.ofSeconds(4)));
-        List<Long> millis = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            millis.add(limiter.acquire().toMillis());
-        }
-        // Guava's own numbers for create(2, 4 s): from cold, three times slower, down to half a second each.
-        assertThat(millis).containsExactly(0L, 1375L, 1125L, 875L, 625L, 500L, 500L, 500L);
+    void a_warm_up_is_slow_at_first() {
+        RateLimiter limiter = limiters().build("k", TokenBucket.guava(2, seconds(4)));
+        // As Guava's create(2, 4 s): from cold, three times slower, down to half a second each.
+        assertThat(waits(limiter, 1, 1, 1, 1, 1, 1, 1, 1))
+                .containsExactly(0L, 1375L, 1125L, 875L, 625L, 500L, 500L, 500L);
     }
 
     @Test
-    void another_cold_factor_starts_slower() {
-        TokenBucket limit = TokenBucket.perSecond(1).withWarmUp(new WarmUp(seconds(10), 9));
-        RateLimiter limiter = limiters().build("k", limit);
-        limiter.acquire();
-        assertThat(limiter.acquire()).isGreaterThan(seconds(6));
-    }
-
-    @Test
-    void a_full_bucket_gives_its_permits_at_once_and_no_more() {
+    void a_full_bucket_grants_its_capacity_at_once_and_no_more() {
         RateLimiter limiter = limiters().build("k", 10, 2, 60);
         for (int i = 0; i < 20; i++) {
             assertThat(limiter.tryAcquire()).as("permit %d", i).isTrue();
@@ -97,7 +81,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     }
 
     @Test
-    void a_timeout_waits_only_if_that_is_enough() {
+    void a_caller_waits_only_if_its_timeout_is_enough() {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire(999, TimeUnit.MILLISECONDS)).isFalse();
@@ -124,9 +108,9 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThatThrownBy(() -> limiter.acquire(11))
                 .isInstanceOf(RateLimitExceededException.class)
                 .hasMessage("Too many requests, try again in 1 s");
-        assertThatThrownBy(() -> limiter.acquire("who", 12))
+        assertThatThrownBy(() -> limiter.acquire("key", 12))
                 .isInstanceOfSatisfying(RateLimitExceededException.class, e -> {
-                    assertThat(e.key()).isEqualTo("who");
+                    assertThat(e.key()).isEqualTo("key");
                     assertThat(e.decision().retryAfter()).isEmpty();
                 });
     }
@@ -149,14 +133,14 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     }
 
     @Test
-    void a_bucket_of_less_than_a_permit_grants_to_those_who_wait() {
+    void a_bucket_of_less_than_a_permit_grants_it_to_callers_that_wait() {
         TokenBucket half =
                 new TokenBucket(0.5, 1, 0, null, WhoWaits.CALLER, true, seconds(2), TokenBucket.DEFAULT_EXPIRE);
         RateLimiter limiter = limiters().build("k", half);
         assertThat(limiter.tryAcquire(seconds(2))).isTrue();
         assertThat(clock().micros() - start).isEqualTo(1_000_000);
-        assertThat(limiter.on("who").decide(1, seconds(2)).timeToWait()).isEqualTo(seconds(1));
-        assertThat(limiter.tryAcquire("who", Duration.ZERO)).isFalse();
+        assertThat(limiter.on("key").decide(1, seconds(2)).timeToWait()).isEqualTo(seconds(1));
+        assertThat(limiter.tryAcquire("key", Duration.ZERO)).isFalse();
     }
 
     @Test
@@ -182,21 +166,21 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     }
 
     @Test
-    void peek_says_what_a_call_would_get_and_takes_nothing() {
+    void a_peek_decides_as_a_call_would_and_takes_no_permits() {
         RateLimiter limiter = limiters().build("k", 1, 2, 60);
         assertThat(limiter.peek().granted()).isTrue();
         assertThat(limiter.peek().remaining()).isEqualTo(2);
         assertThat(limiter.tryAcquire(2)).isTrue();
         assertThat(limiter.peek().granted()).isFalse();
         assertThat(limiter.peek(2).retryAfter()).hasValue(seconds(2));
-        assertThat(limiter.on("who").peek().granted()).isTrue();
-        assertThat(limiter.on("who").peek(3).retryAfter()).isEmpty();
-        assertThat(limiter.tryAcquire("who", 2)).isTrue();
+        assertThat(limiter.on("key").peek().granted()).isTrue();
+        assertThat(limiter.on("key").peek(3).retryAfter()).isEmpty();
+        assertThat(limiter.tryAcquire("key", 2)).isTrue();
         assertThat(clock().micros() - start).isZero();
     }
 
     @Test
-    void the_decision_says_what_remains_and_when_to_come_back() {
+    void the_decision_has_remaining_permits_and_retry_after() {
         RateLimiter limiter = limiters().build("k", 2, 5, 60);
         Decision decision = limiter.decide(3);
         assertThat(decision)
@@ -213,11 +197,11 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
             assertThat(never.retryAfter()).isEmpty();
             assertThat(never.granted()).isFalse();
         });
-        assertThat(limiter.on("who").decide(10, Duration.ZERO).fullAfter()).isEqualTo(seconds(5));
+        assertThat(limiter.on("key").decide(10, Duration.ZERO).fullAfter()).isEqualTo(seconds(5));
     }
 
     @Test
-    void coming_back_when_told_to_is_granted() {
+    void a_retry_at_retry_after_is_granted() {
         RateLimiter limiter = limiters().build("k", 7.0 / 3, 3, 60);
         for (int i = 0; i < 200; i++) {
             int permits = 1 + i % 7;
@@ -231,7 +215,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @ParameterizedTest
     @ValueSource(doubles = {1.0, 1000.0, 1_000_000.0})
-    void threads_get_exactly_what_is_there(double rate) {
+    void threads_are_granted_exactly_the_capacity(double rate) {
         RateLimiter limiter = limiters().build("k", rate, 100 / rate, 60);
         AtomicInteger granted = new AtomicInteger();
         Concurrently.run(8, () -> {
@@ -246,17 +230,17 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void permits_below_one_are_an_error(int permits) {
+    void permits_below_one_are_errors(int permits) {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.tryAcquire(permits))
                 .withMessage("permits must be at least 1, was " + permits);
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.acquire("who", permits));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.acquire("key", permits));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.peek(permits));
     }
 
     @Test
-    void a_name_or_key_that_says_nothing_is_an_error() {
+    void blank_names_and_keys_are_errors() {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.tryAcquire(" "))
@@ -270,7 +254,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     }
 
     @Test
-    void a_bucket_that_could_never_grant_is_an_error_that_says_what_would() {
+    void a_bucket_that_could_never_grant_a_permit_is_an_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiters().build("k", 0.5, 1, 60))
                 .withMessageContaining("burst must be at least 2.0 s");
@@ -280,23 +264,20 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThat(one.tryAcquire()).isTrue();
     }
 
-    private long start;
-
-    @org.junit.jupiter.api.BeforeEach
-    void remember_when_it_started() {
-        start = clock().micros();
+    /** What each call of acquire waits, in milliseconds. */
+    private static List<Long> waits(RateLimiter limiter, int... permits) {
+        return Arrays.stream(permits)
+                .mapToObj(each -> limiter.acquire(each).toMillis())
+                .toList();
     }
 
+    /** For each second whether one permit was granted, {@code G}, or rejected, {@code R}. */
     private String outcomes(RateLimiter limiter, double... seconds) {
         StringBuilder outcomes = new StringBuilder();
         for (double second : seconds) {
             clock().atSecond(second);
-            outcomes.append(limiter.tryAcquire() ? 'G' : 'D');
+            outcomes.append(limiter.tryAcquire() ? 'G' : 'R');
         }
         return outcomes.toString();
-    }
-
-    private static Duration seconds(long seconds) {
-        return Duration.ofSeconds(seconds);
     }
 }

@@ -12,16 +12,13 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What forgetting a key does, whichever engine decides. */
-abstract class ResetContract {
+/** What a reset does on every engine. */
+abstract class ResetContract extends LimiterContract {
 
     private static final Duration DAY = Duration.ofDays(1);
 
-    /** A factory on the engine under test, with keys of this test's own. */
-    protected abstract LimiterFactory limiters();
-
     @Test
-    void a_key_that_was_reset_is_as_if_it_had_never_been_used_and_others_are_as_they_were() {
+    void a_key_that_is_reset_is_as_if_never_used_and_others_stay() {
         for (Limiter limiter : List.of(
                 limiters().build("bucket", TokenBucket.of(2.0 / 86_400, 86_400)),
                 limiters().build("window", FixedWindow.of(2, DAY)),
@@ -51,7 +48,7 @@ abstract class ResetContract {
     }
 
     @Test
-    void what_was_never_used_can_be_reset_and_a_blank_key_cannot() {
+    void an_unused_key_can_be_reset_and_a_blank_one_cannot() {
         Limiter limiter = limiters().build("k", FixedWindow.of(1, DAY));
         limiter.on("alice").reset();
         limiter.reset();
@@ -60,7 +57,7 @@ abstract class ResetContract {
     }
 
     @Test
-    void a_key_is_reset_without_blocking() {
+    void a_key_is_reset_asynchronously() {
         for (Limiter limiter : List.of(
                 limiters().build("bucket", TokenBucket.of(1.0 / 86_400, 86_400)),
                 limiters().build("window", FixedWindow.of(1, DAY)))) {
@@ -75,7 +72,7 @@ abstract class ResetContract {
     }
 
     @Test
-    void leases_of_a_key_that_is_reset_without_blocking_are_lost() {
+    void leases_of_a_key_that_is_reset_asynchronously_are_lost() {
         ConcurrencyLimiter limiter =
                 limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMinutes(1)));
         Lease lost = limiter.acquire("alice");
@@ -87,7 +84,7 @@ abstract class ResetContract {
     }
 
     @Test
-    void holders_that_are_forgotten_make_room_and_have_lost_their_leases() {
+    void leases_of_a_key_that_is_reset_are_lost_and_free_their_permits_once() {
         ConcurrencyLimiter limiter =
                 limiters().build("k", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofMinutes(1)));
         Lease lost = limiter.tryAcquire("alice").orElseThrow();
@@ -98,7 +95,7 @@ abstract class ResetContract {
         Lease next = limiter.tryAcquire("alice").orElseThrow();
         lost.close();
         assertThat(limiter.on("alice").inUse())
-                .as("the lease that was lost gives nothing back")
+                .as("a lost lease releases nothing")
                 .isEqualTo(1);
         assertThat(next.isHeld()).isTrue();
         assertThat(other.isHeld()).isTrue();

@@ -21,7 +21,7 @@ class SetDecisionTest {
     private final LimiterFactory limiters = new LocalLimiterFactory();
 
     @Test
-    void granted_it_has_what_the_scarcest_has_and_the_longest_times() {
+    void a_granted_set_has_the_fewest_remaining_permits_and_the_longest_times() {
         SetDecision decision = of(MANY, FEW);
         assertThat(decision.granted()).isTrue();
         assertThat(decision.rejectedBy()).isEmpty();
@@ -30,7 +30,7 @@ class SetDecisionTest {
     }
 
     @Test
-    void rejected_it_names_the_limit_that_rejects_for_longest() {
+    void a_rejected_set_names_the_limit_with_the_longest_retry_after() {
         SetDecision decision = of(SOON, FEW, LATE, MANY);
         assertThat(decision.granted()).isFalse();
         assertThat(decision.rejectedBy()).contains("limit2");
@@ -40,12 +40,12 @@ class SetDecisionTest {
     }
 
     @Test
-    void of_those_that_refuse_for_as_long_it_names_the_first() {
+    void of_limits_with_the_same_retry_after_it_names_the_first() {
         assertThat(of(FEW, LATE, LATE).rejectedBy()).contains("limit1");
     }
 
     @Test
-    void a_decision_about_nothing_is_an_error() {
+    void a_decision_without_parts_is_an_error() {
         assertThatIllegalArgumentException().isThrownBy(() -> new SetDecision(List.of()));
     }
 

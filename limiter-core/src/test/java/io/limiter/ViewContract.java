@@ -8,22 +8,15 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** The laws of views, whichever engine decides. */
-abstract class ViewContract {
+/** The laws of views, on every engine. {@link FormsContract} has those of the forms by key. */
+abstract class ViewContract extends LimiterContract {
 
     private static final Duration DAY = Duration.ofDays(1);
-
-    /** A factory on the engine under test, with keys of this test's own. */
-    protected abstract LimiterFactory limiters();
-
-    /** The clock of the engine. */
-    protected abstract TestClock clock();
 
     @Test
     void key_and_async_commute() {
@@ -35,16 +28,16 @@ abstract class ViewContract {
         RateLimiter rates = limiters().build("r", 1, 2, 60);
         assertThat(rates.on("a").async().acquire(2).join()).isZero();
         assertThat(rates.async().on("a").acquire().join()).isEqualTo(Duration.ofSeconds(1));
-        ConcurrencyLimiter places = limiters().build("c", ConcurrencyLimit.of(1));
-        try (Lease lease = places.on("a").async().acquire(1, Duration.ZERO).join()) {
+        ConcurrencyLimiter leases = limiters().build("c", ConcurrencyLimit.of(1));
+        try (Lease lease = leases.on("a").async().acquire(1, Duration.ZERO).join()) {
             assertThat(lease.isHeld()).isTrue();
-            assertThat(places.async().on("a").tryAcquire().join()).isEmpty();
-            assertThat(places.on("a").inUse()).isEqualTo(1);
+            assertThat(leases.async().on("a").tryAcquire().join()).isEmpty();
+            assertThat(leases.on("a").inUse()).isEqualTo(1);
         }
     }
 
     @Test
-    void keys_compose_and_no_two_are_mistaken() {
+    void keys_compose_and_stay_distinct() {
         Limiter limiter = limiters().build("k", FixedWindow.of(1, DAY));
         List<Limiter> apart = List.of(
                 limiter,
@@ -66,83 +59,16 @@ abstract class ViewContract {
         assertThat(limiter.on("a").key()).hasValue("a");
         assertThat(limiter.on("a").on("b").key()).hasValue("a#b");
         assertThat(limiter.on("a#b").on("c%").key()).hasValue("a%23b#c%25");
-        ConcurrencyLimiter places = limiters().build("c", ConcurrencyLimit.of(1));
-        try (Lease ofBoth = places.on("a").on("b").acquire(1, Duration.ZERO);
-                Lease ofOne = places.on("a#b").acquire(1, Duration.ZERO)) {
+        ConcurrencyLimiter leases = limiters().build("c", ConcurrencyLimit.of(1));
+        try (Lease ofBoth = leases.on("a").on("b").acquire(1, Duration.ZERO);
+                Lease ofOne = leases.on("a#b").acquire(1, Duration.ZERO)) {
             assertThat(ofBoth.isHeld() && ofOne.isHeld()).isTrue();
-            assertThat(places.on("a").on("b").tryAcquire()).isEmpty();
+            assertThat(leases.on("a").on("b").tryAcquire()).isEmpty();
         }
     }
 
     @Test
-    void the_short_forms_by_key_are_those_of_the_view() {
-        RateLimiter limiter = limiters().build("k", 1, 3, 60);
-        assertThat(limiter.tryAcquire("a")).isTrue();
-        assertThat(limiter.on("a").tryAcquire("b")).isTrue();
-        assertThat(limiter.acquire("a")).isZero();
-        assertThat(limiter.on("a").acquire("b", 2)).isZero();
-        assertThat(limiter.on("a").peek().remaining()).isEqualTo(1);
-        assertThat(limiter.on("a").on("b").peek().granted()).isFalse();
-        assertThat(limiter.decide("a", 1).remaining()).isZero();
-        assertThat(limiter.on("a").decide("b", 1).granted()).isFalse();
-        assertThat(limiter.tryAcquire("a", Duration.ofMillis(999))).isFalse();
-        assertThat(limiter.tryAcquire("a", Duration.ofSeconds(1))).isTrue();
-        assertThat(limiter.on("a").tryAcquire("b", Duration.ZERO)).isTrue();
-    }
-
-    @Test
-    void permits_of_a_key_are_taken_within_a_timeout_without_its_view() {
-        RateLimiter limiter = limiters().build("k", 1, 2, 60);
-        Duration second = Duration.ofSeconds(1);
-        for (RateLimiter each : List.of(limiter, limiter.on("x"))) {
-            assertThat(each.decide("a").remaining()).isEqualTo(1);
-            assertThat(each.tryAcquire("a", 3, second)).isFalse();
-            assertThat(each.tryAcquire("a", 2, second)).isTrue();
-            assertThat(each.decide("a", 2, second).granted()).isFalse();
-            assertThat(each.decide("a", 1, second).timeToWait()).isEqualTo(second);
-            assertThat(each.on("a").peek().remaining()).isZero();
-            assertThat(each.peek().remaining()).as("its own permits").isEqualTo(2);
-        }
-    }
-
-    @Test
-    void permits_of_a_key_are_reserved_without_its_view() {
-        RateLimiter limiter = limiters().build("k", 1, 2, 60);
-        for (RateLimiter each : List.of(limiter, limiter.on("x"))) {
-            assertThat(each.reserve("a").timeToWait()).isZero();
-            assertThat(each.reserve("a", 2).timeToWait()).isEqualTo(Duration.ofSeconds(1));
-            assertThat(each.reserve("a", 1, Duration.ofSeconds(1)).isGranted()).isFalse();
-            Reservation last = each.reserve("a", 1, Duration.ofSeconds(2));
-            assertThat(last.timeToWait()).isEqualTo(Duration.ofSeconds(2));
-            assertThat(last.cancel()).isTrue();
-            assertThat(each.on("a").reserve().timeToWait()).isEqualTo(Duration.ofSeconds(2));
-        }
-    }
-
-    @Test
-    void permits_of_a_key_are_taken_asynchronously_without_its_view() {
-        RateLimiter limiter = limiters().build("k", 1, 9, 60);
-        for (RateLimiter.Async each : List.of(limiter.async(), limiter.on("x").async())) {
-            assertThat(each.tryAcquire("a").join()).isTrue();
-            assertThat(each.tryAcquire("a", 2).join()).isTrue();
-            assertThat(each.decide("a").join().remaining()).isEqualTo(5);
-            assertThat(each.decide("a", 2).join().remaining()).isEqualTo(3);
-            assertThat(each.acquire("a").join()).isZero();
-            assertThat(each.acquire("a", 2).join()).isZero();
-            assertThat(each.tryAcquire("a", Duration.ofMillis(999)).join()).isFalse();
-            assertThat(each.tryAcquire("a", 2, Duration.ofSeconds(1)).join()).isFalse();
-            assertThat(each.decide("a", 2, Duration.ofSeconds(1)).join().granted())
-                    .isFalse();
-            assertThat(each.reserve("a").join().timeToWait()).isEqualTo(Duration.ofSeconds(1));
-            assertThat(each.reserve("a", 2).join().timeToWait()).isEqualTo(Duration.ofSeconds(3));
-            assertThat(each.reserve("a", 1, Duration.ofSeconds(3)).join().isGranted())
-                    .isFalse();
-            assertThat(each.peek().join().remaining()).as("its own permits").isEqualTo(9);
-        }
-    }
-
-    @Test
-    void a_view_writes_through() {
+    void a_view_sets_the_rate_of_its_limiter() {
         RateLimiter limiter = limiters().build("k", TokenBucket.perSecond(10).withCapacity(20));
         RateLimiter view = limiter.on("a").on("b");
         view.setRate(5);
@@ -158,7 +84,7 @@ abstract class ViewContract {
     }
 
     @Test
-    void nothing_waits_without_a_timeout_but_acquire() {
+    void without_a_timeout_only_acquire_waits() {
         RateLimiter limiter = limiters().build("k", LeakyBucket.queue(1, 10));
         RateLimiter next = limiters().build("next", TokenBucket.guava(1));
         long start = clock().micros();
@@ -199,7 +125,7 @@ abstract class ViewContract {
     }
 
     @Test
-    void a_blank_key_is_no_key_of_a_view_either() {
+    void a_view_rejects_blank_keys() {
         Limiter view = limiters().build("k", FixedWindow.of(1, DAY)).on("a");
         assertThatIllegalArgumentException().isThrownBy(() -> view.on(" "));
         assertThatIllegalArgumentException().isThrownBy(() -> view.async().on(""));

@@ -8,4 +8,9 @@ class LockBackendOnRedisLockContractTest extends RedisEngineContract {
     LimiterFactory build() {
         return redis.underLock(new RedisLock(RedisFixture.connections()));
     }
+
+    @Override
+    protected void awaitIdle() {
+        awaitNoLock();
+    }
 }

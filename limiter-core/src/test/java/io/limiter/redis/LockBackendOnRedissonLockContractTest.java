@@ -8,4 +8,9 @@ class LockBackendOnRedissonLockContractTest extends RedisEngineContract {
     LimiterFactory build() {
         return redis.underLock(new RedissonLock(RedisFixture.redisson()));
     }
+
+    @Override
+    protected void awaitIdle() {
+        awaitNoLock();
+    }
 }

@@ -2,7 +2,11 @@ package io.limiter.redis;
 
 import io.limiter.EngineContract;
 import io.limiter.LimiterFactory;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
+import java.time.Duration;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -23,6 +27,14 @@ abstract class RedisEngineContract extends EngineContract {
             limiters = build();
         }
         return limiters;
+    }
+
+    /** Requests of callers that have given up may still take a lock; they do so within a few pauses of the lock. */
+    final void awaitNoLock() {
+        Awaitility.await()
+                .atMost(Patience.DECISION_TIMEOUT)
+                .during(Duration.ofMillis(200))
+                .until(() -> redis.keys().stream().noneMatch(key -> key.endsWith(KeySpace.LOCK)));
     }
 
     @Override

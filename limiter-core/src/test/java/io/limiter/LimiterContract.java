@@ -1,0 +1,38 @@
+package io.limiter;
+
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A part of {@link EngineContract}: tests with the factory and the clock of the engine under test. */
+abstract class LimiterContract {
+
+    static final Duration SECOND = Duration.ofSeconds(1);
+
+    private EngineContract engine;
+
+    @RegisterExtension
+    final BeforeEachCallback findEngine = context -> engine = context.getRequiredTestInstances()
+            .findInstance(EngineContract.class)
+            .orElseThrow();
+
+    /** A factory on the engine under test, with keys of this test's own. */
+    final LimiterFactory limiters() {
+        return engine.limiters();
+    }
+
+    /** The clock of the engine, on which its limiters also wait. */
+    final TestClock clock() {
+        return engine.clock();
+    }
+
+    /** Waits until the engine has dealt with requests whose callers have given up. */
+    final void awaitIdle() {
+        engine.awaitIdle();
+    }
+
+    static Duration seconds(long seconds) {
+        return Duration.ofSeconds(seconds);
+    }
+}
