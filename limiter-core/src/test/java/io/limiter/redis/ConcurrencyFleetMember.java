@@ -1,8 +1,6 @@
 package io.limiter.redis;
 
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.sync.RedisCommands;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
@@ -12,7 +10,7 @@ import io.limiter.testing.Fleet;
 import io.limiter.testing.Seed;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
@@ -20,12 +18,11 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * One of several JVMs that hold permits. Prints {@code ready} and waits for a line on its input. As a worker it then holds
- * permits for short times, and enters each in a ledger in Redis, until the next line. As a hog it holds one, prints
- * {@code held}, and {@code lost} when it learns that its lease is gone; then it closes the lease and prints {@code closed}.
+ * One of several JVMs that hold permits. A worker holds permits for short times, and enters each in a ledger in Redis, until the
+ * next line of the test. A hog holds one, prints {@code held}, and {@code lost} when it learns that its lease is lost; then it
+ * closes the lease and prints {@code closed}. Both print {@code end} in the end.
  */
 final class ConcurrencyFleetMember {
 
@@ -38,31 +35,21 @@ final class ConcurrencyFleetMember {
 
     private ConcurrencyFleetMember() {}
 
-    /** Arguments: URI, prefix, limit, milliseconds of a lease, {@code worker} or {@code hog}. */
+    /** Arguments: limit, lease time in milliseconds, {@code worker} or {@code hog}. */
     public static void main(String[] args) throws Exception {
-        URI uri = URI.create(args[0]);
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(uri.getHost(), uri.getPort());
-        connections.afterPropertiesSet();
-        connections.start();
-        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
-            ConcurrencyLimiter limiter = factory.withPrefix(args[1])
-                    .build(
-                            "fleet",
-                            ConcurrencyLimit.of(Integer.parseInt(args[2]))
-                                    .withLeaseTime(Duration.ofMillis(Long.parseLong(args[3]))));
+        try (FleetInstance instance = new FleetInstance(args)) {
+            ConcurrencyLimit limit =
+                    ConcurrencyLimit.of(instance.count(0)).withLeaseTime(Duration.ofMillis(instance.count(1)));
+            ConcurrencyLimiter limiter = instance.limiters().build("fleet", limit);
             limiter.peek();
-            RedisCommands<String, String> ledger =
-                    RedisClient.create(args[0]).connect().sync();
-            System.out.println("ready");
-            System.in.read();
-            if (args[4].equals("hog")) {
+            instance.awaitGo();
+            if (instance.argument(2).equals("hog")) {
                 hold(limiter);
             } else {
-                work(limiter, ledger, ledgerKey(args[1]), Fleet.member());
+                work(limiter, ledgerKey(args[0]));
             }
         }
         System.out.println("end");
-        connections.destroy();
     }
 
     static String ledgerKey(String prefix) {
@@ -80,8 +67,8 @@ final class ConcurrencyFleetMember {
         System.out.println("closed");
     }
 
-    private static void work(ConcurrencyLimiter limiter, RedisCommands<String, String> ledger, String key, int member) {
-        AtomicInteger thread = new AtomicInteger(member * THREADS);
+    private static void work(ConcurrencyLimiter limiter, String ledger) {
+        AtomicInteger thread = new AtomicInteger(Fleet.member() * THREADS);
         AtomicBoolean running = new AtomicBoolean(true);
         Thread reader = new Thread(() -> {
             try {
@@ -99,7 +86,7 @@ final class ConcurrencyFleetMember {
             while (running.get()) {
                 try {
                     Optional<Lease> lease = limiter.tryAcquire(Duration.ofMillis(100));
-                    lease.ifPresent(held -> holdAndEnter(held, random.nextInt(30), ledger, key));
+                    lease.ifPresent(held -> holdAndEnter(held, random.nextInt(30), ledger));
                 } catch (LimiterBackendException e) {
                     // It was paused for so long that the lease had expired before the reply arrived.
                     System.err.println(e.getMessage());
@@ -109,21 +96,22 @@ final class ConcurrencyFleetMember {
     }
 
     /** What is entered as valid was held from one entry to the other, as the holder believes. */
-    private static void holdAndEnter(Lease lease, int millis, RedisCommands<String, String> ledger, String key) {
+    private static void holdAndEnter(Lease lease, int millis, String ledger) {
         String hold = Fleet.member() + ":" + UUID.randomUUID();
         try (lease) {
-            enter(ledger, key, "from " + hold);
+            enter(ledger, "from " + hold);
             Thread.sleep(millis);
-            enter(ledger, key, "to " + hold);
+            enter(ledger, "to " + hold);
             if (lease.isHeld()) {
-                enter(ledger, key, "valid " + hold);
+                enter(ledger, "valid " + hold);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static void enter(RedisCommands<String, String> ledger, String key, String entry) {
-        ledger.eval(LEDGER, ScriptOutputType.INTEGER, new String[] {key}, entry);
+    private static void enter(String ledger, String entry) {
+        RedisFixture.commands()
+                .eval(LEDGER, ScriptOutputType.INTEGER, new String[] {ledger}, entry.getBytes(StandardCharsets.UTF_8));
     }
 }

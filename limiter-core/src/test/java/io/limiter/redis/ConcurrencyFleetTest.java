@@ -156,7 +156,7 @@ class ConcurrencyFleetTest {
     }
 
     private List<Fleet.Member> start(int members, int limit, int leaseMillis, String role) {
-        return fleet.start(members, ConcurrencyFleetMember.class, redis.prefix(), limit, leaseMillis, role);
+        return fleet.start(members, ConcurrencyFleetMember.class, redis.prefix(), "script", limit, leaseMillis, role);
     }
 
     /** The next that is not from the log. */

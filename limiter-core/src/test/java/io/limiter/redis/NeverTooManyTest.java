@@ -44,7 +44,7 @@ class NeverTooManyTest {
 
     private void hammer(String engine, String call, double rate, double seconds) {
         List<Fleet.Member> members =
-                fleet.start(MEMBERS, FleetMember.class, redis.prefix(), rate, BURST_SECONDS, seconds, engine, call);
+                fleet.start(MEMBERS, FleetMember.class, redis.prefix(), engine, rate, BURST_SECONDS, seconds, call);
         members.forEach(Fleet.Member::go);
         List<Result> results =
                 members.stream().map(member -> Result.parse(member.nextLine())).toList();

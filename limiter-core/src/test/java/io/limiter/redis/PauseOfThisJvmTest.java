@@ -30,21 +30,21 @@ class PauseOfThisJvmTest {
     final Fleet fleet = new Fleet();
 
     @ParameterizedTest
-    @EnumSource(names = {"GROUP_COMMIT", "JEDIS"})
-    void the_policy_does_not_decide_what_redis_has_decided(PausedMember.Engine engine) throws Exception {
+    @EnumSource(names = {"SCRIPT", "JEDIS"})
+    void the_policy_does_not_decide_what_redis_has_decided(FleetInstance.Engine engine) throws Exception {
         pause(engine);
     }
 
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"GROUP_COMMIT", "JEDIS"})
+            names = {"SCRIPT", "JEDIS"})
     @Tag("soak")
-    void the_policy_does_not_decide_with_any_other_engine(PausedMember.Engine engine) throws Exception {
+    void the_policy_does_not_decide_with_any_other_engine(FleetInstance.Engine engine) throws Exception {
         pause(engine);
     }
 
-    private void pause(PausedMember.Engine engine) throws Exception {
+    private void pause(FleetInstance.Engine engine) throws Exception {
         Fleet.Member member = fleet.start(PausedMember.class, redis.prefix(), engine);
         List<String> decided = new ArrayList<>();
         // A slow machine may keep Redis from an answer for longer than the decision timeout, but not after every pause.

@@ -3,16 +3,13 @@ package io.limiter.redis;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
-import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * One of several JVMs that take permits ahead. Prints {@code ready}, waits for a line on its input, then hammers the
- * limiter and prints how many permits it has used so far, again and again, until its input ends. At the end it refunds
- * unused permits.
+ * One of several JVMs that prefetch permits. It hammers the limiter and prints, again and again, how many permits it has used so
+ * far, until the next line of the test. Then it refunds unused permits and prints the final number.
  */
 final class PrefetchFleetMember {
 
@@ -20,24 +17,16 @@ final class PrefetchFleetMember {
 
     private PrefetchFleetMember() {}
 
-    /** Arguments: URI, prefix, rate, burst in seconds, permits of a lease. */
+    /** Arguments: rate, burst in seconds, prefetch size. */
     public static void main(String[] args) throws Exception {
-        URI uri = URI.create(args[0]);
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(uri.getHost(), uri.getPort());
-        connections.afterPropertiesSet();
-        connections.start();
-        TokenBucket limit = TokenBucket.of(Double.parseDouble(args[2]), Double.parseDouble(args[3]));
         AtomicLong used = new AtomicLong();
         AtomicBoolean running = new AtomicBoolean(true);
-        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
-            RateLimiter limiter = factory.withPrefix(args[1])
-                    .withPrefetch(Integer.parseInt(args[4]), Duration.ofMillis(500))
-                    .build("leased", limit);
+        try (FleetInstance instance = new FleetInstance(args)) {
+            RateLimiter limiter = instance.limiters()
+                    .withPrefetch(instance.count(2), Duration.ofMillis(500))
+                    .build("leased", TokenBucket.of(instance.number(0), instance.number(1)));
             limiter.peek();
-            System.out.println("ready");
-            if (System.in.read() < 0) {
-                return;
-            }
+            instance.awaitGo();
             Thread reporter = new Thread(() -> report(used, running));
             reporter.start();
             Concurrently.run(THREADS, () -> {
@@ -52,10 +41,9 @@ final class PrefetchFleetMember {
             reporter.join();
         }
         System.out.println("end " + used);
-        connections.destroy();
     }
 
-    /** Until the input ends. */
+    /** Until there is another line, or the input ends. */
     private static void report(AtomicLong used, AtomicBoolean running) {
         try {
             while (System.in.available() == 0) {

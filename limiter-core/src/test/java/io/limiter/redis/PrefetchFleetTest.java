@@ -30,7 +30,8 @@ class PrefetchFleetTest {
 
     @Test
     void the_fleet_stays_within_the_bound_when_one_is_killed() throws Exception {
-        List<Fleet.Member> members = fleet.start(2, PrefetchFleetMember.class, redis.prefix(), RATE, BURST, LEASE);
+        List<Fleet.Member> members =
+                fleet.start(2, PrefetchFleetMember.class, redis.prefix(), "script", RATE, BURST, LEASE);
         Fleet.Member survivor = members.get(0);
         Fleet.Member killed = members.get(1);
         long startMicros = now();

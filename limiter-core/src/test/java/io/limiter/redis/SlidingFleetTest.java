@@ -30,7 +30,7 @@ class SlidingFleetTest {
     void no_interval_of_a_period_has_more_grants_than_the_limit(
             String engine, int limit, int periodMillis, double seconds) {
         List<Fleet.Member> members =
-                fleet.start(MEMBERS, SlidingFleetMember.class, redis.prefix(), limit, periodMillis, seconds, engine);
+                fleet.start(MEMBERS, SlidingFleetMember.class, redis.prefix(), engine, limit, periodMillis, seconds);
         members.forEach(Fleet.Member::go);
         List<Grant> ledger = new ArrayList<>();
         members.forEach(member -> readLedger(member, ledger));

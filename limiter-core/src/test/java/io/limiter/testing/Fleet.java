@@ -45,7 +45,7 @@ public final class Fleet implements AfterTestExecutionCallback {
     /**
      * Starts members side by side and waits until all have said that they are ready.
      *
-     * @param main is given the URI of Redis and these arguments, none with a blank
+     * @param main the program; is passed these arguments, none of which contains a blank
      */
     public List<Member> start(int members, Class<?> main, Object... arguments) {
         List<Member> starting = IntStream.range(0, members)
@@ -65,10 +65,7 @@ public final class Fleet implements AfterTestExecutionCallback {
             Process idle = IDLE.poll();
             Member member = new Member(idle == null ? startProcess() : idle);
             started.add(member);
-            List<String> program = new ArrayList<>(List.of(
-                    Integer.toString(started.size() - 1),
-                    main.getName(),
-                    TestRedis.shared().uri()));
+            List<String> program = new ArrayList<>(List.of(Integer.toString(started.size() - 1), main.getName()));
             for (Object argument : arguments) {
                 program.add(argument.toString());
             }

@@ -34,7 +34,7 @@ public final class HandEngine implements FutureBackend {
     public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
         if (!send.getAsBoolean()) {
             return CompletableFuture.completedFuture(batch.stream()
-                    .map(asked -> Answer.failed(BackendFailures.notExecuted(asked.key(), "it was withdrawn")))
+                    .map(part -> Answer.failed(BackendFailures.notExecuted(part.key(), "it was withdrawn")))
                     .toList());
         }
         Call call = new Call(batch);
@@ -93,9 +93,9 @@ public final class HandEngine implements FutureBackend {
         /** Each as {@code key:permits}. */
         public List<String> requests() {
             List<String> requests = new ArrayList<>();
-            for (KeyRequests<?> asked : batch) {
-                for (Request request : asked.requests()) {
-                    requests.add(asked.key() + ":" + request.permits());
+            for (KeyRequests<?> part : batch) {
+                for (Request request : part.requests()) {
+                    requests.add(part.key() + ":" + request.permits());
                 }
             }
             return requests;
@@ -107,11 +107,10 @@ public final class HandEngine implements FutureBackend {
 
         public void answerAllBut(String failing) {
             future.complete(batch.stream()
-                    .map(asked -> asked.key().equals(failing)
+                    .map(part -> part.key().equals(failing)
                             ? Answer.failed(BackendFailures.notExecuted(failing, "it holds a list"))
-                            : Answer.of(asked.requests().stream()
-                                    .map(this::decision)
-                                    .toList()))
+                            : Answer.of(
+                                    part.requests().stream().map(this::decision).toList()))
                     .toList());
         }
 

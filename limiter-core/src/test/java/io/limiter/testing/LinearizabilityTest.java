@@ -35,13 +35,13 @@ class LinearizabilityTest {
     private Path temporary;
 
     @Test
-    void every_order_of_events_could_have_been_one_after_the_other() throws IOException, InterruptedException {
+    void concurrent_operations_are_linearizable() throws IOException, InterruptedException {
         check(Linearizability.SHORT, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_PERMITS);
     }
 
     @Test
     @Tag("soak")
-    void so_could_many_more_orders() throws IOException, InterruptedException {
+    void concurrent_operations_are_linearizable_in_many_more_orders() throws IOException, InterruptedException {
         check(
                 Linearizability.LONG,
                 REJECTION_CACHE,
@@ -61,7 +61,7 @@ class LinearizabilityTest {
 
     @Test
     @Tag("soak")
-    void so_are_others() throws IOException, InterruptedException {
+    void other_planted_races_are_found() throws IOException, InterruptedException {
         // The backend of the check, which decides and records the decision in the cache in one step. The cache itself
         // has no step that may not be split: a rejection that is lost costs a call.
         PlantedRace.plant("io.limiter.testing.SteppingEngine", PlantedRace.LOCKS, races);

@@ -71,11 +71,11 @@ public final class RedisProcess implements AutoCloseable {
                 Path dir = Files.createTempDirectory("limiter-test-redis");
                 RedisProcess redis = new RedisProcess(freePort(), dir, arguments.in(dir));
                 OPEN.add(redis);
-                redis.startAgain();
+                redis.launch();
                 if (redis.process.isAlive()) {
                     return redis;
                 }
-                String log = Files.readString(dir.resolve("log"));
+                String log = redis.log();
                 redis.close();
                 if (!log.contains("Address already in use")) {
                     throw new IllegalStateException("no Redis for the test: " + log);
@@ -135,8 +135,19 @@ public final class RedisProcess implements AutoCloseable {
         process.onExit().join();
     }
 
-    /** Empty, and on the same port. */
+    /**
+     * Empty, and on the same port.
+     *
+     * @throws IllegalStateException if it does not start, for example because another process has taken the port meanwhile
+     */
     public void startAgain() throws IOException {
+        launch();
+        if (!process.isAlive()) {
+            throw new IllegalStateException("no Redis for the test: " + log());
+        }
+    }
+
+    private void launch() throws IOException {
         List<String> command = new ArrayList<>(List.of(server()));
         command.addAll(arguments);
         command.addAll(
@@ -156,11 +167,15 @@ public final class RedisProcess implements AutoCloseable {
                 .ignoreExceptions()
                 .until(() -> {
                     // Not by a connection: another Redis may have taken the port meanwhile.
-                    String log = Files.readString(dir.resolve("log"));
+                    String log = log();
                     return !process.isAlive()
                             || log.contains("eady to accept connections")
                             || log.contains("Sentinel ID is");
                 });
+    }
+
+    private String log() throws IOException {
+        return Files.readString(dir.resolve("log"));
     }
 
     private void signal(String name) {

@@ -24,12 +24,12 @@ public final class SteppingEngine implements AtOnce, FutureBackend {
 
     private final Map<String, Object> states = new HashMap<>();
     private final LongSupplier clockMicros;
-    private final KnownRejections denials;
+    private final KnownRejections rejections;
     private int requests;
 
-    public SteppingEngine(LongSupplier clockMicros, KnownRejections denials) {
+    public SteppingEngine(LongSupplier clockMicros, KnownRejections rejections) {
         this.clockMicros = clockMicros;
-        this.denials = denials;
+        this.rejections = rejections;
     }
 
     /** The number of requests that reached this backend. */
@@ -67,8 +67,8 @@ public final class SteppingEngine implements AtOnce, FutureBackend {
 
     private synchronized List<Answer> decide(List<KeyRequests<?>> batch) {
         List<Answer> answers = new ArrayList<>(batch.size());
-        for (KeyRequests<?> asked : batch) {
-            answers.add(decide(asked));
+        for (KeyRequests<?> part : batch) {
+            answers.add(decide(part));
         }
         return answers;
     }
@@ -91,19 +91,19 @@ public final class SteppingEngine implements AtOnce, FutureBackend {
     @Override
     public void close() {}
 
-    private <S> Answer decide(KeyRequests<S> asked) {
-        requests += asked.requests().size();
-        long sentNanos = denials.readNanos();
+    private <S> Answer decide(KeyRequests<S> part) {
+        requests += part.requests().size();
+        long sentNanos = rejections.readNanos();
         long nowMicros = clockMicros.getAsLong();
-        S state = asked.limit().stateType().cast(states.get(asked.key()));
+        S state = part.limit().stateType().cast(states.get(part.key()));
         List<Decision> decisions = new ArrayList<>();
-        for (Request request : asked.requests()) {
-            Step<S> step = asked.limit().step(state, nowMicros, request);
+        for (Request request : part.requests()) {
+            Step<S> step = part.limit().step(state, nowMicros, request);
             state = step.state();
             decisions.add(step.decision());
         }
-        states.put(asked.key(), state);
-        denials.decided(asked, decisions, state, nowMicros, sentNanos);
+        states.put(part.key(), state);
+        rejections.decided(part, decisions, state, nowMicros, sentNanos);
         return Answer.of(decisions);
     }
 }
