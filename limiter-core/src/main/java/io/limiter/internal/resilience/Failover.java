@@ -73,7 +73,7 @@ public final class Failover implements Pending.Fallback<Decision> {
         return atOnce == null ? AtOnce.Known.UNKNOWN : atOnce.tryAcquire(key, limit, permits, timeoutMicros);
     }
 
-    /** Decides synchronously what {@link #tryAcquire} was not called for. */
+    /** Decides synchronously a request that {@link #tryAcquire} has not seen. */
     public Decision decide(String key, Limit<?> limit, Request request) {
         return decide(key, limit, request, false);
     }
