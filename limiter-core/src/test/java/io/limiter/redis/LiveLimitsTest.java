@@ -333,15 +333,10 @@ class LiveLimitsTest {
     }
 
     @Test
-    void a_local_factory_has_none() {
-    }
-
-    @Test
     void a_factory_without_live_options_has_none() {
         try (RedisRateLimiterFactory without =
                 RedisFixture.builder(RedisFixture.connections()).build()) {
             assertThat(without.live()).isEmpty();
-            assertThat(without.withPrefix("a:").live()).isEmpty();
         }
     }
 

@@ -75,7 +75,7 @@ class LiveStorageTest {
                 .capacity(2.5)
                 .timeout(Duration.ofNanos(1_500_000_001))
                 .enforce(false)
-                .failureShare(0.1);
+                .failurePolicy(FailurePolicy.local(0.1));
         put(one, "a", settings);
         put(one, "b", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(7).period(Duration.ofMillis(1)));
         put(one, "c", LiveSettings.NONE.failurePolicy(FailurePolicy.DENY).enforce(true));

@@ -77,6 +77,4 @@ public final class SettingChecks {
                 + first.waitMicros() / 1e6 + " s to wait for the rest; they were " + bucket.maxPermits() + " and "
                 + timeout);
     }
-
-    }
 }
