@@ -132,11 +132,15 @@ class BlockingCallbacksTest {
             connections.afterPropertiesSet();
             connections.start();
             try {
-                RedisCalls calls = new RedisCalls(connections, guard.deadlines(), EngineObserver.NONE);
+                RedisCalls calls = RedisCalls.of(connections, guard.deadlines(), EngineObserver.NONE);
                 calls.connect();
                 proxy.replies(MuteProxy.Replies.SWALLOWED);
-                CompletableFuture<String> thread = calls.start(LuaScript.of("return {1}"), new byte[][] {{'k'}})
-                        .handle((reply, error) -> Thread.currentThread().getName());
+                CompletableFuture<String> thread = new CompletableFuture<>();
+                calls.send(
+                        LuaScript.of("return {1}"),
+                        new byte[][] {{'k'}},
+                        new byte[0][],
+                        (reply, error) -> thread.complete(Thread.currentThread().getName()));
                 assertThat(thread)
                         .succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS)
                         .asString()

@@ -12,7 +12,7 @@ import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.client.SpringCalls;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -193,7 +193,7 @@ class ClusterOutageTest {
         try (TestCluster cluster = TestCluster.start(3, "--cluster-require-full-coverage", "no")) {
             RedisConnectionFactory connections = connect(false, new RedisClusterConfiguration(cluster.nodes()));
             try {
-                RedisCalls redis = new RedisCalls(connections);
+                SpringCalls redis = new SpringCalls(connections);
                 redis.connect();
                 String dead = cluster.nodeOf("key");
                 assertThat(redis.isOn(dead, "key")).isTrue();

@@ -11,6 +11,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.LimitScripts;
@@ -82,11 +83,10 @@ class ScriptDisagreesTest {
         Request one = Request.take(1, 0);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
         KnownRejections denials = new KnownRejections(0);
-        ScriptCall call =
-                new ScriptCall(List.of(KeyRequests.of("{k}", window, one)), LimitScripts.kindOf(window), 0, 0);
+        Call sent = new Call(List.of(KeyRequests.of("{k}", window, one)), false, () -> true, answers -> {});
+        ScriptCall call = new ScriptCall(sent, LimitScripts.kindOf(window), 0, 0);
         mayHaveTaken(() -> call.answers(reply, denials).get(0).decisions());
-        SetCall together =
-                new SetCall(List.of(KeyRequests.of("{k}", window, one)), new int[] {LimitScripts.kindOf(window)}, 0, 0);
+        SetCall together = new SetCall(sent, new int[] {LimitScripts.kindOf(window)}, 0, 0);
         mayHaveTaken(() -> together.answers(reply, denials).get(0).decisions());
     }
 

@@ -43,7 +43,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** Decides a request that is not counted: a peek, a refund or a charge. */
     Decision decideUncounted(String backendKey, Request request) {
-        return engine().decide(backendKey, limit(), request);
+        return engine().decide(backendKey, limit(), request, false);
     }
 
     CompletableFuture<Decision> decideUncountedAsync(String backendKey, Request request) {
@@ -96,9 +96,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             boolean unknown) {
         Decision decision;
         try {
-            decision = unknown
-                    ? usedEngine.decideUnknown(backendKey, usedLimit, request)
-                    : usedEngine.decide(backendKey, usedLimit, request);
+            decision = usedEngine.decide(backendKey, usedLimit, request, unknown);
         } catch (LimiterBackendException e) {
             counters().failed();
             throw e;

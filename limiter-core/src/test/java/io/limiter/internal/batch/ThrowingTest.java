@@ -16,11 +16,14 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.Guards;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.FutureBackend;
@@ -32,6 +35,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -124,11 +128,13 @@ class ThrowingTest {
     @Test
     void where_there_is_no_thread_for_the_probe_everyone_is_answered_and_the_backend_is_asked_still() {
         AtomicInteger asked = new AtomicInteger();
-        Breakers unprobed = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()), task -> {
+        ThreadFactory threads = task -> {
             asked.incrementAndGet();
             throw new OutOfMemoryError("unable to create native thread");
-        });
-        Guard guard = new Guard(Duration.ofMillis(20), unprobed);
+        };
+        Breakers unprobed = new Breakers(
+                Duration.ofHours(1), new ListenerNotifier(List.of()), threads, AsyncLog.of(Breakers.class));
+        Guard guard = Guards.with(Duration.ofMillis(20), unprobed);
         GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         for (int i = 0; i < 20; i++) {
             assertThatThrownBy(() -> PendingRequest.start(unanswered, "a", HandEngine.LIMIT, HandEngine.request(1))
@@ -165,9 +171,9 @@ class ThrowingTest {
             }
         }));
         try {
-            Guard guard = new Guard(Duration.ofMillis(20), new Breakers(Duration.ofMillis(50), notices));
+            Guard guard = Guards.with(Duration.ofMillis(20), new Breakers(Duration.ofMillis(50), notices));
             AtomicInteger probes = new AtomicInteger();
-            guard.probeBy(key -> {
+            guard.probeBy(Nodes.ONE, key -> {
                 if (probes.incrementAndGet() < 3) {
                     throw BackendFailures.notExecuted(key, "still away");
                 }
