@@ -51,7 +51,7 @@ final class FailureWarmUp {
                     .limit(REQUESTS)
                     .toList()
                     .forEach(PendingRequest::await);
-            failover.with(FailurePolicy.THROW).decide(KEY, LIMIT, REQUEST);
+            failover.with(FailurePolicy.THROW).decide(KEY, LIMIT, REQUEST, false);
             return "no failure";
         } catch (LimiterBackendException e) {
             return String.valueOf(e.getMessage());
@@ -70,7 +70,7 @@ final class FailureWarmUp {
             if (call.send().getAsBoolean()) {
                 unanswered.add(call);
             } else {
-                call.failed(BackendFailures.closed(KEY));
+                call.failed(BackendFailures::closed);
             }
         }
 
@@ -85,7 +85,7 @@ final class FailureWarmUp {
         /** Without an answer, a batch would be checked for overdue requests for ever. */
         @Override
         public void close() {
-            unanswered.forEach(call -> call.failed(BackendFailures.closed(KEY)));
+            unanswered.forEach(call -> call.failed(BackendFailures::closed));
         }
     }
 }

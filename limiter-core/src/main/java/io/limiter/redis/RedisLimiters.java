@@ -92,7 +92,7 @@ final class RedisLimiters extends EngineLimiterFactory {
                 ? Sleeper.with(guard.deadlines().callbacks())
                 : settings.sleeper;
         this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
-        this.redis = new RedisCalls(settings.connections, guard.deadlines(), observer);
+        this.redis = RedisCalls.of(settings.connections, guard.deadlines(), observer);
         Backend backend = backend(settings);
         GroupCommit.Settings shared = settings.groupCommit;
         this.bounding = settings.lock == null && settings.shareCalls
@@ -105,11 +105,10 @@ final class RedisLimiters extends EngineLimiterFactory {
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
         this.localLeases = new Leases(local, sleeper, false);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
-        this.probe = new Probe(backend);
-        guard.nodesOf(backend);
+        this.probe = new Probe(backend, redis);
         LivePoller poller = settings.liveLimits == null ? null : live(settings, settings.liveLimits);
         this.live = poller;
-        guard.probeBy(key -> {
+        guard.probeBy(redis, key -> {
             probe.probe(key);
             if (poller != null) {
                 // Before the circuit breaker closes, so that Redis decides under the limits of now.

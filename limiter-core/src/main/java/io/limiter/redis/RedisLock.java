@@ -3,11 +3,10 @@ package io.limiter.redis;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.LuaScript;
-import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.client.SpringCalls;
 import io.limiter.spi.DistributedLock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
@@ -30,7 +29,7 @@ public final class RedisLock implements DistributedLock {
     private static final long SHORTEST_PAUSE_MICROS = 1_000;
     private static final long LONGEST_PAUSE_MICROS = 32_000;
 
-    private final RedisCalls redis;
+    private final SpringCalls redis;
     private final LuaScript unlock = LuaScript.of(LuaScript.resource(RedisLock.class, "unlock.lua"));
     private final Duration lease;
 
@@ -45,7 +44,7 @@ public final class RedisLock implements DistributedLock {
         if (Objects.requireNonNull(lease, "lease").toMillis() < 1) {
             throw new IllegalArgumentException("lease must be at least 1 ms, was " + lease);
         }
-        this.redis = new RedisCalls(Objects.requireNonNull(connections, "connections"));
+        this.redis = new SpringCalls(Objects.requireNonNull(connections, "connections"));
         this.lease = lease;
     }
 
@@ -90,7 +89,7 @@ public final class RedisLock implements DistributedLock {
 
     private void release(byte[] key, byte[] owner) {
         try {
-            redis.runForFlag(unlock, 1, List.of(key, owner));
+            redis.run(unlock, new byte[][] {key}, owner);
         } catch (RuntimeException e) {
             // What was decided under the lock is saved and stands.
             log.warn("Lock not released; others wait until it expires after {}", lease, e);

@@ -127,12 +127,16 @@ class BlockingCallbacksTest {
         MuteProxy proxy = resources.proxyTo(TestRedis.shared().port());
         Guard guard = resources.closing(Guard.silent(Duration.ofMillis(50)));
         RedisCalls calls =
-                new RedisCalls(resources.lettuce(Resources.at(proxy.port())), guard.deadlines(), EngineObserver.NONE);
+                RedisCalls.of(resources.lettuce(Resources.at(proxy.port())), guard.deadlines(), EngineObserver.NONE);
         resources.closing(calls::close);
         calls.connect();
         proxy.replies(MuteProxy.Replies.SWALLOWED);
-        CompletableFuture<String> thread = calls.start(LuaScript.of("return {1}"), new byte[][] {{'k'}})
-                .handle((reply, error) -> Thread.currentThread().getName());
+        CompletableFuture<String> thread = new CompletableFuture<>();
+        calls.send(
+                LuaScript.of("return {1}"),
+                new byte[][] {{'k'}},
+                new byte[0][],
+                (reply, error) -> thread.complete(Thread.currentThread().getName()));
         assertThat(thread)
                 .succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS)
                 .asString()

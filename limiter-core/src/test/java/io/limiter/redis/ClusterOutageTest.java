@@ -10,7 +10,7 @@ import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.client.SpringCalls;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
 import java.util.List;
@@ -182,7 +182,7 @@ class ClusterOutageTest {
     void a_dead_master_is_not_taken_for_one_that_answers() throws Exception {
         TestCluster cluster = resources.cluster(3, "--cluster-require-full-coverage", "no");
         RedisConnectionFactory connections = connect(false, new RedisClusterConfiguration(cluster.nodes()));
-        RedisCalls redis = new RedisCalls(connections);
+        SpringCalls redis = new SpringCalls(connections);
         redis.connect();
         String dead = cluster.nodeOf("key");
         assertThat(redis.isOn(dead, "key")).isTrue();

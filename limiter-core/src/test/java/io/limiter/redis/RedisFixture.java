@@ -174,7 +174,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
 
     /** Calls with the same patience. */
     public static RedisCalls calls(RedisConnectionFactory connections) {
-        return new RedisCalls(connections, Patience.guard().deadlines(), EngineObserver.NONE);
+        return RedisCalls.of(connections, Patience.guard().deadlines(), EngineObserver.NONE);
     }
 
     public RedisRateLimiterFactory.Builder builder() {

@@ -11,6 +11,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.script.LimitScripts;
@@ -93,11 +94,10 @@ class ScriptDisagreesTest {
         Request one = Request.take(1, 0);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
         KnownRejections rejections = new KnownRejections(0);
-        ScriptCall call =
-                new ScriptCall(List.of(KeyRequests.of("{k}", window, one)), LimitScripts.kindOf(window), 0, 0);
+        Call sent = new Call(List.of(KeyRequests.of("{k}", window, one)), false, () -> true, answers -> {});
+        ScriptCall call = new ScriptCall(sent, LimitScripts.kindOf(window), 0, 0);
         assertAmbiguous(() -> call.answers(reply, rejections).get(0).decisions());
-        SetCall set =
-                new SetCall(List.of(KeyRequests.of("{k}", window, one)), new int[] {LimitScripts.kindOf(window)}, 0, 0);
+        SetCall set = new SetCall(sent, new int[] {LimitScripts.kindOf(window)}, 0, 0);
         assertAmbiguous(() -> set.answers(reply, rejections).get(0).decisions());
     }
 

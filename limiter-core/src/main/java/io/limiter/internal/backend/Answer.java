@@ -5,16 +5,13 @@ import io.limiter.algorithm.Decision;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The decisions of the requests for one key, or the failure that prevented them. */
-public final class Answer {
-
-    private final List<Decision> decisions;
-    private final @Nullable LimiterBackendException failure;
-
-    private Answer(List<Decision> decisions, @Nullable LimiterBackendException failure) {
-        this.decisions = decisions;
-        this.failure = failure;
-    }
+/**
+ * The decisions of the requests for one key, or the failure that prevented them.
+ *
+ * @param decisions in the order of the requests
+ * @param failure {@code null} if there are decisions
+ */
+public record Answer(List<Decision> decisions, @Nullable LimiterBackendException failure) {
 
     public static Answer of(List<Decision> decisions) {
         return new Answer(decisions, null);
@@ -24,16 +21,10 @@ public final class Answer {
         return new Answer(List.of(), failure);
     }
 
-    /** Why there are no decisions; {@code null} if there are some. */
-    public @Nullable LimiterBackendException failure() {
-        return failure;
-    }
-
     /**
-     * The decisions, in the order of the requests.
-     *
      * @throws LimiterBackendException if there are none
      */
+    @Override
     public List<Decision> decisions() {
         if (failure != null) {
             throw failure;

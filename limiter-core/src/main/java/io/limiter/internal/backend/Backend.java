@@ -1,12 +1,10 @@
 package io.limiter.internal.backend;
 
-import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.engine.KeyRequests;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stores the states and takes their steps atomically, in Redis: by script or under a lock. Decides many requests in
@@ -40,51 +38,7 @@ public interface Backend extends AutoCloseable {
      */
     default void connect() {}
 
-    /** The name of the node that decides a key: one node can be unavailable while others decide. Never blocks. */
-    default String nodeOf(String key) {
-        return BackendState.ONLY_NODE;
-    }
-
-    /**
-     * Whether a node decides a key that a probe has just asked about; another one may have answered. Blocks.
-     *
-     * @throws RuntimeException if the node decides it as far as the client knows, and does not answer
-     */
-    default boolean isOn(String node, String key) {
-        return nodeOf(key).equals(node);
-    }
-
-    /**
-     * A key that a node decides, for a probe of that node: the given one, if it still does.
-     *
-     * @return {@code null} if it decides no key any more
-     */
-    default @Nullable String keyOn(String node, String key) {
-        return key;
-    }
-
-    /** The number of nodes, as far as it is known. Never blocks. */
-    default int nodes() {
-        return 1;
-    }
-
-    /** Whether there is a connection to the node of a key, as far as the client knows. */
-    default boolean isConnected(String key) {
-        return true;
-    }
-
-    /**
-     * Replaces the connection to the node of a key. Blocks. Calls over the former one may fail, so this is for
-     * probes that had no answer.
-     *
-     * @return whether it was replaced; {@code false} if the client sees to that
-     * @throws RuntimeException if there is no connection
-     */
-    default boolean reconnect(String key) {
-        return false;
-    }
-
-    /** The failure of a key's requests if {@link #connect} or {@link #reconnect} has thrown. */
+    /** The failure of a key's requests if {@link #connect} has thrown. */
     default LimiterBackendException notConnected(String key, RuntimeException thrown) {
         return new LimiterBackendException(
                 LimiterBackendException.Kind.RETRYABLE,

@@ -2,6 +2,7 @@ package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.algorithm.Limit;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the {@link LimiterBackendException}s that several packages throw. */
@@ -18,6 +19,32 @@ public final class BackendFailures {
 
     public static LimiterBackendException notExecuted(String key, String text, @Nullable Throwable cause) {
         return new LimiterBackendException(Kind.NOT_EXECUTED, OTHER, key, text, null, cause);
+    }
+
+    /** It was withdrawn just before it was sent: its caller has its failure already. */
+    public static LimiterBackendException withdrawn(String key) {
+        return notExecuted(key, "it was withdrawn");
+    }
+
+    /** The failure of a call; ambiguous unless it is known. */
+    public static LimiterBackendException of(String key, Throwable error) {
+        Throwable cause = AsyncFailures.cause(error);
+        return cause instanceof LimiterBackendException known
+                ? known
+                : ambiguous(key, "the call failed: " + cause, cause);
+    }
+
+    /**
+     * The limit's own code has thrown.
+     *
+     * @param decided whether the backend had already saved the decision
+     */
+    public static LimiterBackendException ofLimit(String key, Limit<?> limit, RuntimeException cause, boolean decided) {
+        LimiterBackendException failure = cause instanceof LimiterBackendException already
+                ? already
+                : new LimiterBackendException(
+                        Kind.PERMANENT, "limit", key, "the limit " + limit + " failed: " + cause, null, cause);
+        return decided ? failure.maybeDone() : failure;
     }
 
     /** The request may have been executed, and there is no short name for the cause. */

@@ -2,10 +2,11 @@ package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.engine.KeyRequests;
-import java.util.Collections;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * A call of the backend: requests of several keys.
@@ -20,8 +21,22 @@ import java.util.function.Consumer;
 public record Call(
         List<KeyRequests<?>> keys, boolean allOrNothing, BooleanSupplier send, Consumer<List<Answer>> answered) {
 
-    /** Answers all keys with one failure. */
-    public void failed(LimiterBackendException failure) {
-        answered.accept(Collections.nCopies(keys.size(), Answer.failed(failure)));
+    /** Answers all keys with a failure. */
+    public void failed(Function<String, LimiterBackendException> failure) {
+        answered.accept(failures(failure));
+    }
+
+    /**
+     * A failed answer for each key, in a list that can be changed.
+     *
+     * @param failure of a key; the first one's is that of all keys in a call for all or nothing
+     */
+    public List<Answer> failures(Function<String, LimiterBackendException> failure) {
+        List<Answer> failures = new ArrayList<>(keys.size());
+        for (KeyRequests<?> each : keys) {
+            failures.add(
+                    allOrNothing && !failures.isEmpty() ? failures.get(0) : Answer.failed(failure.apply(each.key())));
+        }
+        return failures;
     }
 }

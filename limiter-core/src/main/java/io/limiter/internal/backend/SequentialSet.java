@@ -67,15 +67,9 @@ public final class SequentialSet {
                                         .map(decision -> Answer.of(List.of(decision)))
                                         .toList());
                     } else {
-                        call.failed(failure(call.keys().get(0).key(), AsyncFailures.cause(error)));
+                        call.failed(key -> BackendFailures.of(key, error));
                     }
                 });
-    }
-
-    private static LimiterBackendException failure(String key, Throwable error) {
-        return error instanceof LimiterBackendException known
-                ? known
-                : BackendFailures.ambiguous(key, "the call failed: " + error, error);
     }
 
     /** How much a cancellation may not restore: 0 for nothing. An application's own limit is not known. */

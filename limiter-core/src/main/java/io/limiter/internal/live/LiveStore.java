@@ -1,6 +1,7 @@
 package io.limiter.internal.live;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
@@ -180,16 +181,16 @@ final class LiveStore {
 
     private List<Object> call(LuaScript script, List<String> keys, List<?> arguments) {
         try {
-            return redis.call(script, timeout, bytes(keys), bytes(arguments));
+            return AsyncFailures.join(redis.start(script, timeout, bytes(keys), bytes(arguments)));
         } catch (RuntimeException e) {
             throw RedisErrors.of(keys.get(0), e);
         }
     }
 
-    private static List<byte[]> bytes(List<?> values) {
+    private static byte[][] bytes(List<?> values) {
         return values.stream()
                 .map(value -> value.toString().getBytes(StandardCharsets.UTF_8))
-                .toList();
+                .toArray(byte[][]::new);
     }
 
     private static List<String> texts(Object reply) {

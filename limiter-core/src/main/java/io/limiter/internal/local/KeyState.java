@@ -9,7 +9,7 @@ import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.backend.LimitFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.AtOnce;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -191,7 +191,7 @@ final class KeyState {
                 }
                 return step.decision();
             } catch (RuntimeException e) {
-                throw LimitFailures.of(held.key, limit, e, false);
+                throw BackendFailures.ofLimit(held.key, limit, e, false);
             }
         }
 

@@ -1,7 +1,6 @@
 package io.limiter.internal.resilience;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Pending;
 import java.util.function.BiConsumer;
@@ -15,25 +14,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class BoundedCall<A> {
 
-    /** One attempt. */
-    @FunctionalInterface
-    interface Attempt<A> {
-
-        /**
-         * Makes the call, and calls {@link Pending#send} immediately before it is sent. Must not block.
-         *
-         * @param ended called with the answer, or with the failure
-         */
-        void start(BiConsumer<@Nullable A, @Nullable Throwable> ended);
-    }
-
     private final Guard guard;
     private final Pending<?> pending;
-    private final Attempt<A> call;
+    private final Consumer<BiConsumer<@Nullable A, @Nullable Throwable>> call;
     private final Consumer<A> answer;
     private final long startNanos;
 
-    private BoundedCall(Guard guard, Pending<?> pending, Attempt<A> call, Consumer<A> answer, long startNanos) {
+    private BoundedCall(
+            Guard guard,
+            Pending<?> pending,
+            Consumer<BiConsumer<@Nullable A, @Nullable Throwable>> call,
+            Consumer<A> answer,
+            long startNanos) {
         this.guard = guard;
         this.pending = pending;
         this.call = call;
@@ -42,11 +34,17 @@ final class BoundedCall<A> {
     }
 
     /**
+     * @param call makes the call, and calls {@link Pending#send} immediately before it is sent; calls its argument with the
+     *     answer, or with the failure. Must not block
      * @param answer completes the pending decision
      */
-    static <A> void start(Guard guard, Pending<?> pending, Attempt<A> call, Consumer<A> answer) {
+    static <A> void start(
+            Guard guard,
+            Pending<?> pending,
+            Consumer<BiConsumer<@Nullable A, @Nullable Throwable>> call,
+            Consumer<A> answer) {
         long startNanos = guard.now();
-        pending.dueAt(startNanos + guard.decisionTimeoutNanos());
+        pending.dueAt(startNanos + guard.deadlines().decisionTimeoutNanos());
         try {
             check(guard, pending);
         } catch (LimiterBackendException e) {
@@ -70,7 +68,7 @@ final class BoundedCall<A> {
             return;
         }
         try {
-            call.start(this::ended);
+            call.accept(this::ended);
         } catch (RuntimeException | Error e) {
             failed(e);
         }
@@ -78,7 +76,7 @@ final class BoundedCall<A> {
 
     private void ended(@Nullable A answered, @Nullable Throwable error) {
         if (answered == null) {
-            failed(error == null ? new IllegalStateException("no answer") : AsyncFailures.cause(error));
+            failed(error == null ? new IllegalStateException("no answer") : error);
             return;
         }
         guard.answered(pending.key(), startNanos);
@@ -93,9 +91,7 @@ final class BoundedCall<A> {
         if (pending.isEnding() || pending.isWithdrawn()) {
             return;
         }
-        LimiterBackendException failure = error instanceof LimiterBackendException known
-                ? known
-                : BackendFailures.ambiguous(pending.key(), "the call failed: " + error, error);
+        LimiterBackendException failure = BackendFailures.of(pending.key(), error);
         long pause = guard.pauseNanos(pending, failure, guard.now());
         if (pause > 0) {
             pending.waitAgain();
@@ -106,16 +102,19 @@ final class BoundedCall<A> {
         pending.fail(failure, guard.outside());
     }
 
-    boolean isDone() {
-        return pending.isDone();
-    }
-
-    boolean isOverdue(long nowNanos) {
-        return pending.isOverdue(nowNanos);
-    }
-
-    /** Fails the pending decision at its deadline. */
-    void expire() {
-        guard.expire(pending);
+    /**
+     * Fails the pending decision if it is overdue. To be called again if it throws.
+     *
+     * @return whether there is nothing left to be done
+     */
+    boolean endOverdue(long nowNanos) {
+        if (pending.isDone()) {
+            return true;
+        }
+        boolean isOverdue = pending.isOverdue(nowNanos);
+        if (isOverdue) {
+            guard.expire(pending);
+        }
+        return isOverdue;
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.internal.resilience;
 
+import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.BackendFailures;
@@ -185,9 +186,9 @@ final class Breaker implements AutoCloseable {
 
     private void probe(String key) {
         try {
-            String probed = all.keyOn(node, key);
+            String probed = all.nodes().keyOn(node, key);
             while (probed != null && !answers(probed)) {
-                probed = all.keyOn(node, probed);
+                probed = all.nodes().keyOn(node, probed);
             }
             // A node without keys is no more called than one that is available.
             recovered();
@@ -215,7 +216,7 @@ final class Breaker implements AutoCloseable {
                 throw e;
             }
         }
-        return all.isOn(node, probed);
+        return node.equals(BackendState.ONLY_NODE) || all.nodes().isOn(node, probed);
     }
 
     private void stillUnavailable(String key, Throwable why) {

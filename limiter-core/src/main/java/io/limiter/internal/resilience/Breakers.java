@@ -2,8 +2,8 @@ package io.limiter.internal.resilience;
 
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
-import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -16,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +37,7 @@ public final class Breakers implements AutoCloseable {
     private final Map<String, Breaker> byNode = new ConcurrentHashMap<>();
     private final AtomicReference<BackendState> state =
             new AtomicReference<>(new BackendState(true, Instant.now(), null));
-    private volatile @Nullable Backend backend;
+    private volatile Nodes nodes = Nodes.ONE;
     private volatile Consumer<String> probe = key -> {
         throw BackendFailures.unavailable(key, "no probe is set", null);
     };
@@ -49,14 +48,10 @@ public final class Breakers implements AutoCloseable {
      * @param notifier notifies the listeners
      */
     public Breakers(Duration probeInterval, ListenerNotifier notifier) {
-        this(probeInterval, notifier, Breakers::prober);
+        this(probeInterval, notifier, Breakers::prober, AsyncLog.of(Breakers.class));
     }
 
-    public Breakers(Duration probeInterval, ListenerNotifier notifier, ThreadFactory probers) {
-        this(probeInterval, notifier, probers, AsyncLog.of(Breakers.class));
-    }
-
-    private Breakers(Duration probeInterval, ListenerNotifier notifier, ThreadFactory probers, AsyncLog log) {
+    public Breakers(Duration probeInterval, ListenerNotifier notifier, ThreadFactory probers, AsyncLog log) {
         this.probeInterval = probeInterval;
         this.notifier = notifier;
         this.probers = probers;
@@ -74,57 +69,30 @@ public final class Breakers implements AutoCloseable {
         return thread;
     }
 
-    /** Sets what tells nodes apart; without it there is one. */
-    void nodesBy(Backend newBackend) {
-        this.backend = newBackend;
-    }
-
     /**
+     * To be called before any request.
+     *
+     * @param newNodes which have a breaker each
      * @param newProbe calls the backend in the slot of the given key; throws {@link LimiterBackendException} if that
      *     fails
      */
-    void probeBy(Consumer<String> newProbe) {
+    void probeBy(Nodes newNodes, Consumer<String> newProbe) {
+        this.nodes = newNodes;
         this.probe = newProbe;
+    }
+
+    Nodes nodes() {
+        return nodes;
     }
 
     void probe(String key) {
         probe.accept(key);
     }
 
-    /** See {@link Backend#keyOn}. */
-    @Nullable
-    String keyOn(String node, String key) {
-        Backend known = backend;
-        return known == null ? key : known.keyOn(node, key);
-    }
-
-    /**
-     * See {@link Backend#isOn}.
-     *
-     * @throws LimiterBackendException if the node does not answer
-     */
-    boolean isOn(String node, String key) {
-        Backend known = backend;
-        if (known == null || node.equals(BackendState.ONLY_NODE)) {
-            return true;
-        }
-        try {
-            return known.isOn(node, key);
-        } catch (RuntimeException e) {
-            throw known.notConnected(key, e);
-        }
-    }
-
     BackendState state() {
         BackendState now = Objects.requireNonNull(state.get());
-        Backend known = backend;
         return new BackendState(
-                now.up(),
-                now.since(),
-                now.failure(),
-                now.failing(),
-                now.unavailableNodes(),
-                known == null ? 1 : known.nodes());
+                now.up(), now.since(), now.failure(), now.failing(), now.unavailableNodes(), nodes.nodeCount());
     }
 
     /**
@@ -166,8 +134,7 @@ public final class Breakers implements AutoCloseable {
     }
 
     String nodeOf(String key) {
-        Backend known = backend;
-        return known == null ? BackendState.ONLY_NODE : known.nodeOf(key);
+        return nodes.nodeOf(key);
     }
 
     /**
@@ -201,11 +168,7 @@ public final class Breakers implements AutoCloseable {
 
     /** Updates the state after a failure, or after a breaker was opened or closed. */
     void changed(@Nullable LimiterBackendException failure) {
-        state.updateAndGet(after(failure));
-    }
-
-    private UnaryOperator<BackendState> after(@Nullable LimiterBackendException failure) {
-        return before -> {
+        state.updateAndGet(before -> {
             List<String> unavailable = byNode.values().stream()
                     .filter(Breaker::isOpen)
                     .map(Breaker::node)
@@ -219,7 +182,7 @@ public final class Breakers implements AutoCloseable {
                     List.of(),
                     unavailable,
                     1);
-        };
+        });
     }
 
     /** Fails all later requests and stops probing. */

@@ -66,10 +66,6 @@ public final class Deadlines {
     // Confined to the checking thread.
     private long idleSinceNanos;
 
-    Deadlines(Duration decisionTimeout, Ticker ticker) {
-        this(decisionTimeout, decisionTimeout, ticker);
-    }
-
     /**
      * @param firstDecisionTimeout if longer than the decisionTimeout: requests have until the backend has first answered, or
      *     until this time has passed since the first request
@@ -351,14 +347,13 @@ public final class Deadlines {
                 report("What is overdue could not be ended; trying again.", e);
             }
         }
-        bounded.removeIf(call -> call.isDone() || call.isOverdue(overdueNanos) && expired(call));
+        bounded.removeIf(call -> ended(call, overdueNanos));
         return pending || !bounded.isEmpty();
     }
 
-    private boolean expired(BoundedCall<?> call) {
+    private boolean ended(BoundedCall<?> call, long nowNanos) {
         try {
-            call.expire();
-            return true;
+            return call.endOverdue(nowNanos);
         } catch (RuntimeException | Error e) {
             report("An overdue call could not be failed; retrying. Please report this as a bug.", e);
             return false;

@@ -15,6 +15,8 @@ import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -132,7 +134,21 @@ public final class Failover implements Pending.Fallback<Decision> {
     @Override
     public Decision answer(LimiterBackendException failure, Pending<Decision> pending) {
         PendingRequest one = (PendingRequest) pending;
-        return instead(failure, one.key(), one.limit(0), one.request(0));
+        return switch (actionAfter(failure)) {
+            case THROW -> throw failure;
+            case DENY -> rejected(one.limit(0));
+            case ALLOW -> granted(one.limit(0));
+            case LOCAL -> locally(one, failure);
+        };
+    }
+
+    private Decision locally(PendingRequest one, LimiterBackendException failure) {
+        // The backend may have refunded them; refunded here too, they would be granted twice.
+        boolean onlyPeeks = one.request(0).action() == Request.Action.REFUND && failure.isAmbiguous();
+        Request request = onlyPeeks ? one.request(0).as(Request.Action.PEEK) : one.request(0);
+        return PendingRequest.start(local, one.key(), one.limit(0).scaled(policy.share()), request)
+                .await()
+                .from(onlyPeeks ? Decision.Source.POLICY : Decision.Source.LOCAL);
     }
 
     @Override
@@ -148,32 +164,6 @@ public final class Failover implements Pending.Fallback<Decision> {
                 return null;
             });
         }
-    }
-
-    /**
-     * The decision of the failure policy.
-     *
-     * @throws LimiterBackendException the failure, if the policy is {@code throw} or the limiters were closed
-     */
-    public Decision instead(LimiterBackendException failure, String key, Limit<?> limit, Request request) {
-        return switch (actionAfter(failure)) {
-            case THROW -> throw failure;
-            case DENY -> rejected(limit);
-            case ALLOW -> granted(limit);
-            case LOCAL -> locally(failure, key, limit.scaled(policy.share()), request);
-        };
-    }
-
-    private Decision locally(LimiterBackendException failure, String key, Limit<?> scaled, Request request) {
-        if (request.action() == Request.Action.REFUND && failure.isAmbiguous()) {
-            // The backend may have returned them; returned here too, they would be granted twice.
-            return locally(key, scaled, request.as(Request.Action.PEEK)).from(Decision.Source.POLICY);
-        }
-        return locally(key, scaled, request).from(Decision.Source.LOCAL);
-    }
-
-    private Decision locally(String key, Limit<?> scaled, Request request) {
-        return PendingRequest.start(local, key, scaled, request).await();
     }
 
     private FailurePolicy.Action actionAfter(LimiterBackendException failure) {
@@ -205,7 +195,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     private static List<@Nullable Decision> decideSet(
             LimiterBackendException failure, List<KeyRequests<?>> parts, List<Failover> policies) {
         boolean rejected = false;
-        List<KeyRequests<?>> locally = new ArrayList<>();
+        List<KeyRequests<?>> localParts = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             FailurePolicy.Action action = policies.get(i).actionAfter(failure);
             if (action == FailurePolicy.Action.THROW) {
@@ -213,24 +203,19 @@ public final class Failover implements Pending.Fallback<Decision> {
             }
             rejected |= action == FailurePolicy.Action.DENY;
             if (action == FailurePolicy.Action.LOCAL) {
-                locally.add(parts.get(i).scaled(policies.get(i).policy.share()));
+                localParts.add(parts.get(i).scaled(policies.get(i).policy.share()));
             }
         }
-        List<@Nullable Decision> local = new ArrayList<>();
-        if (!locally.isEmpty()) {
-            Engine engine = policies.get(0).local;
-            local = rejected
-                    ? peeked(engine, locally)
-                    : start(engine, new PendingSet(locally, null)).await();
-        }
+        Iterator<@Nullable Decision> local = localParts.isEmpty()
+                ? Collections.emptyIterator()
+                : decideLocally(policies.get(0).local, localParts, rejected).iterator();
         List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
-        int nextLocal = 0;
         for (int i = 0; i < parts.size(); i++) {
             Failover part = policies.get(i);
             Limit<?> limit = parts.get(i).limit();
             decisions.add(
                     switch (part.policy.action()) {
-                        case LOCAL -> fromLocal(local.get(nextLocal++));
+                        case LOCAL -> local.next();
                         case DENY -> part.rejected(limit);
                         case ALLOW, THROW -> granted(limit);
                     });
@@ -238,23 +223,21 @@ public final class Failover implements Pending.Fallback<Decision> {
         return decisions;
     }
 
-    private static List<@Nullable Decision> peeked(Engine engine, List<KeyRequests<?>> parts) {
-        List<@Nullable Decision> peeked = new ArrayList<>(parts.size());
-        for (KeyRequests<?> part : parts) {
-            peeked.add(PendingRequest.start(
-                            engine, part.key(), part.limit(), part.request().as(Request.Action.PEEK))
-                    .await());
+    private static List<@Nullable Decision> decideLocally(Engine local, List<KeyRequests<?>> parts, boolean onlyPeeks) {
+        List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
+        if (onlyPeeks) {
+            for (KeyRequests<?> part : parts) {
+                decisions.add(PendingRequest.start(
+                                local, part.key(), part.limit(), part.request().as(Request.Action.PEEK))
+                        .await());
+            }
+        } else {
+            PendingSet pending = new PendingSet(parts, null);
+            pending.decideBy(local);
+            decisions.addAll(pending.await());
         }
-        return peeked;
-    }
-
-    private static PendingSet start(Engine engine, PendingSet pending) {
-        pending.decideBy(engine);
-        return pending;
-    }
-
-    private static @Nullable Decision fromLocal(@Nullable Decision decision) {
-        return decision == null ? null : decision.from(Decision.Source.LOCAL);
+        decisions.replaceAll(decision -> decision == null ? null : decision.from(Decision.Source.LOCAL));
+        return decisions;
     }
 
     /**

@@ -4,7 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
@@ -18,7 +18,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decision timeout, retries and circuit breaker of a factory's backend, shared by all its limiters.
@@ -38,7 +37,6 @@ public final class Guard implements AutoCloseable {
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int LONGEST_PAUSE_DOUBLINGS = 5;
 
-    private final Duration decisionTimeout;
     private final Deadlines deadlines;
     private final Breakers breakers;
     private final PermanentFailures permanentFailures;
@@ -48,40 +46,21 @@ public final class Guard implements AutoCloseable {
     private final Executor outside;
     private volatile long answeredNanos;
 
-    /**
-     * @param decisionTimeout decision timeout, more than 0
-     * @param breakers fail requests at once while the backend is unavailable
-     */
-    public Guard(Duration decisionTimeout, Breakers breakers) {
-        this(decisionTimeout, breakers, new Deadlines(decisionTimeout, Ticker.systemTicker()));
-    }
-
-    Guard(Duration decisionTimeout, Breakers breakers, Deadlines deadlines) {
-        this(
-                decisionTimeout,
-                breakers,
-                deadlines,
-                ListenerNotifier.NONE,
-                EngineObserver.NONE,
-                AsyncLog.of(Guard.class));
-    }
-
     /** A guard without listeners, log and probes: once open, its circuit breaker stays open. */
     public static Guard silent(Duration decisionTimeout) {
         return new Guard(
-                decisionTimeout,
                 Breakers.silent(),
-                new Deadlines(decisionTimeout, Ticker.systemTicker()),
+                new Deadlines(decisionTimeout, decisionTimeout, Ticker.systemTicker()),
                 ListenerNotifier.NONE,
                 EngineObserver.NONE,
                 AsyncLog.NONE);
     }
 
     /**
-     * Creates a guard that notifies listeners.
-     *
+     * @param decisionTimeout decision timeout, more than 0
      * @param firstDecisionTimeout decision timeout until the backend has first answered, if longer; for that long at most
      *     after the first request
+     * @param breakers fail requests at once while the backend is unavailable
      * @param notifier notifies the listeners
      * @param observer observes failures
      */
@@ -92,7 +71,6 @@ public final class Guard implements AutoCloseable {
             ListenerNotifier notifier,
             EngineObserver observer) {
         this(
-                decisionTimeout,
                 breakers,
                 new Deadlines(decisionTimeout, firstDecisionTimeout, Ticker.systemTicker()),
                 notifier,
@@ -100,17 +78,10 @@ public final class Guard implements AutoCloseable {
                 AsyncLog.of(Guard.class));
     }
 
-    private Guard(
-            Duration decisionTimeout,
-            Breakers breakers,
-            Deadlines deadlines,
-            ListenerNotifier notifier,
-            EngineObserver observer,
-            AsyncLog log) {
+    Guard(Breakers breakers, Deadlines deadlines, ListenerNotifier notifier, EngineObserver observer, AsyncLog log) {
         this.log = log;
         this.permanentFailures = new PermanentFailures(notifier, Ticker.systemTicker());
         this.observer = observer;
-        this.decisionTimeout = decisionTimeout;
         this.deadlines = deadlines;
         this.outside = deadlines::outside;
         this.breakers = breakers;
@@ -123,11 +94,7 @@ public final class Guard implements AutoCloseable {
 
     /** The decision timeout. */
     public Duration decisionTimeout() {
-        return decisionTimeout;
-    }
-
-    long decisionTimeoutNanos() {
-        return deadlines.decisionTimeoutNanos();
+        return Duration.ofNanos(deadlines.decisionTimeoutNanos());
     }
 
     /** The clock of deadlines; see {@link Deadlines#now}. */
@@ -137,7 +104,7 @@ public final class Guard implements AutoCloseable {
 
     /** The deadline of a request that starts now. */
     public long deadlineNanos() {
-        return now() + deadlines.decisionTimeoutNanos();
+        return deadlines.now() + deadlines.decisionTimeoutNanos();
     }
 
     /**
@@ -149,14 +116,14 @@ public final class Guard implements AutoCloseable {
         breakers.check(key);
     }
 
-    /** Sets the probe of the circuit breaker. */
-    public void probeBy(Consumer<String> probe) {
-        breakers.probeBy(probe);
-    }
-
-    /** Sets what tells the backend's nodes apart. */
-    public void nodesOf(Backend backend) {
-        breakers.nodesBy(backend);
+    /**
+     * Sets the probe of the circuit breakers. To be called before any request.
+     *
+     * @param nodes which have a circuit breaker each
+     * @param probe calls the backend for a key; throws {@link LimiterBackendException} if that fails
+     */
+    public void probeBy(Nodes nodes, Consumer<String> probe) {
+        breakers.probeBy(nodes, probe);
     }
 
     public BackendState state() {
@@ -171,10 +138,10 @@ public final class Guard implements AutoCloseable {
      * @return how long the answer took, in nanoseconds
      */
     public long answered(String key, long startNanos) {
-        long now = now();
+        long now = deadlines.now();
         answeredNanos = now;
         deadlines.answered(now);
-        breakers.answered(key, now, now - startNanos < decisionTimeoutNanos());
+        breakers.answered(key, now, now - startNanos < deadlines.decisionTimeoutNanos());
         return now - startNanos;
     }
 
@@ -185,10 +152,13 @@ public final class Guard implements AutoCloseable {
 
     /** Records the failure of a request that is not retried. */
     public void failed(LimiterBackendException failure) {
+        observer.failed(failure.problem());
         if (failure.problem().equals(TIMEOUT)) {
-            timedOut(failure);
-        } else {
-            observer.failed(failure.problem());
+            log.warn(
+                    timedOut,
+                    "A decision timed out and its failure policy decided: {}. If Redis is only slow, raise"
+                            + " limiter.failure.decision-timeout.",
+                    new Message(failure));
         }
         if (failure.kind() == Kind.PERMANENT) {
             permanentFailures.failed(failure);
@@ -197,41 +167,34 @@ public final class Guard implements AutoCloseable {
         }
     }
 
-    /** The failure of a request that was not sent in time. */
-    LimiterBackendException notSent(String key, long deadlineNanos, @Nullable LimiterBackendException lastFailure) {
+    /** Records the failure of a request that was not sent in time. */
+    private LimiterBackendException notSent(Pending<?> pending) {
+        LimiterBackendException lastFailure = pending.lastFailure();
         if (lastFailure != null) {
             failed(lastFailure);
             return lastFailure;
         }
-        LimiterBackendException failure = new LimiterBackendException(
+        LimiterBackendException failure = timeout(
+                pending,
                 Kind.NOT_EXECUTED,
-                TIMEOUT,
-                key,
-                "it was not sent within " + deadlines.timeout(deadlineNanos) + ", and was withdrawn",
-                null,
-                null);
-        timedOut(failure);
+                "it was not sent within " + deadlines.timeout(pending.deadlineNanos()) + ", and was withdrawn");
+        failed(failure);
+        long startNanos = pending.deadlineNanos() - deadlines.decisionTimeoutNanos();
         // If the node has answered others meanwhile, it is only busy.
-        if (breakers.answeredNanos(key, answeredNanos) - (deadlineNanos - decisionTimeoutNanos()) < 0) {
+        if (breakers.answeredNanos(pending.key(), answeredNanos) - startNanos < 0) {
             breakers.failed(failure, answeredNanos);
         }
         return failure;
     }
 
     /**
-     * The failure of a request that was sent, and not answered in time. Of a set it is not known which node did not
+     * Records the failure of a request that was sent, and not answered in time. Of a set it is not known which node did not
      * answer; with a probe, the others recover at once, and the set is not sent again before all have.
      */
     private LimiterBackendException notAnswered(Pending<?> pending) {
-        LimiterBackendException failure = new LimiterBackendException(
-                Kind.AMBIGUOUS,
-                TIMEOUT,
-                pending.key(),
-                "there was no answer within " + deadlines.timeout(pending.deadlineNanos()),
-                null,
-                null);
-        timedOut(failure);
-        breakers.failed(failure, answeredNanos);
+        LimiterBackendException failure = timeout(
+                pending, Kind.AMBIGUOUS, "there was no answer within " + deadlines.timeout(pending.deadlineNanos()));
+        failed(failure);
         Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(pending.key())));
         for (int i = 1; i < pending.size(); i++) {
             if (nodes.add(breakers.nodeOf(pending.key(i)))) {
@@ -241,13 +204,8 @@ public final class Guard implements AutoCloseable {
         return failure;
     }
 
-    private void timedOut(LimiterBackendException failure) {
-        observer.failed(failure.problem());
-        log.warn(
-                timedOut,
-                "A decision timed out and its failure policy decided: {}. If Redis is only slow, raise"
-                        + " limiter.failure.decision-timeout.",
-                new Message(failure));
+    private static LimiterBackendException timeout(Pending<?> pending, Kind kind, String text) {
+        return new LimiterBackendException(kind, TIMEOUT, pending.key(), text, null, null);
     }
 
     /** Composed by the thread that logs. */
@@ -278,11 +236,7 @@ public final class Guard implements AutoCloseable {
         if (pending.isEnding()) {
             return;
         }
-        pending.fail(
-                pending.withdraw()
-                        ? notSent(pending.key(), pending.deadlineNanos(), pending.lastFailure())
-                        : notAnswered(pending),
-                outside());
+        pending.fail(pending.withdraw() ? notSent(pending) : notAnswered(pending), outside);
     }
 
     /** Runs callers' code; see {@link Deadlines#outside}. */

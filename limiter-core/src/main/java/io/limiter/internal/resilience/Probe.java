@@ -13,6 +13,7 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
@@ -49,12 +50,14 @@ public final class Probe {
             ConcurrencyLimit.of(1));
 
     private final Backend backend;
+    private final Nodes nodes;
 
     /**
      * @param backend called directly, without a circuit breaker
      */
-    public Probe(Backend backend) {
+    public Probe(Backend backend, Nodes nodes) {
         this.backend = backend;
+        this.nodes = nodes;
     }
 
     /**
@@ -66,7 +69,7 @@ public final class Probe {
         int brace = Math.max(0, key.indexOf('{'));
         int end = key.indexOf('}', brace) + 1;
         String probed = end == 0 ? KEY : KeySpace.PROBE + key.substring(brace, end);
-        if (backend.isConnected(probed)) {
+        if (nodes.isConnected(probed)) {
             LimiterBackendException failure = look(probed, CHEAPEST).failure();
             if (failure != null && failure.kind() == Kind.AMBIGUOUS) {
                 // A stall often lasts a little longer than one timeout; another connection would outlast all stalls.
@@ -75,21 +78,13 @@ public final class Probe {
             if (failure == null) {
                 return;
             }
-            if (failure.kind() == Kind.PERMANENT || !reconnect(probed)) {
+            if (failure.kind() == Kind.PERMANENT || !nodes.reconnect(probed)) {
                 throw failure;
             }
         } else {
-            reconnect(probed);
+            nodes.reconnect(probed);
         }
         look(probed, CHEAPEST).decisions();
-    }
-
-    private boolean reconnect(String key) {
-        try {
-            return backend.reconnect(key);
-        } catch (RuntimeException e) {
-            throw backend.notConnected(key, e);
-        }
     }
 
     /**
@@ -155,7 +150,7 @@ public final class Probe {
     }
 
     private Answer look(String key, Limit<?> limit) {
-        return AsyncFailures.join(backend.start(List.of(new KeyRequests<>(key, limit, List.of(PEEK))), () -> true))
+        return AsyncFailures.join(backend.start(List.of(KeyRequests.of(key, limit, PEEK)), () -> true))
                 .get(0);
     }
 }

@@ -67,12 +67,8 @@ public final class UnbatchedEngine implements Engine {
     /** What has ended while it waited for a thread must not cost a connection or a lock. */
     private static void checkPending(Pending<?> pending) {
         if (pending.isEnding()) {
-            throw withdrawn(pending);
+            throw BackendFailures.withdrawn(pending.key());
         }
-    }
-
-    private static LimiterBackendException withdrawn(Pending<?> pending) {
-        return BackendFailures.notExecuted(pending.key(), "it was withdrawn");
     }
 
     /** First: requests can be withdrawn while the connection is made. */
@@ -94,7 +90,7 @@ public final class UnbatchedEngine implements Engine {
                 pending,
                 ended -> BlockingCalls.start(blockingCalls, key, () -> {
                             if (!pending.send()) {
-                                throw withdrawn(pending);
+                                throw BackendFailures.withdrawn(key);
                             }
                             backend.delete(key);
                             return key;

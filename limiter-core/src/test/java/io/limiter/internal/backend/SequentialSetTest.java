@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 /** Limit sets that are decided in several calls: the requests sent, and the failures. */
 class SequentialSetTest {
 
-    private final List<String> asked = new ArrayList<>();
+    private final List<String> sent = new ArrayList<>();
     private final List<Request> requests = new ArrayList<>();
     private final Set<String> rejecting = new HashSet<>();
     private final Set<String> failing = new HashSet<>();
@@ -45,21 +45,21 @@ class SequentialSetTest {
     @Test
     void all_parts_are_peeked_and_then_acquired_in_order() {
         assertThat(decide()).hasSize(3).allMatch(Decision::granted);
-        assertThat(asked).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE a", "TAKE b", "TAKE c");
+        assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE a", "TAKE b", "TAKE c");
     }
 
     @Test
     void a_part_that_rejects_its_peek_is_acquired_first_and_nothing_else_is_taken() {
         rejecting.addAll(List.of("PEEK b", "TAKE b"));
         assertThat(decide()).extracting(Decision::granted).containsExactly(true, false, true);
-        assertThat(asked).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE b");
+        assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE b");
     }
 
     @Test
     void a_part_that_rejects_only_its_peek_does_not_reject_the_set() {
         rejecting.add("PEEK b");
         assertThat(decide()).hasSize(3).allMatch(Decision::granted);
-        assertThat(asked).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE b", "TAKE a", "TAKE c");
+        assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE b", "TAKE a", "TAKE c");
         assertThat(requests).extracting(Request::permits).containsExactly(1, 2, 3, 2, 1, 3);
     }
 
@@ -67,7 +67,7 @@ class SequentialSetTest {
     void after_the_first_rejection_grants_are_cancelled() {
         rejecting.add("TAKE b");
         assertThat(decide()).extracting(Decision::granted).containsExactly(true, false, true);
-        assertThat(asked).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE a", "TAKE b", "REFUND a");
+        assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE a", "TAKE b", "REFUND a");
     }
 
     @Test
@@ -86,7 +86,7 @@ class SequentialSetTest {
             parts.add(KeyRequests.of("k" + parts.size(), limit, Request.take(1, 0)));
         }
         assertThat(AsyncFailures.join(Decisions.startSetIn(backend, parts))).allMatch(Decision::granted);
-        assertThat(asked.subList(6, 12))
+        assertThat(sent.subList(6, 12))
                 .containsExactly("TAKE k2", "TAKE k4", "TAKE k5", "TAKE k1", "TAKE k3", "TAKE k0");
     }
 
@@ -97,7 +97,7 @@ class SequentialSetTest {
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("TAKE c")
                 .hasNoSuppressedExceptions();
-        assertThat(asked).endsWith("TAKE a", "TAKE b", "TAKE c", "REFUND a", "REFUND b");
+        assertThat(sent).endsWith("TAKE a", "TAKE b", "TAKE c", "REFUND a", "REFUND b");
     }
 
     @Test
@@ -106,11 +106,11 @@ class SequentialSetTest {
         assertThatThrownBy(() -> decide())
                 .hasMessageContaining("TAKE c")
                 .satisfies(e -> assertThat(e.getSuppressed()[0]).hasMessageContaining("REFUND a"));
-        assertThat(asked).endsWith("REFUND a", "REFUND b");
+        assertThat(sent).endsWith("REFUND a", "REFUND b");
         failing.remove("TAKE c");
         rejecting.add("TAKE c");
         assertThatThrownBy(() -> decide()).hasMessageContaining("REFUND a");
-        assertThat(asked).endsWith("REFUND a", "REFUND b");
+        assertThat(sent).endsWith("REFUND a", "REFUND b");
     }
 
     @Test
@@ -132,19 +132,19 @@ class SequentialSetTest {
         Backend passes = new Recorder() {
             @Override
             public void start(Call call) {
-                if (call.allOrNothing() && asked.contains("REFUND a")) {
+                if (call.allOrNothing() && sent.contains("REFUND a")) {
                     passing.clear();
                 }
                 super.start(call);
             }
         };
         assertThat(bounded(passes, guard)).succeedsWithin(Patience.DECISION_TIMEOUT);
-        assertThat(asked.stream().filter("TAKE a"::equals)).hasSize(2);
+        assertThat(sent.stream().filter("TAKE a"::equals)).hasSize(2);
         guard.close();
     }
 
     private LimiterBackendException staysTaken(String key) {
-        asked.clear();
+        sent.clear();
         Guard guard = Patience.guard();
         try {
             bounded(backend, guard).await();
@@ -153,8 +153,8 @@ class SequentialSetTest {
             assertThat(e.isAmbiguous()).as(e.toString()).isTrue();
             assertThat(e.kind()).isEqualTo(Kind.AMBIGUOUS);
             assertThat(e.key()).isEqualTo(key);
-            assertThat(asked.stream().filter("TAKE a"::equals)).hasSize(1);
-            assertThat(asked).contains("REFUND a", "REFUND b");
+            assertThat(sent.stream().filter("TAKE a"::equals)).hasSize(1);
+            assertThat(sent).contains("REFUND a", "REFUND b");
             return e;
         } finally {
             guard.close();
@@ -179,9 +179,9 @@ class SequentialSetTest {
         rejecting.add("TAKE c");
         assertThat(decideAsync().join()).extracting(Decision::granted).containsExactly(true, true, false);
         failing.add("TAKE b");
-        asked.clear();
+        sent.clear();
         assertThatThrownBy(() -> decideAsync().join()).hasCauseInstanceOf(LimiterBackendException.class);
-        assertThat(asked).endsWith("TAKE a", "TAKE b", "REFUND a");
+        assertThat(sent).endsWith("TAKE a", "TAKE b", "REFUND a");
     }
 
     @Test
@@ -190,7 +190,7 @@ class SequentialSetTest {
         assertThatThrownBy(() -> decide())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("PEEK b");
-        assertThat(asked).containsExactly("PEEK a", "PEEK b", "PEEK c");
+        assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c");
     }
 
     @Test
@@ -207,15 +207,15 @@ class SequentialSetTest {
     void a_failure_is_reported_after_all_cancellations() {
         failing.add("TAKE c");
         CompletableFuture<Void> slow = new CompletableFuture<>();
-        Backend slowToReturn = new Recorder() {
+        Backend slowToCancel = new Recorder() {
             @Override
             public CompletableFuture<List<Answer>> answers(List<KeyRequests<?>> batch, BooleanSupplier send) {
                 CompletableFuture<List<Answer>> decided = super.answers(batch, send);
-                boolean givesBack = batch.get(0).requests().get(0).action() == Action.REFUND;
-                return givesBack ? slow.thenCompose(done -> decided) : decided;
+                boolean cancels = batch.get(0).requests().get(0).action() == Action.REFUND;
+                return cancels ? slow.thenCompose(done -> decided) : decided;
             }
         };
-        CompletableFuture<?> failed = Decisions.startSetIn(slowToReturn, parts());
+        CompletableFuture<?> failed = Decisions.startSetIn(slowToCancel, parts());
         assertThat(failed).isNotDone();
         slow.complete(null);
         assertThat(failed).isCompletedExceptionally();
@@ -272,7 +272,7 @@ class SequentialSetTest {
 
         private Decision decideOne(String key, Request request) {
             String what = request.action() + " " + key;
-            asked.add(what);
+            sent.add(what);
             requests.add(request);
             if (failing.contains(what)) {
                 throw BackendFailures.notExecuted(key, what);

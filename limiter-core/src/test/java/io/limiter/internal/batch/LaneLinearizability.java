@@ -11,6 +11,7 @@ import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.Guards;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.FutureBackend;
@@ -39,7 +40,7 @@ public class LaneLinearizability {
     private static final GroupCommit.Settings ONE_CALL = new GroupCommit.Settings(1, 100, 2, 2, 32, Duration.ZERO);
     // Of all of them, because it has threads. No deadline comes.
     private static final Guard GUARD =
-            new Guard(Duration.ofDays(1), new Breakers(Duration.ofDays(1), new ListenerNotifier(List.of())));
+            Guards.with(Duration.ofDays(1), new Breakers(Duration.ofDays(1), new ListenerNotifier(List.of())));
 
     private final Engine engine = new GroupCommit(new Unlocked(), ONE_CALL, Runnable::run, GUARD);
 

@@ -17,10 +17,13 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.Guards;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.HandEngine;
@@ -31,6 +34,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -119,18 +123,20 @@ class ThrowingTest {
 
     @Test
     void without_a_thread_for_the_probe_requests_are_answered_and_still_sent() {
-        AtomicInteger threads = new AtomicInteger();
-        Breakers unprobed = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()), task -> {
-            threads.incrementAndGet();
+        AtomicInteger requested = new AtomicInteger();
+        ThreadFactory threads = task -> {
+            requested.incrementAndGet();
             throw new OutOfMemoryError("unable to create native thread");
-        });
-        Guard guard = new Guard(Duration.ofMillis(20), unprobed);
+        };
+        Breakers unprobed = new Breakers(
+                Duration.ofHours(1), new ListenerNotifier(List.of()), threads, AsyncLog.of(Breakers.class));
+        Guard guard = Guards.with(Duration.ofMillis(20), unprobed);
         GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         for (int i = 0; i < 20; i++) {
             assertThatThrownBy(() -> request(unanswered, "a", 1).await()).isInstanceOf(LimiterBackendException.class);
             backend.calls.forEach(call -> call.fail(new IllegalStateException("late")));
         }
-        assertThat(threads.get()).isPositive();
+        assertThat(requested.get()).isPositive();
         assertThat(guard.state().up()).isTrue();
     }
 
@@ -159,9 +165,9 @@ class ThrowingTest {
             }
         }));
         try {
-            Guard guard = new Guard(Duration.ofMillis(20), new Breakers(Duration.ofMillis(50), notifier));
+            Guard guard = Guards.with(Duration.ofMillis(20), new Breakers(Duration.ofMillis(50), notifier));
             AtomicInteger probes = new AtomicInteger();
-            guard.probeBy(key -> {
+            guard.probeBy(Nodes.ONE, key -> {
                 if (probes.incrementAndGet() < 3) {
                     throw BackendFailures.notExecuted(key, "still unavailable");
                 }

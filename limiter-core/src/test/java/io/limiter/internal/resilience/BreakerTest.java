@@ -2,8 +2,10 @@ package io.limiter.internal.resilience;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.ListenerNotifier;
 import java.time.Duration;
@@ -28,7 +30,13 @@ class BreakerTest {
 
     private Breaker breaker(Duration probeInterval) {
         return new Breaker(
-                "redis", all, probeInterval, ListenerNotifier.NONE, Thread::new, AsyncLog.NONE, System.nanoTime());
+                BackendState.ONLY_NODE,
+                all,
+                probeInterval,
+                ListenerNotifier.NONE,
+                Thread::new,
+                AsyncLog.NONE,
+                System.nanoTime());
     }
 
     /** As by a thread that has seen it open, and stops until it has recovered. */
@@ -66,7 +74,7 @@ class BreakerTest {
     /** The pauses would be days. */
     @Test
     void each_of_many_stalls_is_over_with_the_first_probe() {
-        all.probeBy(key -> probes.incrementAndGet());
+        all.probeBy(Nodes.ONE, key -> probes.incrementAndGet());
         for (int i = 1; i <= 20; i++) {
             fail(5);
             Awaitility.await().until(() -> !breaker.isOpen());
@@ -77,7 +85,7 @@ class BreakerTest {
 
     @Test
     void a_backend_that_answers_only_probes_is_probed_after_pauses_that_grow() {
-        all.probeBy(key -> probes.incrementAndGet());
+        all.probeBy(Nodes.ONE, key -> probes.incrementAndGet());
         fail(5);
         Awaitility.await().until(() -> !breaker.isOpen());
         answer(4);
@@ -88,7 +96,7 @@ class BreakerTest {
 
     @Test
     void pauses_double_up_to_the_probe_interval() {
-        all.probeBy(key -> {
+        all.probeBy(Nodes.ONE, key -> {
             probes.incrementAndGet();
             throw FAILURE;
         });

@@ -24,13 +24,13 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** What is watched, and for how long. */
+/** Which calls are checked, and on which threads their callers continue. */
 class DeadlinesTest {
 
     private static final int MOST_SECONDS = 60;
 
     @Test
-    void calls_that_have_finished_are_not_kept_behind_one_that_is_pending() {
+    void completed_calls_are_not_kept_while_another_is_pending() {
         Guard guard = Patience.guard();
         CompletableFuture<String> answer = new CompletableFuture<>();
         Pending<String> pending = BoundedCalls.start(guard, "k", () -> answer);
@@ -46,9 +46,9 @@ class DeadlinesTest {
     }
 
     @Test
-    void a_pool_that_throws_keeps_no_other_from_its_end() {
+    void a_pool_that_throws_does_not_stop_the_checks_of_others() {
         Guard guard =
-                new Guard(Duration.ofMillis(20), new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())));
+                Guards.with(Duration.ofMillis(20), new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())));
         AtomicBoolean ended = new AtomicBoolean();
         guard.deadlines().watch(now -> {
             if (!ended.get()) {
@@ -58,9 +58,10 @@ class DeadlinesTest {
         });
         HandEngine backend = new HandEngine();
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        CompletableFuture<Decision> asked = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Decision> request =
+                PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
         Pending<String> call = BoundedCalls.start(guard, "k", CompletableFuture::new);
-        for (CompletableFuture<?> each : List.of(asked, call)) {
+        for (CompletableFuture<?> each : List.of(request, call)) {
             assertThatThrownBy(() -> each.get(MOST_SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LimiterBackendException.class);
         }
@@ -68,9 +69,9 @@ class DeadlinesTest {
     }
 
     @Test
-    void a_caller_that_blocks_when_its_time_is_over_keeps_no_other_from_its_end() {
+    void a_caller_that_blocks_at_its_deadline_does_not_delay_other_deadlines() {
         Guard guard =
-                new Guard(Duration.ofMillis(20), new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())));
+                Guards.with(Duration.ofMillis(20), new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())));
         GroupCommit engine = new GroupCommit(new HandEngine(), GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         CompletableFuture<Decision> first = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
         CompletableFuture<Decision> second = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
@@ -80,7 +81,7 @@ class DeadlinesTest {
     }
 
     @Test
-    void what_callers_attach_to_a_retried_request_never_runs_on_the_thread_that_checks() {
+    void stages_of_a_retried_request_never_run_on_the_checking_thread() {
         Guard guard = Patience.guard();
         HandEngine backend = new HandEngine();
         AtomicInteger calls = new AtomicInteger();
@@ -120,19 +121,20 @@ class DeadlinesTest {
 
     @Test
     void a_failure_for_which_no_thread_can_be_started_is_delivered_when_one_can() {
-        LimiterBackendException away = new LimiterBackendException(Kind.RETRYABLE, "LOADING", "a", "away", null, null);
+        LimiterBackendException loading =
+                new LimiterBackendException(Kind.RETRYABLE, "LOADING", "a", "loading", null, null);
         Pending<String> pending = new Pending<>("a", null);
-        assertThatThrownBy(() -> pending.fail(away, stages -> {
+        assertThatThrownBy(() -> pending.fail(loading, stages -> {
                     throw new OutOfMemoryError("unable to create native thread");
                 }))
                 .isInstanceOf(OutOfMemoryError.class);
         assertThat(pending).isNotDone();
-        pending.fail(away, Runnable::run);
-        assertThatThrownBy(pending::join).hasCause(away);
+        pending.fail(loading, Runnable::run);
+        assertThatThrownBy(pending::join).hasCause(loading);
     }
 
     @Test
-    void of_the_queues_of_a_cluster_only_those_are_visited_in_which_something_is_pending() {
+    void only_lanes_with_pending_requests_are_checked() {
         HandEngine backend = new HandEngine();
         backend.lanes = 16_384;
         backend.onStart = HandEngine.Call::answer;

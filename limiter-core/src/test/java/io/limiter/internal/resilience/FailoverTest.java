@@ -26,16 +26,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is answered instead of a backend that fails. */
+/** The decisions of the failure policies. */
 class FailoverTest {
 
     private static final FixedWindow TEN = FixedWindow.of(10, Duration.ofHours(1));
 
     private final LocalEngine local = new LocalEngine();
-    private final Away away = new Away();
+    private final Failing failing = new Failing();
 
     @Test
-    void each_policy_answers_as_it_says() {
+    void each_policy_decides_when_the_backend_fails() {
         Decision denied = limiter("a", FailurePolicy.DENY).decide(1);
         assertThat(denied.granted()).isFalse();
         assertThat(denied.source()).isEqualTo(Source.POLICY);
@@ -54,26 +54,26 @@ class FailoverTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_set_is_all_or_nothing_whatever_its_policies(boolean waits) {
+    void a_set_is_all_or_nothing_under_any_policies(boolean waits) {
         Limiter one = limiter("one", FailurePolicy.local(0.5));
         Limiter other = limiter("other", FailurePolicy.local(0.1));
         Limiter open = limiter("open", FailurePolicy.ALLOW);
         Limiter shut = limiter("shut", FailurePolicy.DENY);
         Limiter broken = limiter("broken", FailurePolicy.THROW);
-        assertThat(ask(waits, one, shut, open).granted()).isFalse();
+        assertThat(decide(waits, one, shut, open).granted()).isFalse();
         assertThat(one.peek().remaining()).as("nothing was taken").isEqualTo(5);
-        SetDecision granted = ask(waits, one, open, other);
+        SetDecision granted = decide(waits, one, open, other);
         assertThat(granted.granted()).isTrue();
         assertThat(granted.parts().stream().map(part -> part.decision().source()))
                 .containsExactly(Source.LOCAL, Source.POLICY, Source.LOCAL);
-        assertThat(ask(waits, one, open, other).rejectedBy()).hasValue("other");
+        assertThat(decide(waits, one, open, other).rejectedBy()).hasValue("other");
         assertThat(one.peek().remaining()).as("once").isEqualTo(4);
-        assertThatThrownBy(() -> ask(waits, one, shut, broken))
+        assertThatThrownBy(() -> decide(waits, one, shut, broken))
                 .satisfies(e -> assertThat(AsyncFailures.cause(e)).isInstanceOf(LimiterBackendException.class));
     }
 
     @Test
-    void what_is_refunded_and_charged_goes_to_this_jvm_or_nowhere() {
+    void refunds_and_charges_go_to_the_local_fallback_or_nowhere() {
         Limiter local = limiter("l", FailurePolicy.LOCAL);
         assertThat(local.charge(4).source()).isEqualTo(Source.LOCAL);
         assertThat(local.refund(1).remaining()).isEqualTo(7);
@@ -86,17 +86,17 @@ class FailoverTest {
     }
 
     @Test
-    void a_refund_that_may_have_been_made_is_not_made_here_too() {
+    void an_ambiguous_refund_is_not_repeated_locally() {
         Limiter limiter = limiter("l", FailurePolicy.LOCAL);
         limiter.charge(4);
-        away.ambiguous = true;
+        failing.ambiguous = true;
         assertThat(limiter.refund(2).source()).isEqualTo(Source.POLICY);
         assertThat(limiter.async().refund(2).join().source()).isEqualTo(Source.POLICY);
         assertThat(LimitSet.of(limiter, limiter.on("other")).refund(2).parts())
                 .allMatch(part -> part.decision().source() == Source.POLICY);
         assertThat(limiter.peek().remaining()).isEqualTo(6);
         assertThat(limiter.charge(1).remaining())
-                .as("a charge that may have been made is made, which admits nobody")
+                .as("a charge that may have been made is made, which grants nothing")
                 .isEqualTo(5);
     }
 
@@ -104,44 +104,44 @@ class FailoverTest {
     void permits_of_the_backend_are_returned_there_or_nowhere() {
         limiter("l", FailurePolicy.LOCAL).charge(4);
         Decision taken = new Decision(true, 10, 6, 0, 0, 0, Source.BACKEND);
-        Failover local = new Failover(away, FailurePolicy.LOCAL, this.local, 1);
+        Failover local = new Failover(failing, FailurePolicy.LOCAL, this.local, 1);
         assertThat(local.cancel(taken, "l", TEN, 2)).isCompletedWithValueMatching(d -> d.source() == Source.POLICY);
         assertThat(limiter("l", FailurePolicy.LOCAL).peek().remaining()).isEqualTo(6);
-        Failover broken = new Failover(away, FailurePolicy.THROW, this.local, 1);
+        Failover broken = new Failover(failing, FailurePolicy.THROW, this.local, 1);
         assertThat(broken.cancel(taken, "l", TEN, 2)).isCompletedExceptionally();
         assertThatThrownBy(() -> broken.cancel(taken, "l", TEN, 2).await()).isInstanceOf(LimiterBackendException.class);
     }
 
     @Test
     void an_error_of_the_policy_reaches_the_caller() {
-        Engine bad = new Away() {
+        Engine bad = new Failing() {
             @Override
             public void decide(PendingDecision<?> pending) {
                 throw new AssertionError("of a limit");
             }
         };
-        Failover failover = new Failover(away, FailurePolicy.LOCAL, bad, 1);
+        Failover failover = new Failover(failing, FailurePolicy.LOCAL, bad, 1);
         assertThat(failover.start("a", TEN, Request.take(1, 0))).isCompletedExceptionally();
     }
 
-    private static SetDecision ask(boolean waits, Limiter first, Limiter second, Limiter third) {
+    private static SetDecision decide(boolean waits, Limiter first, Limiter second, Limiter third) {
         LimitSet set = LimitSet.of(first, second, third);
         return waits ? set.decide(1) : set.async().decide(1).join();
     }
 
     private Limiter limiter(String name, FailurePolicy policy) {
         return new EngineLimiter<>(
-                new KeySpace("", name), TEN, new Failover(away, policy, local, 500_000), Sleeper.UNINTERRUPTIBLE);
+                new KeySpace("", name), TEN, new Failover(failing, policy, local, 500_000), Sleeper.UNINTERRUPTIBLE);
     }
 
-    private static class Away implements Engine {
+    private static class Failing implements Engine {
 
         private volatile boolean ambiguous;
 
         private LimiterBackendException failure(String key) {
             return ambiguous
-                    ? BackendFailures.ambiguous(key, "it is away", new IllegalStateException())
-                    : BackendFailures.notExecuted(key, "it is away", new IllegalStateException());
+                    ? BackendFailures.ambiguous(key, "it fails", new IllegalStateException())
+                    : BackendFailures.notExecuted(key, "it fails", new IllegalStateException());
         }
 
         @Override

@@ -12,6 +12,7 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Pending;
@@ -31,7 +32,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Decision timeouts, retries and the breaker, in front of a backend by hand. */
+/** Decision timeouts, retries and the circuit breaker, with a backend whose answers the test gives. */
 class GuardTest {
 
     private final HandEngine backend = new HandEngine();
@@ -39,16 +40,16 @@ class GuardTest {
     private final CountDownLatch up = new CountDownLatch(1);
 
     @Test
-    void what_was_sent_is_ambiguous_when_its_time_is_over_and_what_was_not_is_withdrawn() {
+    void at_its_deadline_a_sent_request_is_ambiguous_and_a_queued_one_is_withdrawn() {
         backend.blocks = true;
         GroupCommit engine = new GroupCommit(
                 backend,
                 GroupCommit.Settings.DEFAULT,
                 call -> new Thread(call).start(),
                 guard(Duration.ofMillis(50), Duration.ofHours(1)));
-        CompletableFuture<Decision> sent = ask(engine, "a", 1);
+        CompletableFuture<Decision> sent = start(engine, "a", 1);
         Awaitility.await().until(() -> !backend.calls.isEmpty());
-        CompletableFuture<Decision> waits = ask(engine, "a", 2);
+        CompletableFuture<Decision> waits = start(engine, "a", 2);
         assertThat(failure(sent).kind()).isEqualTo(Kind.AMBIGUOUS);
         assertThat(failure(sent).isAmbiguous()).isTrue();
         assertThat(failure(waits).kind()).isEqualTo(Kind.NOT_EXECUTED);
@@ -58,7 +59,7 @@ class GuardTest {
     }
 
     @Test
-    void a_caller_that_waits_gets_the_same_and_sees_itself_in_the_stack() {
+    void a_waiting_caller_gets_the_failure_with_its_own_stack_trace() {
         GroupCommit engine = engine(guard(Duration.ofMillis(50), Duration.ofHours(1)));
         assertThatThrownBy(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
                         .await())
@@ -71,12 +72,12 @@ class GuardTest {
     }
 
     @Test
-    void until_the_first_answer_a_decision_may_take_longer_and_what_waits_then_has_its_time_too() {
+    void until_the_first_answer_requests_have_the_longer_timeout() {
         List<String> failed = new CopyOnWriteArrayList<>();
         Guard guard = firstDecisionTimeout(Patience.DECISION_TIMEOUT, failed);
         GroupCommit engine = engine(guard);
-        CompletableFuture<Decision> first = ask(engine, "a", 1);
-        CompletableFuture<Decision> waits = ask(engine, "a", 2);
+        CompletableFuture<Decision> first = start(engine, "a", 1);
+        CompletableFuture<Decision> waits = start(engine, "a", 2);
         Pending<String> alone = neverAnswered(guard);
         for (int i = 0; i < 3; i++) {
             assertThat(failure(neverAnswered(guard(Duration.ofMillis(50), Duration.ofHours(1))))
@@ -92,13 +93,13 @@ class GuardTest {
         assertThat(first.join().granted()).isTrue();
         assertThat(waits.join().limit()).isEqualTo(2);
         backend.onStart = call -> {};
-        assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
-        assertThat(failure(ask(engine, "a", 1))).hasMessageContaining("within PT0.05S");
+        assertThat(failure(start(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(failure(start(engine, "a", 1))).hasMessageContaining("within PT0.05S");
         assertThat(failure(alone).kind()).isEqualTo(Kind.AMBIGUOUS);
     }
 
     @Test
-    void a_decision_that_took_too_long_is_told() {
+    void a_timeout_is_logged_and_observed() {
         List<String> failed = new CopyOnWriteArrayList<>();
         Logger logger = (Logger) LoggerFactory.getLogger(Guard.class);
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -107,8 +108,8 @@ class GuardTest {
         logger.setAdditive(false);
         try {
             GroupCommit engine = engine(firstDecisionTimeout(Duration.ofMillis(60), failed));
-            CompletableFuture<Decision> sent = ask(engine, "a", 1);
-            CompletableFuture<Decision> waits = ask(engine, "a", 2);
+            CompletableFuture<Decision> sent = start(engine, "a", 1);
+            CompletableFuture<Decision> waits = start(engine, "a", 2);
             assertThat(failure(sent)).hasMessageContaining("within PT0.06S");
             assertThat(failure(waits)).hasMessageContaining("within PT0.06S");
             assertThat(failed).containsExactly("timeout", "timeout");
@@ -144,7 +145,7 @@ class GuardTest {
         GroupCommit queued = engine(guard);
         CountDownLatch blocked = new CountDownLatch(2);
         CountDownLatch released = new CountDownLatch(1);
-        for (CompletableFuture<?> each : List.of(ask(queued, "a", 1), neverAnswered(guard))) {
+        for (CompletableFuture<?> each : List.of(start(queued, "a", 1), neverAnswered(guard))) {
             each.whenComplete((answer, error) -> {
                 blocked.countDown();
                 Uninterruptibles.awaitUninterruptibly(released);
@@ -159,7 +160,7 @@ class GuardTest {
     }
 
     @Test
-    void what_is_being_sent_when_its_time_is_over_counts_as_sent() {
+    void a_request_that_is_being_sent_at_its_deadline_counts_as_sent() {
         Guard guard = guard(Duration.ofMillis(50), Duration.ofHours(1));
         CompletableFuture<CompletableFuture<String>> started = new CompletableFuture<>();
         CountDownLatch over = new CountDownLatch(1);
@@ -175,7 +176,7 @@ class GuardTest {
     }
 
     @Test
-    void what_was_not_executed_is_tried_again_and_nobody_notices() {
+    void a_request_that_was_not_executed_is_retried() {
         AtomicInteger calls = new AtomicInteger();
         backend.onStart = call -> {
             if (calls.incrementAndGet() <= 3) {
@@ -190,23 +191,23 @@ class GuardTest {
                         .granted())
                 .isTrue();
         calls.set(0);
-        assertThat(ask(engine, "b", 2).join().limit()).isEqualTo(2);
+        assertThat(start(engine, "b", 2).join().limit()).isEqualTo(2);
         assertThat(backend.calls).hasSize(8);
     }
 
     @Test
-    void what_may_have_been_executed_is_never_tried_again() {
+    void a_request_that_may_have_been_executed_is_never_retried() {
         backend.onStart = call -> call.fail(BackendFailures.ambiguous("a", "cut", new IllegalStateException()));
         GroupCommit engine = engine(guard(Patience.DECISION_TIMEOUT, Duration.ofHours(1)));
-        assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(failure(start(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
         assertThat(backend.calls).hasSize(1);
     }
 
     @Test
-    void a_handful_of_failures_opens_the_breaker_and_an_answer_to_the_probe_closes_it() throws Exception {
+    void five_failures_open_the_circuit_breaker_and_an_answered_probe_closes_it() throws Exception {
         Guard guard = guard(Patience.DECISION_TIMEOUT, Duration.ofMillis(1));
         CountDownLatch answers = new CountDownLatch(1);
-        guard.probeBy(key -> {
+        guard.probeBy(Nodes.ONE, key -> {
             assertThat(key).isEqualTo("a");
             if (answers.getCount() > 0) {
                 throw loading();
@@ -214,13 +215,13 @@ class GuardTest {
         });
         GroupCommit engine = engine(guard);
         backend.onStart = call -> call.fail(BackendFailures.ambiguous("a", "cut", new IllegalStateException()));
-        int asked = 0;
+        int failures = 0;
         while (guard.state().up()) {
-            assertThat(ask(engine, "a", 1)).isCompletedExceptionally();
-            asked++;
+            assertThat(start(engine, "a", 1)).isCompletedExceptionally();
+            failures++;
         }
-        assertThat(asked).isEqualTo(5);
-        LimiterBackendException atOnce = failure(ask(engine, "a", 1));
+        assertThat(failures).isEqualTo(5);
+        LimiterBackendException atOnce = failure(start(engine, "a", 1));
         assertThat(atOnce.kind()).isEqualTo(Kind.NOT_EXECUTED);
         assertThat(atOnce.getStackTrace()).isEmpty();
         assertThatThrownBy(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
@@ -234,28 +235,28 @@ class GuardTest {
         answers.countDown();
         up.await();
         backend.onStart = HandEngine.Call::answer;
-        assertThat(ask(engine, "a", 1).join().granted()).isTrue();
+        assertThat(start(engine, "a", 1).join().granted()).isTrue();
         assertThat(guard.state().up()).isTrue();
         assertThat(guard.state().lastFailure()).isPresent();
     }
 
     @Test
-    void what_the_backend_rejects_for_good_opens_nothing() {
+    void permanent_failures_do_not_open_the_circuit_breaker() {
         Guard guard = guard(Patience.DECISION_TIMEOUT, Duration.ofHours(1));
         GroupCommit engine = engine(guard);
         backend.onStart =
                 call -> call.fail(new LimiterBackendException(Kind.PERMANENT, "NOPERM", "a", "no rights", null, null));
         for (int i = 0; i < 50; i++) {
-            assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.PERMANENT);
+            assertThat(failure(start(engine, "a", 1)).kind()).isEqualTo(Kind.PERMANENT);
         }
         assertThat(guard.state().up()).isTrue();
         assertThat(backend.calls).hasSize(50);
     }
 
     @Test
-    void a_listener_that_throws_or_hangs_harms_no_other_and_no_decision() {
+    void a_listener_that_throws_or_hangs_affects_no_other() {
         CountDownLatch ended = new CountDownLatch(1);
-        List<String> told = new CopyOnWriteArrayList<>();
+        List<String> notified = new CopyOnWriteArrayList<>();
         ListenerNotifier notices = new ListenerNotifier(List.of(
                 new LimiterListener() {
                     @Override
@@ -271,7 +272,7 @@ class GuardTest {
                         } catch (InterruptedException e) {
                             Thread.currentThread().interrupt();
                         }
-                        told.add(cause.key());
+                        notified.add(cause.key());
                     }
                 }));
         for (int i = 0; i < 3 * ListenerNotifier.MAX_WAITING; i++) {
@@ -282,25 +283,25 @@ class GuardTest {
                 new LimiterBackendException(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null, null)));
         ended.countDown();
         notices.close();
-        Awaitility.await().until(() -> told.contains("is never dropped"));
-        assertThat(told).hasSizeBetween(ListenerNotifier.MAX_WAITING, ListenerNotifier.MAX_WAITING + 2);
+        Awaitility.await().until(() -> notified.contains("is never dropped"));
+        assertThat(notified).hasSizeBetween(ListenerNotifier.MAX_WAITING, ListenerNotifier.MAX_WAITING + 2);
     }
 
     @Test
-    void a_pause_of_this_jvm_costs_no_request_its_time() {
+    void a_pause_of_this_jvm_does_not_count_against_deadlines() {
         TestClock clock = new TestClock();
         Guard guard = guard(Duration.ofMillis(100), clock);
-        AtomicInteger judged = new AtomicInteger();
-        guard.deadlines().watch(now -> judged.incrementAndGet() > 0);
+        AtomicInteger checks = new AtomicInteger();
+        guard.deadlines().watch(now -> checks.incrementAndGet() > 0);
         GroupCommit engine = engine(guard);
         CompletableFuture<String> answer = new CompletableFuture<>();
-        CompletableFuture<Decision> sent = ask(engine, "a", 1);
-        CompletableFuture<Decision> waits = ask(engine, "a", 2);
+        CompletableFuture<Decision> sent = start(engine, "a", 1);
+        CompletableFuture<Decision> waits = start(engine, "a", 2);
         CompletableFuture<String> single = BoundedCalls.start(guard, "s", () -> answer);
-        Awaitility.await().until(() -> judged.get() > 0);
+        Awaitility.await().until(() -> checks.get() > 0);
         clock.advance(Duration.ofSeconds(30));
-        int before = judged.get();
-        Awaitility.await().until(() -> judged.get() > before + 3);
+        int before = checks.get();
+        Awaitility.await().until(() -> checks.get() > before + 3);
         assertThat(sent).isNotDone();
         assertThat(waits).isNotDone();
         assertThat(single).isNotDone();
@@ -314,12 +315,12 @@ class GuardTest {
     }
 
     @Test
-    void an_outage_that_meets_a_pause_ends_all_the_same_also_where_every_look_is_late() {
+    void deadlines_end_requests_even_if_every_check_is_late() {
         for (Duration step : List.of(Duration.ofMillis(5), Duration.ofMillis(200))) {
             TestClock clock = new TestClock();
             GroupCommit engine = engine(guard(Duration.ofMillis(100), clock));
-            CompletableFuture<Decision> sent = ask(engine, "a", 1);
-            CompletableFuture<Decision> waits = ask(engine, "a", 2);
+            CompletableFuture<Decision> sent = start(engine, "a", 1);
+            CompletableFuture<Decision> waits = start(engine, "a", 2);
             clock.advance(Duration.ofSeconds(30));
             Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> {
                 clock.advance(step);
@@ -331,10 +332,8 @@ class GuardTest {
     }
 
     private static Guard guard(Duration decisionTimeout, TestClock clock) {
-        return new Guard(
-                decisionTimeout,
-                new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())),
-                new Deadlines(decisionTimeout, clock));
+        return Guards.withClock(
+                decisionTimeout, new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())), clock);
     }
 
     private static LimiterBackendException loading() {
@@ -346,7 +345,7 @@ class GuardTest {
     }
 
     private Guard guard(Duration decisionTimeout, Duration probeInterval) {
-        return new Guard(
+        return Guards.with(
                 decisionTimeout, new Breakers(probeInterval, new ListenerNotifier(List.of(new LimiterListener() {
                     @Override
                     public void backendDown(String node, LimiterBackendException cause) {
@@ -370,7 +369,7 @@ class GuardTest {
         return (LimiterBackendException) thrown;
     }
 
-    private static CompletableFuture<Decision> ask(Engine engine, String key, int permits) {
+    private static CompletableFuture<Decision> start(Engine engine, String key, int permits) {
         return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

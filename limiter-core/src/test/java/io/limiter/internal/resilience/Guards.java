@@ -1,6 +1,9 @@
 package io.limiter.internal.resilience;
 
 import com.google.common.base.Ticker;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 
 /** Guards whose time a test moves. Without checks of deadlines it moves by a quarter of the decision timeout at most. */
@@ -9,6 +12,19 @@ public final class Guards {
     private Guards() {}
 
     public static Guard withClock(Duration decisionTimeout, Ticker clock) {
-        return new Guard(decisionTimeout, Breakers.silent(), new Deadlines(decisionTimeout, clock));
+        return withClock(decisionTimeout, Breakers.silent(), clock);
+    }
+
+    static Guard withClock(Duration decisionTimeout, Breakers breakers, Ticker clock) {
+        return new Guard(
+                breakers,
+                new Deadlines(decisionTimeout, decisionTimeout, clock),
+                ListenerNotifier.NONE,
+                EngineObserver.NONE,
+                AsyncLog.of(Guard.class));
+    }
+
+    public static Guard with(Duration decisionTimeout, Breakers breakers) {
+        return new Guard(decisionTimeout, decisionTimeout, breakers, ListenerNotifier.NONE, EngineObserver.NONE);
     }
 }

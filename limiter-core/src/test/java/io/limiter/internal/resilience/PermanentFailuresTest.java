@@ -26,16 +26,16 @@ class PermanentFailuresTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final List<String> notified = new CopyOnWriteArrayList<>();
     private final ListenerNotifier notices = new ListenerNotifier(List.of(new LimiterListener() {
         @Override
         public void limiterFailing(FailingLimiter limiter) {
-            told.add(limiter.limiter() + " " + limiter.failure().problem());
+            notified.add(limiter.limiter() + " " + limiter.failure().problem());
         }
 
         @Override
         public void limiterRecovered(FailingLimiter limiter) {
-            told.add(limiter.limiter() + " recovered");
+            notified.add(limiter.limiter() + " recovered");
         }
     }));
     private final Logger logger = (Logger) LoggerFactory.getLogger(PermanentFailures.class);
@@ -75,23 +75,23 @@ class PermanentFailuresTest {
         });
         failures.decided("rateLimit:{sms:a}");
         assertThat(failures.all()).isEmpty();
-        tells("rateLimit:sms WRONGTYPE", "rateLimit:sms recovered");
+        assertNotified("rateLimit:sms WRONGTYPE", "rateLimit:sms recovered");
     }
 
     @Test
-    void a_key_that_nobody_asks_for_any_more_counts_for_a_minute() {
+    void a_failed_key_without_requests_counts_for_a_minute() {
         failures.failed(foreign("rateLimit:{sms:gone}"));
         advance(MINUTE.minusMillis(1));
         failures.decided("rateLimit:{sms:b}");
         assertThat(failures.all()).hasSize(1);
         advance(Duration.ofSeconds(2));
-        assertThat(failures.all()).as("nobody was decided").hasSize(1);
+        assertThat(failures.all()).as("no key was decided").hasSize(1);
         failures.decided("rateLimit:{sms:b}");
         assertThat(failures.all()).isEmpty();
     }
 
     @Test
-    void each_limiter_is_logged_and_told_once_a_minute() {
+    void failures_of_a_limiter_are_reported_once_a_minute() {
         for (int second = 0; second < 150; second++) {
             failures.failed(foreign("rateLimit:{sms:a}"));
             failures.failed(foreign("countLimit:{login}"));
@@ -106,7 +106,7 @@ class PermanentFailuresTest {
                 .satisfies(line -> assertThat(line.getFormattedMessage())
                         .contains("delete the key: DEL it")
                         .contains("59 more failures")));
-        Eventually.that(() -> assertThat(told)
+        Eventually.that(() -> assertThat(notified)
                 .containsExactly(
                         "rateLimit:sms WRONGTYPE",
                         "countLimit:login WRONGTYPE",
@@ -118,7 +118,7 @@ class PermanentFailuresTest {
     }
 
     @Test
-    void names_are_shown_as_they_were_given() {
+    void the_name_of_a_limiter_is_read_from_its_key() {
         String key = new KeySpace("p:", "a:b {ü}", ":log").of("k");
         assertThat(KeySpace.limiterOf(key)).isEqualTo("p:a:b {ü}");
         assertThat(KeySpace.limiterOf(new KeySpace("", "n").own())).isEqualTo("n");
@@ -128,7 +128,7 @@ class PermanentFailuresTest {
     }
 
     @Test
-    void what_is_kept_is_bounded() {
+    void the_number_of_limiters_and_keys_is_bounded() {
         for (int i = 0; i < 3 * PermanentFailures.MAX_LIMITERS; i++) {
             failures.failed(foreign("p:{n" + i + ":k}"));
         }
@@ -163,8 +163,8 @@ class PermanentFailuresTest {
         assertThat(failures.all()).isEmpty();
     }
 
-    private void tells(String... expected) {
-        Eventually.that(() -> assertThat(told).containsExactly(expected));
+    private void assertNotified(String... expected) {
+        Eventually.that(() -> assertThat(notified).containsExactly(expected));
     }
 
     private void advance(Duration time) {

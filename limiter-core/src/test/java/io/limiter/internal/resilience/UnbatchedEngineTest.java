@@ -26,7 +26,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is sent again, and what is not. */
+/** Retries and withdrawals of decisions that have a call of their own. */
 class UnbatchedEngineTest {
 
     private static final Answer TAKEN = Answer.of(List.of(new Decision(true, 1, 0, 0, 0, 0)));
@@ -40,13 +40,13 @@ class UnbatchedEngineTest {
     }
 
     @Test
-    void what_was_not_executed_is_sent_again() {
+    void a_request_that_was_not_executed_is_retried() {
         assertThat(decide(failed(Kind.RETRYABLE), TAKEN).await().granted()).isTrue();
         assertThat(calls).hasValue(2);
     }
 
     @Test
-    void what_may_have_been_executed_is_sent_once() {
+    void a_request_that_may_have_been_executed_is_not_retried() {
         for (Kind kind : List.of(Kind.AMBIGUOUS, Kind.PERMANENT)) {
             assertThatThrownBy(decide(failed(kind), TAKEN)::await)
                     .isInstanceOfSatisfying(
@@ -65,7 +65,7 @@ class UnbatchedEngineTest {
     }
 
     @Test
-    void what_has_ended_while_it_waited_for_a_thread_costs_no_connection() {
+    void a_request_cancelled_before_its_call_uses_no_connection() {
         List<Runnable> queued = new ArrayList<>();
         Blocking backend = new Blocking();
         PendingRequest pending = PendingRequest.start(
@@ -76,11 +76,11 @@ class UnbatchedEngineTest {
     }
 
     @Test
-    void a_reset_that_was_withdrawn_is_not_made_and_fails() {
+    void a_withdrawn_reset_fails_and_deletes_nothing() {
         List<Runnable> queued = new ArrayList<>();
         Blocking backend = new Blocking();
         Breakers breaker = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()));
-        try (Guard hasty = new Guard(Duration.ofMillis(20), breaker)) {
+        try (Guard hasty = Guards.with(Duration.ofMillis(20), breaker)) {
             UnbatchedEngine engine = new UnbatchedEngine(backend, queued::add, hasty);
             assertThatThrownBy(() -> AsyncFailures.join(engine.reset("a")))
                     .isInstanceOfSatisfying(
@@ -91,7 +91,7 @@ class UnbatchedEngineTest {
         }
     }
 
-    /** One that notes what it is used for. */
+    /** Records how it is used. */
     private static final class Blocking implements FutureBackend {
 
         private final List<String> used = new ArrayList<>();

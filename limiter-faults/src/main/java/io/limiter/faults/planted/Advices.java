@@ -8,6 +8,7 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.resilience.Failover;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -104,7 +105,11 @@ final class Advices {
         @Advice.OnMethodExit
         static void exit(@Advice.This RedisCalls redis, @Advice.AllArguments Object[] arguments) {
             if (ThreadLocalRandom.current().nextInt(200) == 0) {
-                redis.start((LuaScript) arguments[0], (byte[][]) arguments[1], (byte[][]) arguments[2]);
+                redis.start(
+                        (LuaScript) arguments[0],
+                        Duration.ofMinutes(1),
+                        (byte[][]) arguments[1],
+                        (byte[][]) arguments[2]);
             }
         }
     }

@@ -171,7 +171,7 @@ public final class PlantedBugs {
                         "What was sent is never sent again",
                         "redis-stopped-1s",
                         Measure.TAKEN,
-                        method("internal.redis.client.RedisCalls", "send", Advices.SendTwice.class)),
+                        method("internal.redis.client.LettuceCalls", "send", Advices.SendTwice.class)),
                 named(
                         "ambiguous-not-said",
                         "A call that Redis may have executed is said not to be executed",
@@ -185,7 +185,7 @@ public final class PlantedBugs {
                         "Scripts are loaded again within the decision",
                         "script-flush",
                         Measure.SOURCE,
-                        method("internal.redis.client.LettuceScripts", "runSource", Advices.Skip.class)),
+                        method("internal.redis.client.LettuceCalls", "runSource", Advices.Skip.class)),
                 named(
                         "interrupt-withdraws",
                         "An interrupted call counts as not executed",

@@ -1,5 +1,6 @@
 package io.limiter.internal.redis.client;
 
+import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -45,14 +46,20 @@ final class ClusterSlots {
         }
     }
 
-    /** {@code PING}; an error reply is an answer, too. */
-    void ping(String node) {
+    /**
+     * {@code PING}; an error reply is an answer, too.
+     *
+     * @param key named in the failure
+     * @throws LimiterBackendException if there is no answer
+     */
+    void ping(String node, String key) {
         try (RedisClusterConnection connection = connections.getClusterConnection()) {
             int port = node.lastIndexOf(':') + 1;
             connection.ping(new RedisClusterNode(node.substring(0, port - 1), Integer.parseInt(node.substring(port))));
         } catch (RuntimeException e) {
-            if (RedisErrors.of(node, e).kind() != Kind.PERMANENT) {
-                throw e;
+            LimiterBackendException failure = RedisErrors.of(key, e);
+            if (failure.kind() != Kind.PERMANENT) {
+                throw failure;
             }
         }
     }

@@ -25,7 +25,7 @@ final class NativeConnection {
     private final RedisClusterAsyncCommands<byte[], byte[]> commands;
     private final StatefulConnection<?, ?> connection;
     private final Runnable close;
-    // Guarded by the monitor of the LettuceScripts.
+    // Guarded by the monitor of the LettuceCalls.
     private Runnable removeListener = () -> {};
 
     private NativeConnection(RedisClusterAsyncCommands<byte[], byte[]> commands, Runnable close) {

@@ -3,6 +3,7 @@ package io.limiter.internal.redis.client;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A backend that stores the states in Redis. What differs is how it takes their steps. */
@@ -21,36 +22,6 @@ public abstract class RedisBackend implements Backend {
     }
 
     @Override
-    public final String nodeOf(String key) {
-        return redis.nodeOf(key);
-    }
-
-    @Override
-    public final boolean isOn(String node, String key) {
-        return redis.isOn(node, key);
-    }
-
-    @Override
-    public final @Nullable String keyOn(String node, String key) {
-        return redis.keyOn(node, key);
-    }
-
-    @Override
-    public final int nodes() {
-        return redis.nodes();
-    }
-
-    @Override
-    public final boolean isConnected(String key) {
-        return redis.isConnected(key);
-    }
-
-    @Override
-    public final boolean reconnect(String key) {
-        return redis.reconnect(key);
-    }
-
-    @Override
     public final LimiterBackendException notConnected(String key, RuntimeException thrown) {
         return RedisErrors.of(key, thrown);
     }
@@ -59,9 +30,22 @@ public abstract class RedisBackend implements Backend {
     @Override
     public final void delete(String key) {
         try {
-            redis.delete(key.getBytes(StandardCharsets.UTF_8));
+            observed(() -> redis.delete(key.getBytes(StandardCharsets.UTF_8)));
         } catch (RuntimeException e) {
             throw RedisErrors.of(key, e);
+        }
+    }
+
+    /** Makes a call that blocks, and reports it to the observer. */
+    protected final <T extends @Nullable Object> T observed(Supplier<T> call) {
+        long startNanos = System.nanoTime();
+        boolean failed = true;
+        try {
+            T answer = call.get();
+            failed = false;
+            return answer;
+        } finally {
+            redis.observer().called(System.nanoTime() - startNanos, failed);
         }
     }
 

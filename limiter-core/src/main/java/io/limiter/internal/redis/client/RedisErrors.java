@@ -2,13 +2,10 @@ package io.limiter.internal.redis.client;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
-import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.resilience.Guard;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -122,13 +119,6 @@ public final class RedisErrors {
                 : BackendFailures.notExecuted(key, "the call to Redis was not made: " + describe(cause), cause);
     }
 
-    /** The same for all. */
-    public static List<Answer> notExecuted(List<KeyRequests<?>> batch, RuntimeException cause) {
-        return batch.stream()
-                .map(requests -> Answer.failed(notExecuted(requests.key(), cause)))
-                .toList();
-    }
-
     /**
      * Whether Redis has executed nothing of a call because it forbids one of its keys. It does not say which.
      *
@@ -208,24 +198,6 @@ public final class RedisErrors {
             }
         }
         return null;
-    }
-
-    /** What was withdrawn just before it was sent: its caller has its failure already. */
-    public static LimiterBackendException withdrawn(String key) {
-        return BackendFailures.notExecuted(key, "it was withdrawn");
-    }
-
-    public static List<Answer> withdrawn(List<KeyRequests<?>> batch) {
-        return batch.stream()
-                .map(requests -> Answer.failed(withdrawn(requests.key())))
-                .toList();
-    }
-
-    /** The limiters were closed before the call. */
-    public static List<Answer> closed(List<KeyRequests<?>> batch) {
-        return batch.stream()
-                .map(requests -> Answer.failed(BackendFailures.closed(requests.key())))
-                .toList();
     }
 
     /** Redis has decided, and what it replied makes no sense here. */

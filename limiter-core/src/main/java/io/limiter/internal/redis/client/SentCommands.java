@@ -127,12 +127,6 @@ final class SentCommands implements Deadlines.Pool {
             return hasEnded.get();
         }
 
-        /** Ends this without a reply: nothing was sent. Returns {@code false} if it has ended before. */
-        boolean notSent() {
-            sent.remove(this);
-            return hasEnded.compareAndSet(false, true);
-        }
-
         /** Ends this, unless it has ended before. */
         void end(@Nullable List<Object> reply, @Nullable Throwable error) {
             sent.remove(this);

@@ -6,9 +6,9 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
-import io.limiter.internal.backend.LimitFailures;
 import io.limiter.internal.backend.SequentialSet;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,14 +44,12 @@ public final class LockBackend extends RedisBackend {
     /** Minimum time to wait for the lock, even if the caller's timeout is shorter. */
     public static final Duration DEFAULT_LOCK_WAIT = Duration.ofSeconds(1);
 
-    private static final byte[][] NO_ARGUMENTS = {};
-
     /** For peeks, which save nothing. */
     private static final DistributedLock.Held NO_LOCK = () -> {};
 
     private final DistributedLock lock;
     private final Duration lockWait;
-    private final Duration longestWait;
+    private final Duration decisionTimeout;
     private final Ticker ticker;
     private final KnownRejections rejections;
     private final StateCodec codec = new StateCodec();
@@ -59,7 +58,7 @@ public final class LockBackend extends RedisBackend {
 
     /**
      * @param lockWait how long to wait for the lock if the caller's timeout is shorter
-     * @param longestWait how long to wait for it at most
+     * @param decisionTimeout how long to wait for it, and for each answer, at most
      * @param clock the part of the scripts that reads the clock
      * @param ticker measures the wait for the lock
      * @param rejections records the decisions
@@ -68,14 +67,14 @@ public final class LockBackend extends RedisBackend {
             RedisCalls redis,
             DistributedLock lock,
             Duration lockWait,
-            Duration longestWait,
+            Duration decisionTimeout,
             String clock,
             Ticker ticker,
             KnownRejections rejections) {
         super(redis);
         this.lock = lock;
         this.lockWait = lockWait;
-        this.longestWait = longestWait;
+        this.decisionTimeout = decisionTimeout;
         this.ticker = ticker;
         this.rejections = rejections;
         this.load = LuaScript.of(clock, LuaScript.resource(LockBackend.class, "load.lua"));
@@ -85,7 +84,7 @@ public final class LockBackend extends RedisBackend {
     @Override
     public void start(Call call) {
         if (isClosed()) {
-            call.answered().accept(RedisErrors.closed(call.keys()));
+            call.failed(BackendFailures::closed);
             return;
         }
         if (call.allOrNothing()) {
@@ -107,8 +106,6 @@ public final class LockBackend extends RedisBackend {
     private Answer answer(KeyRequests<?> keyRequests, BooleanSupplier send) {
         try {
             return Answer.of(decide(keyRequests, send));
-        } catch (LimitFailure e) {
-            return Answer.failed(LimitFailures.of(keyRequests.key(), keyRequests.limit(), e.cause, e.decided));
         } catch (RuntimeException e) {
             return Answer.failed(RedisErrors.of(keyRequests.key(), e));
         }
@@ -133,7 +130,7 @@ public final class LockBackend extends RedisBackend {
                 }
                 sent = sent || send.getAsBoolean();
                 if (!sent) {
-                    throw RedisErrors.withdrawn(keyRequests.key());
+                    throw BackendFailures.withdrawn(keyRequests.key());
                 }
                 long lockedMicros = (ticker.read() - startNanos) / 1000;
                 List<Decision> decisions = stepAndSave(keyRequests, lockedMicros);
@@ -163,12 +160,11 @@ public final class LockBackend extends RedisBackend {
             long timeoutMicros = Math.min(request.timeoutMicros(), Long.MAX_VALUE / 1000);
             waitNanos = Math.max(waitNanos, timeoutMicros * 1000);
         }
-        return Math.min(waitNanos, longestWait.toNanos());
+        return Math.min(waitNanos, decisionTimeout.toNanos());
     }
 
     /** The decisions, or {@code null} if the state was changed concurrently. */
     private <S> @Nullable List<Decision> stepAndSave(KeyRequests<S> keyRequests, long lockedMicros) {
-        Limit<S> limit = keyRequests.limit();
         long sentNanos = rejections.readNanos();
         Loaded<S> loaded = load(keyRequests);
         List<Request> requests = keyRequests.requests().stream()
@@ -178,7 +174,8 @@ public final class LockBackend extends RedisBackend {
         S state = loaded.state;
         boolean onlyPeeks = true;
         for (Request request : requests) {
-            Step<S> step = step(limit, state, loaded.nowMicros, request);
+            S before = state;
+            Step<S> step = ofLimit(keyRequests, limit -> limit.step(before, loaded.nowMicros, request));
             decisions.add(step.decision());
             state = step.state();
             onlyPeeks &= request.isPeek();
@@ -189,45 +186,30 @@ public final class LockBackend extends RedisBackend {
         }
         try {
             rejections.decided(
-                    new KeyRequests<>(keyRequests.key(), limit, requests),
+                    new KeyRequests<>(keyRequests.key(), keyRequests.limit(), requests),
                     decisions,
                     state,
                     loaded.nowMicros,
                     sentNanos);
         } catch (RuntimeException e) {
-            throw new LimitFailure(e, true);
+            throw BackendFailures.ofLimit(keyRequests.key(), keyRequests.limit(), e, true);
         }
         return decisions;
     }
 
-    private static <S> Step<S> step(Limit<S> limit, @Nullable S state, long nowMicros, Request request) {
+    /** Calls code of the limit, whose exceptions are not Redis's. */
+    private static <S, T> T ofLimit(KeyRequests<S> keyRequests, Function<Limit<S>, T> code) {
         try {
-            return limit.step(state, nowMicros, request);
+            return code.apply(keyRequests.limit());
         } catch (RuntimeException e) {
-            throw new LimitFailure(e, false);
-        }
-    }
-
-    private <S> byte[] write(S state) {
-        try {
-            return codec.write(state);
-        } catch (RuntimeException e) {
-            throw new LimitFailure(e, false);
-        }
-    }
-
-    private static <S> long lifetimeMillis(Limit<S> limit, S state, long nowMicros) {
-        try {
-            return limit.lifetimeMillis(state, nowMicros);
-        } catch (RuntimeException e) {
-            throw new LimitFailure(e, false);
+            throw BackendFailures.ofLimit(keyRequests.key(), keyRequests.limit(), e, false);
         }
     }
 
     private <S> Loaded<S> load(KeyRequests<S> keyRequests) {
         List<Object> reply;
         try {
-            reply = redis.call(load, utf8(keyRequests.key()));
+            reply = call(load, keyRequests.key());
         } catch (RuntimeException e) {
             throw RedisErrors.undecided(keyRequests.key(), e);
         }
@@ -241,37 +223,23 @@ public final class LockBackend extends RedisBackend {
 
     private <S> boolean save(KeyRequests<S> keyRequests, Loaded<S> loaded, S state) {
         // A state stored under another definition may have to be kept longer than this one needs.
-        long lifetimeMillis = Math.max(lifetimeMillis(keyRequests.limit(), state, loaded.nowMicros), loaded.ttlMillis);
-        List<byte[]> arguments = new ArrayList<>(3);
-        arguments.add(write(state));
-        arguments.add(utf8(Long.toString(lifetimeMillis)));
-        if (loaded.value != null) {
-            arguments.add(loaded.value);
-        }
-        List<Object> reply = redis.call(save, utf8(keyRequests.key()), arguments.toArray(NO_ARGUMENTS));
+        long lifetimeMillis = Math.max(
+                ofLimit(keyRequests, limit -> limit.lifetimeMillis(state, loaded.nowMicros)), loaded.ttlMillis);
+        byte[] written = ofLimit(keyRequests, limit -> codec.write(state));
+        byte[] lifetime = utf8(Long.toString(lifetimeMillis));
+        List<Object> reply = loaded.value == null
+                ? call(save, keyRequests.key(), written, lifetime)
+                : call(save, keyRequests.key(), written, lifetime, loaded.value);
         return (Long) reply.get(0) == 1;
+    }
+
+    private List<Object> call(LuaScript script, String key, byte[]... arguments) {
+        byte[][] keys = {utf8(key)};
+        return observed(() -> AsyncFailures.join(redis.start(script, decisionTimeout, keys, arguments)));
     }
 
     private static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** An exception of a custom limit, as opposed to one of Redis. */
-    private static final class LimitFailure extends RuntimeException {
-
-        private static final long serialVersionUID = 1;
-
-        private final RuntimeException cause;
-        private final boolean decided;
-
-        /**
-         * @param decided whether the decision was saved already
-         */
-        LimitFailure(RuntimeException cause, boolean decided) {
-            super(cause);
-            this.cause = cause;
-            this.decided = decided;
-        }
     }
 
     private static final class Loaded<S> {

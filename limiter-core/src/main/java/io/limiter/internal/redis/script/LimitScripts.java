@@ -111,9 +111,8 @@ public final class LimitScripts {
                 new SlidingLogScript(),
                 new SlidingCounterScript(),
                 new ConcurrencyScript()));
-        for (LimitScript<?, ?> own : ServiceLoader.load(LimitScript.class, LimitScript.class.getClassLoader())) {
-            all.add(own);
-        }
+        ServiceLoader.load(LimitScript.class, LimitScript.class.getClassLoader())
+                .forEach(all::add);
         return checked(all);
     }
 }

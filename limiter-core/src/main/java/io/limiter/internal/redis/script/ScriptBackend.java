@@ -1,6 +1,8 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.backend.SequentialSet;
 import io.limiter.internal.cache.KnownRejections;
@@ -9,14 +11,16 @@ import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisBackend;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
+import io.limiter.spi.EngineObserver;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides inside Redis: one {@code EVALSHA} for a batch of one kind of limit, in a Cluster one for each slot, and one for a
@@ -66,31 +70,29 @@ public final class ScriptBackend extends RedisBackend {
 
     @Override
     public void start(Call call) {
-        List<KeyRequests<?>> keys = call.keys();
         if (isClosed()) {
-            call.answered().accept(RedisErrors.closed(keys));
+            call.failed(BackendFailures::closed);
             return;
         }
         int[] kinds;
         boolean fitsOneCall;
         try {
-            kinds = kinds(keys);
-            fitsOneCall = (call.allOrNothing() || areEqual(kinds)) && isInOneLane(keys);
+            kinds = kinds(call.keys());
+            fitsOneCall = (call.allOrNothing() || areEqual(kinds)) && isInOneLane(call.keys());
         } catch (RuntimeException e) {
-            call.answered().accept(RedisErrors.notExecuted(keys, e));
+            call.failed(key -> RedisErrors.notExecuted(key, e));
             return;
         }
         if (call.allOrNothing() && !fitsOneCall) {
             SequentialSet.decide(this, call);
         } else if (!call.send().getAsBoolean()) {
-            call.answered().accept(RedisErrors.withdrawn(keys));
+            call.failed(BackendFailures::withdrawn);
         } else if (call.allOrNothing()) {
-            SetCall set = new SetCall(keys, kinds, rejections.readNanos(), estimatedMicros);
-            send(setScripts.of(kinds), set, false, call.answered());
+            send(setScripts.of(kinds), new SetCall(call, kinds, rejections.readNanos(), estimatedMicros), false);
         } else if (fitsOneCall) {
-            decide(kinds[0], keys, call.answered());
+            decide(kinds[0], call);
         } else {
-            decideParts(keys, kinds, call.answered());
+            decideParts(call, kinds);
         }
     }
 
@@ -125,55 +127,59 @@ public final class ScriptBackend extends RedisBackend {
     }
 
     /** One call for each kind of limit, and in a Cluster for each slot. */
-    private void decideParts(List<KeyRequests<?>> keys, int[] kinds, Consumer<List<Answer>> answered) {
+    private void decideParts(Call call, int[] kinds) {
         Map<LaneAndKind, List<Integer>> calls = new LinkedHashMap<>();
         for (int i = 0; i < kinds.length; i++) {
-            LaneAndKind call = new LaneAndKind(laneOf(keys.get(i).key()), kinds[i]);
-            calls.computeIfAbsent(call, same -> new ArrayList<>()).add(i);
+            LaneAndKind one = new LaneAndKind(laneOf(call.keys().get(i).key()), kinds[i]);
+            calls.computeIfAbsent(one, same -> new ArrayList<>()).add(i);
         }
-        Parts parts = new Parts(kinds.length, calls.size(), answered);
-        calls.forEach((call, places) -> decide(
-                call.kind(), places.stream().<KeyRequests<?>>map(keys::get).toList(), parts.at(places)));
+        Parts parts = new Parts(call, calls.size());
+        calls.forEach((one, places) -> decide(one.kind(), parts.at(places)));
     }
 
-    private void decide(int kind, List<KeyRequests<?>> batch, Consumer<List<Answer>> answered) {
-        ScriptCall call = new ScriptCall(batch, kind, rejections.readNanos(), estimatedMicros);
-        send(batchScripts.get(kind), call, false, answered);
+    private void decide(int kind, Call call) {
+        send(batchScripts.get(kind), new ScriptCall(call, kind, rejections.readNanos(), estimatedMicros), false);
     }
 
     /**
      * @param again whether it was sent before, with another time than Redis's; that does not happen twice, because parameters
      *     are valid for days
      */
-    private void send(LuaScript script, ScriptCall call, boolean again, Consumer<List<Answer>> answered) {
-        List<KeyRequests<?>> batch = call.batch();
+    private void send(LuaScript script, ScriptCall sent, boolean again) {
+        Call call = sent.call();
+        List<KeyRequests<?>> batch = call.keys();
         byte[] argument;
         try {
-            argument = call.argument();
+            argument = sent.argument();
         } catch (RuntimeException e) {
-            if (!call.isSet() && batch.size() > 1) {
-                decideHalves(call, answered);
+            if (call.allOrNothing()) {
+                call.failed(key -> RedisErrors.notExecuted(key, e));
+            } else if (batch.size() > 1) {
+                decideHalves(sent);
             } else {
-                answered.accept(call.notWritten(e));
+                call.failed(key -> BackendFailures.ofLimit(key, batch.get(0).limit(), e, false));
             }
             return;
         }
+        EngineObserver observer = redis.observer();
         try {
             if (!again) {
-                redis.sends(batch.size(), requests(batch));
+                observer.sent(batch.size(), requests(batch));
             }
-            redis.send(script, call.keys(), new byte[][] {argument}, (reply, error) -> {
+            long startNanos = System.nanoTime();
+            redis.send(script, sent.keys(), new byte[][] {argument}, (reply, error) -> {
+                observer.called(System.nanoTime() - startNanos, error != null);
                 if (reply != null) {
-                    answered(script, call, reply, again, answered);
+                    answered(script, sent, reply, again);
                 } else if (batch.size() > 1 && error != null && RedisErrors.forbidsKey(error)) {
-                    forbidden(call, error, answered);
+                    forbidden(sent, error);
                 } else {
-                    answered.accept(call.failed(error));
+                    failed(call, error);
                 }
             });
         } catch (RuntimeException | Error e) {
             // Nothing else would end the call if it is sent again, or is a part of another.
-            answered.accept(call.failed(e));
+            failed(call, e);
         }
     }
 
@@ -185,58 +191,60 @@ public final class ScriptBackend extends RedisBackend {
         return requests;
     }
 
-    private void answered(
-            LuaScript script, ScriptCall call, List<Object> reply, boolean again, Consumer<List<Answer>> answered) {
+    private static void failed(Call call, @Nullable Throwable error) {
+        Throwable cause = error == null ? new IllegalStateException("no reply") : AsyncFailures.cause(error);
+        call.failed(key -> RedisErrors.of(key, cause));
+    }
+
+    private void answered(LuaScript script, ScriptCall sent, List<Object> reply, boolean again) {
+        Call call = sent.call();
         List<Answer> answers;
-        List<Integer> places = call.atAnotherTime();
         ScriptCall late;
         try {
             estimatedMicros = ScriptCall.nowMicros(reply);
-            answers = call.answers(reply, rejections);
-            late = again || places.isEmpty() ? null : call.at(places, rejections.readNanos(), estimatedMicros);
+            answers = sent.answers(reply, rejections);
+            List<Integer> places = sent.atAnotherTime();
+            late = again || places.isEmpty()
+                    ? null
+                    : sent.with(new Parts(call, 1, answers).at(places), rejections.readNanos(), estimatedMicros);
         } catch (RuntimeException | Error e) {
             // Errors too: nothing else would end the call.
-            answered.accept(call.notUnderstood(e));
+            call.failed(key -> RedisErrors.notUnderstood(key, e));
             return;
         }
         if (late == null) {
-            answered.accept(answers);
-            return;
+            call.answered().accept(answers);
+        } else {
+            send(script, late, true);
         }
-        send(script, late, true, decided -> {
-            for (int i = 0; i < places.size(); i++) {
-                answers.set(places.get(i), decided.get(i));
-            }
-            answered.accept(answers);
-        });
     }
 
     /** Redis does not say which key is forbidden: a set peeks at each one, and a batch is split. */
-    private void forbidden(ScriptCall call, Throwable error, Consumer<List<Answer>> answered) {
-        if (!call.isSet()) {
-            decideHalves(call, answered);
+    private void forbidden(ScriptCall sent, Throwable error) {
+        Call call = sent.call();
+        if (!call.allOrNothing()) {
+            decideHalves(sent);
             return;
         }
         List<KeyRequests<?>> peeks = new ArrayList<>();
-        call.batch().forEach(part -> peeks.add(part.peek()));
+        call.keys().forEach(part -> peeks.add(part.peek()));
         start(new Call(
                 peeks,
                 false,
                 () -> true,
-                peeked -> answered.accept(peeked.stream()
-                        .filter(peek -> peek.failure() != null)
+                peeked -> peeked.stream()
+                        .map(Answer::failure)
+                        .filter(Objects::nonNull)
                         .findFirst()
-                        .map(call::allAs)
-                        .orElseGet(() -> call.failed(error)))));
+                        .ifPresentOrElse(failure -> call.failed(key -> failure), () -> failed(call, error))));
     }
 
     /** Splits a batch of which nothing was executed because of a few keys, so that the others do not fail too. */
-    private void decideHalves(ScriptCall call, Consumer<List<Answer>> answered) {
-        List<KeyRequests<?>> batch = call.batch();
-        int half = batch.size() / 2;
-        Parts parts = new Parts(batch.size(), 2, answered);
-        decide(call.kind(), batch.subList(0, half), parts.at(range(0, half)));
-        decide(call.kind(), batch.subList(half, batch.size()), parts.at(range(half, batch.size())));
+    private void decideHalves(ScriptCall sent) {
+        int size = sent.call().keys().size();
+        Parts parts = new Parts(sent.call(), 2);
+        decide(sent.kind(), parts.at(range(0, size / 2)));
+        decide(sent.kind(), parts.at(range(size / 2, size)));
     }
 
     private static List<Integer> range(int from, int to) {
@@ -245,29 +253,38 @@ public final class ScriptBackend extends RedisBackend {
 
     private record LaneAndKind(int lane, int kind) {}
 
-    /** Collects the answers of several calls. */
+    /** The calls that a call is split into; answers it when all of them are answered. */
     private static final class Parts {
 
-        private final Answer[] answers;
+        private final Call whole;
         private final AtomicInteger missing;
-        private final Consumer<List<Answer>> answered;
+        private final List<Answer> answers;
 
-        Parts(int keys, int calls, Consumer<List<Answer>> answered) {
-            this.answers = new Answer[keys];
-            this.missing = new AtomicInteger(calls);
-            this.answered = answered;
+        Parts(Call whole, int calls) {
+            this(whole, calls, Arrays.asList(new Answer[whole.keys().size()]));
         }
 
-        /** Takes the answers for the keys at these places. */
-        Consumer<List<Answer>> at(List<Integer> places) {
-            return some -> {
+        /**
+         * @param answers those that are known, by key
+         */
+        Parts(Call whole, int calls, List<Answer> answers) {
+            this.whole = whole;
+            this.missing = new AtomicInteger(calls);
+            this.answers = answers;
+        }
+
+        /** The call for the keys at these places. */
+        Call at(List<Integer> places) {
+            List<KeyRequests<?>> keys = new ArrayList<>(places.size());
+            places.forEach(place -> keys.add(whole.keys().get(place)));
+            return new Call(keys, whole.allOrNothing(), whole.send(), some -> {
                 for (int i = 0; i < places.size(); i++) {
-                    answers[places.get(i)] = some.get(i);
+                    answers.set(places.get(i), some.get(i));
                 }
                 if (missing.decrementAndGet() == 0) {
-                    answered.accept(Arrays.asList(answers));
+                    whole.answered().accept(answers);
                 }
-            };
+            });
         }
     }
 }

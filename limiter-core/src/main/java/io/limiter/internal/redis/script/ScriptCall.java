@@ -6,16 +6,14 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Steps;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.backend.LimitFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.RedisErrors;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +30,7 @@ public class ScriptCall {
 
     private static final StateCodec CODEC = new StateCodec();
 
-    private final List<KeyRequests<?>> batch;
+    private final Call call;
     private final int kind;
     private final long sentNanos;
     private final long estimatedMicros;
@@ -43,15 +41,15 @@ public class ScriptCall {
      * @param sentNanos by the clock of the rejection cache
      * @param estimatedMicros estimated server time
      */
-    public ScriptCall(List<KeyRequests<?>> batch, int kind, long sentNanos, long estimatedMicros) {
-        this.batch = batch;
+    public ScriptCall(Call call, int kind, long sentNanos, long estimatedMicros) {
+        this.call = call;
         this.kind = kind;
         this.sentNanos = sentNanos;
         this.estimatedMicros = estimatedMicros;
     }
 
-    final List<KeyRequests<?>> batch() {
-        return batch;
+    final Call call() {
+        return call;
     }
 
     final int kind() {
@@ -66,15 +64,9 @@ public class ScriptCall {
         return new ScriptArgument(estimatedMicros);
     }
 
-    /** Whether its keys are decided all or nothing. */
-    boolean isSet() {
-        return false;
-    }
-
-    /** The same call for the keys at these places, to be sent now. */
-    ScriptCall at(List<Integer> places, long newSentNanos, long newEstimatedMicros) {
-        return new ScriptCall(
-                places.stream().<KeyRequests<?>>map(batch::get).toList(), kind, newSentNanos, newEstimatedMicros);
+    /** The same for some of the keys, to be sent now. */
+    ScriptCall with(Call part, long newSentNanos, long newEstimatedMicros) {
+        return new ScriptCall(part, kind, newSentNanos, newEstimatedMicros);
     }
 
     /** The server time of a reply. */
@@ -88,6 +80,7 @@ public class ScriptCall {
     }
 
     final byte[][] keys() {
+        List<KeyRequests<?>> batch = call.keys();
         byte[][] keys = new byte[batch.size()][];
         for (int i = 0; i < keys.length; i++) {
             keys[i] = batch.get(i).key().getBytes(StandardCharsets.UTF_8);
@@ -96,6 +89,7 @@ public class ScriptCall {
     }
 
     byte[] argument() {
+        List<KeyRequests<?>> batch = call.keys();
         ScriptArgument argument = newArgument();
         for (int first = 0; first < batch.size(); ) {
             int end = first + 1;
@@ -123,6 +117,7 @@ public class ScriptCall {
 
     /** The answers, in the order of the batch. */
     public List<Answer> answers(List<Object> reply, KnownRejections rejections) {
+        List<KeyRequests<?>> batch = call.keys();
         long now = nowMicros(reply);
         long granted = 0;
         boolean complete = true;
@@ -142,26 +137,23 @@ public class ScriptCall {
                 Answer answer = answer(keyRequests, value, now, rejections);
                 granted += grants(keyRequests.requests(), answer.decisions());
                 answers.add(answer);
-            } catch (LimiterBackendException e) {
-                answers.add(Answer.failed(e.maybeDone()));
-                complete = false;
             } catch (RuntimeException e) {
-                answers.add(Answer.failed(LimitFailures.of(keyRequests.key(), keyRequests.limit(), e, true)));
+                answers.add(Answer.failed(BackendFailures.ofLimit(keyRequests.key(), keyRequests.limit(), e, true)));
                 complete = false;
             }
         }
         long grantedByScript = (Long) reply.get(1);
         if (complete && granted != grantedByScript) {
             atAnotherTime.clear();
-            return notUnderstood(new IllegalStateException("its script granted " + grantedByScript
-                    + " requests of a call where the same arithmetic in this JVM grants " + granted));
+            return notUnderstood("its script granted " + grantedByScript
+                    + " requests of a call where the same arithmetic in this JVM grants " + granted);
         }
         return answers;
     }
 
     /** The values of a reply by key; {@code null} for the keys that it leaves out. */
     private byte[] @Nullable [] values(List<Object> reply) {
-        byte[][] values = new byte[batch.size()][];
+        byte[][] values = new byte[call.keys().size()][];
         int key = 0;
         for (int i = 2; i < reply.size(); i++) {
             if (reply.get(i) instanceof Long number) {
@@ -228,32 +220,9 @@ public class ScriptCall {
                 : CODEC.read(keyRequests.key(), value, keyRequests.limit(), LimitScripts.ofKind(kind), nowMicros, -1);
     }
 
-    /** The argument could not be written, because a limit has thrown. */
-    List<Answer> notWritten(RuntimeException error) {
-        return List.of(
-                Answer.failed(LimitFailures.of(batch.get(0).key(), batch.get(0).limit(), error, false)));
-    }
-
     /** It was decided, and the reply makes no sense. */
-    final List<Answer> notUnderstood(Throwable error) {
-        return failed(key -> RedisErrors.notUnderstood(key, error));
-    }
-
-    /** The call failed. */
-    final List<Answer> failed(@Nullable Throwable error) {
-        Throwable cause = error == null ? new IllegalStateException("no reply") : AsyncFailures.cause(error);
-        return failed(key -> RedisErrors.of(key, cause));
-    }
-
-    /** A failure for each key. */
-    List<Answer> failed(Function<String, LimiterBackendException> failure) {
-        return batch.stream()
-                .map(keyRequests -> Answer.failed(failure.apply(keyRequests.key())))
-                .toList();
-    }
-
-    /** The failure of one key as that of all; in a list that can be changed. */
-    final List<Answer> allAs(Answer failure) {
-        return new ArrayList<>(Collections.nCopies(batch.size(), failure));
+    final List<Answer> notUnderstood(String problem) {
+        IllegalStateException error = new IllegalStateException(problem);
+        return call.failures(key -> RedisErrors.notUnderstood(key, error));
     }
 }

@@ -6,13 +6,12 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.LimitFailures;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
-import io.limiter.internal.redis.client.RedisErrors;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,20 +28,14 @@ public final class SetCall extends ScriptCall {
      * @param sentNanos by the clock of the rejection cache
      * @param estimatedMicros estimated server time
      */
-    public SetCall(List<KeyRequests<?>> parts, int[] kinds, long sentNanos, long estimatedMicros) {
-        super(parts, kinds[0], sentNanos, estimatedMicros);
+    public SetCall(Call call, int[] kinds, long sentNanos, long estimatedMicros) {
+        super(call, kinds[0], sentNanos, estimatedMicros);
         this.kinds = kinds;
     }
 
     @Override
-    boolean isSet() {
-        return true;
-    }
-
-    /** All of it again. */
-    @Override
-    ScriptCall at(List<Integer> places, long newSentNanos, long newEstimatedMicros) {
-        return new SetCall(batch(), kinds, newSentNanos, newEstimatedMicros);
+    ScriptCall with(Call all, long newSentNanos, long newEstimatedMicros) {
+        return new SetCall(all, kinds, newSentNanos, newEstimatedMicros);
     }
 
     @Override
@@ -50,7 +43,7 @@ public final class SetCall extends ScriptCall {
         ScriptArgument argument = newArgument();
         for (int i = 0; i < kinds.length; i++) {
             argument.addKind(kinds[i]);
-            argument.addSection(1, batch().get(i), kinds[i]);
+            argument.addSection(1, call().keys().get(i), kinds[i]);
         }
         return argument.toBytes();
     }
@@ -58,33 +51,33 @@ public final class SetCall extends ScriptCall {
     /** All granted and taken, or none taken. */
     @Override
     public List<Answer> answers(List<Object> reply, KnownRejections rejections) {
-        List<KeyRequests<?>> parts = batch();
+        List<KeyRequests<?>> parts = call().keys();
         for (int i = 0; i < kinds.length; i++) {
             byte[] value = found(reply, i);
             if (value != null && isProblem(value)) {
                 if (isAnotherTime(value)) {
                     IntStream.range(0, kinds.length).forEach(atAnotherTime()::add);
                 }
-                return allAs(Answer.failed(problem(parts.get(i).key(), value)));
+                LimiterBackendException problem = problem(parts.get(i).key(), value);
+                return call().failures(key -> problem);
             }
         }
         long now = nowMicros(reply);
         List<Turn<?>> turns = new ArrayList<>(kinds.length);
         for (int i = 0; i < kinds.length; i++) {
+            KeyRequests<?> part = parts.get(i);
             try {
-                turns.add(new Turn<>(parts.get(i), found(reply, i), kinds[i], now));
-            } catch (LimiterBackendException e) {
-                return allAs(Answer.failed(e.maybeDone()));
+                turns.add(new Turn<>(part, found(reply, i), kinds[i], now));
             } catch (RuntimeException e) {
-                return allAs(Answer.failed(
-                        LimitFailures.of(parts.get(i).key(), parts.get(i).limit(), e, true)));
+                LimiterBackendException failure = BackendFailures.ofLimit(part.key(), part.limit(), e, true);
+                return call().failures(key -> failure);
             }
         }
         long granted = turns.stream().filter(Turn::granted).count();
         long grantedByScript = (Long) reply.get(1);
         if (granted != grantedByScript) {
-            return notUnderstood(new IllegalStateException("its script would grant " + grantedByScript + " of "
-                    + kinds.length + " limits where the same arithmetic in this JVM grants " + granted));
+            return notUnderstood("its script would grant " + grantedByScript + " of " + kinds.length
+                    + " limits where the same arithmetic in this JVM grants " + granted);
         }
         boolean take = granted == kinds.length;
         List<Answer> answers = new ArrayList<>(kinds.length);
@@ -96,17 +89,6 @@ public final class SetCall extends ScriptCall {
 
     private static byte @Nullable [] found(List<Object> reply, int part) {
         return (byte[]) reply.get(part + 2);
-    }
-
-    @Override
-    List<Answer> notWritten(RuntimeException error) {
-        return failed(key -> RedisErrors.notExecuted(key, error));
-    }
-
-    /** The same failure for all parts, with the key of the first one. */
-    @Override
-    List<Answer> failed(Function<String, LimiterBackendException> failure) {
-        return allAs(Answer.failed(failure.apply(batch().get(0).key())));
     }
 
     /** One part, at the time of the call. */

@@ -14,6 +14,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.redis.RedisFixture;
@@ -149,7 +150,7 @@ class ScriptArgumentFuzzTest {
         }
         KeyRequests<?> keyRequests = new KeyRequests<>(key, limit, requests);
         byte[] argument = new ScriptCall(
-                        List.of(keyRequests),
+                        new Call(List.of(keyRequests), false, () -> true, answers -> {}),
                         LimitScripts.kindOf(limit),
                         0,
                         redis.clock().micros())

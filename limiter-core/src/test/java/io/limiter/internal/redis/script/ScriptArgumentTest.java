@@ -11,6 +11,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.redis.RedisFixture;
@@ -76,7 +77,7 @@ class ScriptArgumentTest {
     private ByteBuffer argument(Limit<?> limit, Request request) {
         KeyRequests<?> keyRequests = new KeyRequests<>(key(limit), limit, List.of(request));
         byte[] argument = new ScriptCall(
-                        List.of(keyRequests),
+                        new Call(List.of(keyRequests), false, () -> true, answers -> {}),
                         LimitScripts.kindOf(limit),
                         0,
                         redis.clock().micros())

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-class LettuceScriptsTest {
+class LettuceCallsTest {
 
     @Test
     void the_nodes_are_those_of_one_moment_while_the_topology_is_read_again() {
@@ -27,7 +27,7 @@ class LettuceScriptsTest {
         });
         try {
             for (int i = 0; i < 20_000; i++) {
-                assertThat(LettuceScripts.all(known)).hasSize(100);
+                assertThat(LettuceCalls.all(known)).hasSize(100);
             }
         } finally {
             ended.set(true);

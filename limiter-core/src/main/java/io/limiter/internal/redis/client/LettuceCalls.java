@@ -9,32 +9,35 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
+import io.limiter.spi.EngineObserver;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceExceptionConverter;
 
 /**
- * Scripts over Lettuce's own asynchronous commands, on the connection that Spring's factory shares among all: no thread
+ * Calls over Lettuce's own asynchronous commands, on the connection that Spring's factory shares among all: no thread
  * waits for an answer, and many calls can be under way. Answers arrive on the client's I/O thread.
  *
  * <p>Lettuce restores a broken connection after pauses that grow to half a minute, and does not notice one over which
  * nothing arrives any more. So a failed probe opens another connection to that node, from the same client. It stays in
  * use until it fails itself, and is closed then, or with the limiters.
  */
-final class LettuceScripts {
+final class LettuceCalls extends RedisCalls {
 
     private final LettuceConnectionFactory factory;
-    private final Supplier<NativeConnection> connectShared;
+    private final long decisionTimeoutNanos;
+    // Not the thread that checks deadlines, because more depends on these answers than a thread that waits.
+    private final Executor overdue;
     private final SentCommands sent;
     private final LettuceExceptionConverter errors = new LettuceExceptionConverter();
     // The one that Spring's factory shares.
@@ -45,58 +48,64 @@ final class LettuceScripts {
     // Guarded by the monitor of this.
     private boolean closed;
 
-    private LettuceScripts(
-            LettuceConnectionFactory factory, Supplier<NativeConnection> connectShared, Deadlines deadlines) {
+    private LettuceCalls(LettuceConnectionFactory factory, Deadlines deadlines, EngineObserver observer) {
+        super(factory, observer);
         this.factory = factory;
+        this.decisionTimeoutNanos = deadlines.decisionTimeoutNanos();
+        this.overdue = deadlines::handOver;
         this.sent = new SentCommands(deadlines);
         this.opener = new ConnectionOpener(() -> NativeConnection.open(factory, connection()), deadlines);
-        this.connectShared = connectShared;
     }
 
     /**
      * Only to be called where Lettuce is present: without it, this class cannot even be linked.
      *
-     * @param connected runs a function on a connection of the factory's, and then closes that
      * @param deadlines end commands that take too long
      * @return {@code null} if the factory is not Lettuce's, or gives every caller a connection of its own
      */
-    static @Nullable LettuceScripts of(
-            RedisConnectionFactory connections,
-            Function<Function<RedisConnection, NativeConnection>, NativeConnection> connected,
-            Deadlines deadlines) {
+    static @Nullable RedisCalls ifShared(RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
         return connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
-                ? new LettuceScripts(lettuce, () -> connected.apply(NativeConnection::shared), deadlines)
+                ? new LettuceCalls(lettuce, deadlines, observer)
                 : null;
     }
 
+    @Override
     boolean isCluster() {
         return factory.isClusterAware();
     }
 
-    /** Whether the next call has to connect first, which blocks. */
-    boolean mustConnect() {
+    /** Before there is a connection. */
+    @Override
+    public boolean blocks() {
         NativeConnection now = shared;
         return now == null || now.isClosed();
     }
 
-    /** Whether a probe has a chance to be answered over the connection to the node of a key. */
-    boolean isConnected(byte[] key) {
-        return mustConnect() || connection(key).isConnected();
+    @Override
+    public void connect() {
+        connection();
     }
 
-    /**
-     * Opens a connection of the limiters' own to the node of a key, and waits for it for a decision timeout at most.
-     *
-     * @throws RuntimeException if there is none by then
-     */
-    void reconnect(byte[] key) {
-        if (mustConnect()) {
-            connect();
-            return;
+    @Override
+    public boolean isConnected(String key) {
+        return blocks() || connection(utf8(key)).isConnected();
+    }
+
+    /** Opens a connection of the limiters' own, and waits for it for a decision timeout at most. */
+    @Override
+    public boolean reconnect(String key) {
+        try {
+            if (blocks()) {
+                connect();
+            } else {
+                refreshTopology();
+                String node = nodeOf(key);
+                install(node, opener.open(node));
+            }
+            return true;
+        } catch (RuntimeException e) {
+            throw RedisErrors.of(key, new NotConnectedException(e));
         }
-        refreshTopology();
-        String node = nodeOf(key);
-        install(node, opener.open(node));
     }
 
     /** Lettuce does that by itself every half a minute at most, and a promoted replica is not found before. */
@@ -133,26 +142,49 @@ final class LettuceScripts {
         return gone;
     }
 
-    /** Connects, if it has to; blocks until it is. */
-    void connect() {
-        connection();
-    }
-
-    /**
-     * Runs a script that returns a list; fails with Spring's exceptions, as its own commands would.
-     *
-     * @param overdue ends it at the deadline, on the thread that checks deadlines if a thread waits for it
-     * @param ended called once, with the reply or the failure; not if this throws
-     */
-    void run(
+    @Override
+    public void send(
             LuaScript script,
-            long timeoutNanos,
-            Executor overdue,
             byte[][] keys,
             byte[][] arguments,
             BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended) {
-        NativeConnection on = connection(keys[0]);
-        SentCommands.Sent command = sent.add(ended, on, timeoutNanos, overdue);
+        run(script, decisionTimeoutNanos, overdue, keys, arguments, ended);
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> start(
+            LuaScript script, Duration timeout, byte[][] keys, byte[]... arguments) {
+        CompletableFuture<List<Object>> future = new CompletableFuture<>();
+        run(script, timeout.toNanos(), Runnable::run, keys, arguments, (reply, error) -> {
+            if (error == null) {
+                future.complete(reply);
+            } else {
+                future.completeExceptionally(error);
+            }
+        });
+        return future;
+    }
+
+    /**
+     * Fails with Spring's exceptions, as its own commands would.
+     *
+     * @param endOverdue ends it at the deadline
+     */
+    private void run(
+            LuaScript script,
+            long timeoutNanos,
+            Executor endOverdue,
+            byte[][] keys,
+            byte[][] arguments,
+            BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended) {
+        NativeConnection on;
+        try {
+            on = connection(keys[0]);
+        } catch (RuntimeException e) {
+            ended.accept(null, new NotSentException(e));
+            return;
+        }
+        SentCommands.Sent command = sent.add(ended, on, timeoutNanos, endOverdue);
         try {
             command.as(on.commands().<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments))
                     .whenComplete((reply, error) -> {
@@ -163,9 +195,7 @@ final class LettuceScripts {
                         }
                     });
         } catch (RuntimeException e) {
-            if (command.notSent()) {
-                throw e;
-            }
+            command.end(null, new NotSentException(e));
         }
     }
 
@@ -199,7 +229,7 @@ final class LettuceScripts {
     private NativeConnection connection() {
         NativeConnection now = shared;
         if (now == null || now.isClosed()) {
-            now = share(connectShared.get());
+            now = share(onConnection(NativeConnection::shared));
         }
         return now;
     }
@@ -220,11 +250,20 @@ final class LettuceScripts {
         return newConnected;
     }
 
-    /** The node that has a key, as {@code host:port}. */
-    String nodeOf(byte[] key) {
+    /** The node that has a key, in a Cluster as {@code host:port}. */
+    @Override
+    public String nodeOf(String key) {
+        return nodeOf(utf8(key));
+    }
+
+    private String nodeOf(byte[] key) {
         Partitions known = partitions();
         RedisClusterNode node = known == null ? null : known.getPartitionBySlot(SlotHash.getSlot(key));
         return node == null ? BackendState.ONLY_NODE : name(node);
+    }
+
+    private static byte[] utf8(String key) {
+        return key.getBytes(StandardCharsets.UTF_8);
     }
 
     private static String name(RedisClusterNode node) {
@@ -232,7 +271,8 @@ final class LettuceScripts {
     }
 
     /** How many nodes have slots. */
-    int nodes() {
+    @Override
+    public int nodeCount() {
         Partitions known = partitions();
         return known == null
                 ? 1
@@ -258,7 +298,8 @@ final class LettuceScripts {
      * The shared connection is the application's, and does not know this any more. Before the limiters' own are closed,
      * the commands in flight are answered, for a decision timeout at most.
      */
-    void close() {
+    @Override
+    public void close() {
         if (!own.isEmpty()) {
             sent.awaitAnswers();
         }

@@ -1,0 +1,161 @@
+package io.limiter.internal.redis.client;
+
+import com.google.common.collect.ObjectArrays;
+import io.limiter.BackendState;
+import io.limiter.spi.EngineObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisScriptingCommands;
+import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
+import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.core.types.Expiration;
+
+/** Calls over Spring's connections, which block. */
+public final class SpringCalls extends RedisCalls {
+
+    private final ClusterSlots slots;
+    private volatile @Nullable Boolean cluster;
+
+    /** Calls that are not observed. */
+    public SpringCalls(RedisConnectionFactory connections) {
+        this(connections, EngineObserver.NONE);
+    }
+
+    SpringCalls(RedisConnectionFactory connections, EngineObserver observer) {
+        super(connections, observer);
+        this.slots = new ClusterSlots(connections);
+    }
+
+    @Override
+    boolean isCluster() {
+        Boolean known = cluster;
+        if (known == null) {
+            known = hasClusterConnection();
+            cluster = known;
+        }
+        return known;
+    }
+
+    /** From the factory and not from a connection, which would have to be made: callers of this must not block. */
+    private boolean hasClusterConnection() {
+        try (RedisClusterConnection connection = connections.getClusterConnection()) {
+            return connection != null;
+        } catch (InvalidDataAccessApiUsageException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean blocks() {
+        return true;
+    }
+
+    @Override
+    public void connect() {
+        if (isCluster()) {
+            slots.ensureLoaded();
+        }
+    }
+
+    @Override
+    public void send(
+            LuaScript script,
+            byte[][] keys,
+            byte[][] arguments,
+            BiConsumer<@Nullable List<Object>, @Nullable Throwable> ended) {
+        List<Object> reply;
+        try {
+            reply = run(script, keys, arguments);
+        } catch (RuntimeException e) {
+            ended.accept(null, e);
+            return;
+        }
+        ended.accept(reply, null);
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> start(
+            LuaScript script, Duration timeout, byte[][] keys, byte[]... arguments) {
+        try {
+            return CompletableFuture.completedFuture(run(script, keys, arguments));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Runs a script that returns a list. */
+    public List<Object> run(LuaScript script, byte[][] keys, byte[]... arguments) {
+        byte[][] all = ObjectArrays.concat(keys, arguments, byte[].class);
+        List<Object> reply = onConnection(connection -> {
+            RedisScriptingCommands scripts = connection.scriptingCommands();
+            try {
+                return scripts.evalSha(script.sha1(), ReturnType.MULTI, keys.length, all);
+            } catch (RuntimeException e) {
+                if (!saysNoScript(e)) {
+                    throw e;
+                }
+                return scripts.eval(script.source(), ReturnType.MULTI, keys.length, all);
+            }
+        });
+        if (reply == null) {
+            throw new IllegalStateException("Redis returned nothing for script " + script.sha1());
+        }
+        return reply;
+    }
+
+    private static boolean saysNoScript(Throwable thrown) {
+        for (Throwable t = thrown; t != null; t = t.getCause()) {
+            if (t.getMessage() != null && t.getMessage().contains("NOSCRIPT")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** {@code SET key value NX PX}. */
+    public boolean setIfAbsent(byte[] key, byte[] value, Duration lifetime) {
+        Expiration expiration = Expiration.milliseconds(lifetime.toMillis());
+        return Boolean.TRUE.equals(onConnection(
+                connection -> connection.stringCommands().set(key, value, expiration, SetOption.ifAbsent())));
+    }
+
+    /** The node that has a key, in a Cluster as {@code host:port}. */
+    @Override
+    public String nodeOf(String key) {
+        String master = isCluster() ? slots.masterOf(slotOf(key)) : null;
+        return master == null ? BackendState.ONLY_NODE : master;
+    }
+
+    /** Calls the node itself: the client may have followed the key to a node that it names up to 100 ms later. */
+    @Override
+    public boolean isOn(String node, String key) {
+        reconnect(key);
+        if (!nodeOf(key).equals(node)) {
+            return false;
+        }
+        if (isCluster()) {
+            slots.ping(node, key);
+        }
+        return true;
+    }
+
+    @Override
+    public int nodeCount() {
+        return slots.count();
+    }
+
+    /** The client does that by itself; only the masters are looked up again. */
+    @Override
+    public boolean reconnect(String key) {
+        if (isCluster()) {
+            slots.load();
+        }
+        return false;
+    }
+}
