@@ -13,9 +13,4 @@ class LockBackendOnRedisLockContractTest extends RedisEngineContract {
     protected void awaitIdle() {
         awaitNoLock();
     }
-
-    @Override
-    protected void awaitIdle() {
-        awaitNoLock();
-    }
 }
