@@ -27,11 +27,16 @@ public record CheckedLimit(LimitName name, boolean enforced, String message, Rej
     }
 
     private RateLimitExceededException exception(String key, Decision decision) {
-        OptionalLong seconds = decision.retryAfterSeconds();
-        if (message.isEmpty() || seconds.isEmpty() && message.contains(SECONDS)) {
+        if (message.isEmpty()) {
             return new RateLimitExceededException(key, decision);
         }
-        String text = seconds.isEmpty() ? message : message.replace(SECONDS, Long.toString(seconds.getAsLong()));
-        return new RateLimitExceededException(key, decision, text);
+        OptionalLong seconds = decision.retryAfterSeconds();
+        if (seconds.isEmpty()) {
+            return message.contains(SECONDS)
+                    ? new RateLimitExceededException(key, decision)
+                    : new RateLimitExceededException(key, decision, message);
+        }
+        return new RateLimitExceededException(
+                key, decision, message.replace(SECONDS, Long.toString(seconds.getAsLong())));
     }
 }

@@ -110,10 +110,11 @@ public final class CallPermits {
         /** @param example an expression, for messages */
         static ArgumentExpression parse(String attribute, String text, Method method, String example) {
             ExpressionSource<@Nullable Object[]> source = ExpressionSource.of(attribute, text, method);
-            if (source.parts().size() != 1 || !(source.parse().get(0) instanceof SpelExpression expression)) {
+            if (source.parts().size() != 1 || !(source.parts().get(0) instanceof SpelExpression expression)) {
                 throw new IllegalArgumentException(
                         source.quoted() + " must be one expression over the arguments, such as " + example);
             }
+            source.check();
             return new ArgumentExpression(source.scope().valueOf(expression), source.where());
         }
 

@@ -23,50 +23,37 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  * @param in follows an expression in such messages
  * @param where the text in messages about single calls
  * @param scope the names that the expressions can use
+ * @param parts texts and expressions, in order
  * @param <C> the call
  */
-record ExpressionSource<C>(String text, String quoted, String in, String where, Scope<C> scope) {
+record ExpressionSource<C>(
+        String text, String quoted, String in, String where, Scope<C> scope, List<Expression> parts) {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser(Scope.CONFIGURATION);
 
-    /** The text of an attribute, over the arguments of a method. */
-    static ExpressionSource<@Nullable Object[]> of(String attribute, String text, Method method) {
-        String quoted = attribute + " '" + text + "'";
-        return new ExpressionSource<>(
-                text,
-                quoted,
-                " in the " + quoted,
-                "the limit " + quoted + " of " + MethodName.of(method.getDeclaringClass(), method),
-                ArgumentScope.of(method));
-    }
-
-    /** The key of a rule, over an HTTP request. */
-    static ExpressionSource<KeyRequest> ofRequest(String key) {
-        String quoted = "'" + key + "'";
-        return new ExpressionSource<>(key, quoted, "", "the key " + quoted, new RequestScope());
-    }
-
     /**
-     * The checked parts, in order: texts and expressions.
-     *
-     * @throws IllegalArgumentException if the text cannot be parsed, or an expression cannot work or is forbidden
-     */
-    List<Expression> parse() {
-        List<Expression> parts = parts();
-        for (Expression part : parts) {
-            if (part instanceof SpelExpression expression) {
-                ExpressionCheck.check(expression, nameOf(expression) + in, scope);
-            }
-        }
-        return parts;
-    }
-
-    /**
-     * The parts, not checked.
+     * Parses an attribute, over the arguments of a method.
      *
      * @throws IllegalArgumentException if the text cannot be parsed
      */
-    List<Expression> parts() {
+    static ExpressionSource<@Nullable Object[]> of(String attribute, String text, Method method) {
+        String quoted = attribute + " '" + text + "'";
+        String where = "the limit " + quoted + " of " + MethodName.of(method.getDeclaringClass(), method);
+        return new ExpressionSource<>(
+                text, quoted, " in the " + quoted, where, ArgumentScope.of(method), parse(text, quoted));
+    }
+
+    /**
+     * Parses the key of a rule, over an HTTP request.
+     *
+     * @throws IllegalArgumentException if the text cannot be parsed
+     */
+    static ExpressionSource<KeyRequest> ofRequest(String key) {
+        String quoted = "'" + key + "'";
+        return new ExpressionSource<>(key, quoted, "", "the key " + quoted, new RequestScope(), parse(key, quoted));
+    }
+
+    private static List<Expression> parse(String text, String quoted) {
         try {
             Expression parsed = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
             return parsed instanceof CompositeStringExpression composite
@@ -74,6 +61,15 @@ record ExpressionSource<C>(String text, String quoted, String in, String where, 
                     : List.of(parsed);
         } catch (ParseException | IllegalStateException e) {
             throw new IllegalArgumentException(quoted + " cannot be parsed: " + e.getMessage(), e);
+        }
+    }
+
+    /** @throws IllegalArgumentException if an expression cannot work or is forbidden */
+    void check() {
+        for (Expression part : parts) {
+            if (part instanceof SpelExpression expression) {
+                ExpressionCheck.check(expression, nameOf(expression) + in, scope);
+            }
         }
     }
 

@@ -40,12 +40,12 @@ final class KeyTemplate<C> {
 
     /**
      * @param otherRemedy for a template that is the same for all calls, in its message
-     * @throws IllegalArgumentException if the template cannot be parsed, is the same for all calls, cannot work or is
-     *     forbidden
+     * @throws IllegalArgumentException if the template is the same for all calls, cannot work or is forbidden
      */
     static <C> KeyTemplate<C> parse(ExpressionSource<C> source, String otherRemedy) {
         checkCallsDiffer(source, otherRemedy);
-        List<Expression> expressions = source.parse();
+        source.check();
+        List<Expression> expressions = source.parts();
         List<Function<C, String>> parts = new ArrayList<>();
         for (int i = 0; i < expressions.size(); i++) {
             Expression part = expressions.get(i);
