@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Values that look like a state but that no limiter writes, found by {@link StoredStateFuzzTest}: Java and the scripts agree
- * that they are unreadable, and leave them as they are.
+ * Values that no limiter writes; those that look like a state were found by {@link StoredStateFuzzTest}. Java and the scripts
+ * agree that they are unreadable, name the key, and leave them as they are.
  */
 class GarbledStateTest {
 

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -116,7 +117,9 @@ class LiveListenersTest {
         RedisRateLimiterFactory polling = FLEET.instance(
                 settings -> settings.liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100))));
         RateLimiter limiter = search(polling);
+        List<Boolean> interrupted = new CopyOnWriteArrayList<>();
         live(polling).subscribe(change -> {
+            interrupted.add(Thread.currentThread().isInterrupted());
             Thread.currentThread().interrupt();
             throw new AssertionError("a listener's own mistake");
         });
@@ -128,5 +131,7 @@ class LiveListenersTest {
             put(one, "search", TEN.rate(30));
             Eventually.that(() -> assertThat(limiter.getRate()).isEqualTo(30));
         });
+        Eventually.that(() ->
+                assertThat(interrupted).as("interrupted in the poll before").containsExactly(false, false, false));
     }
 }

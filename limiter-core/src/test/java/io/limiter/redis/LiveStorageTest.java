@@ -9,8 +9,8 @@ import static io.limiter.redis.LiveFleet.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.Limiter;
 import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;

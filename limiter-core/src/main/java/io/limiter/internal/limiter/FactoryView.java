@@ -85,5 +85,4 @@ final class FactoryView implements LimiterFactory {
     public LimiterStatistics statistics() {
         return factory;
     }
-
 }

@@ -63,7 +63,8 @@ final class LettuceCalls extends RedisCalls {
      * @param deadlines end commands that take too long
      * @return {@code null} if the factory is not Lettuce's, or gives every caller a connection of its own
      */
-    static @Nullable RedisCalls ifShared(RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
+    static @Nullable RedisCalls ifShared(
+            RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
         return connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
                 ? new LettuceCalls(lettuce, deadlines, observer)
                 : null;
