@@ -105,11 +105,8 @@ final class Advices {
         @Advice.OnMethodExit
         static void exit(@Advice.This RedisCalls redis, @Advice.AllArguments Object[] arguments) {
             if (ThreadLocalRandom.current().nextInt(200) == 0) {
-                redis.start(
-                        (LuaScript) arguments[0],
-                        Duration.ofMinutes(1),
-                        (byte[][]) arguments[1],
-                        (byte[][]) arguments[2]);
+                redis.start((LuaScript) arguments[0], Duration.ofMinutes(1), (byte[][]) arguments[1], (byte[][])
+                        arguments[2]);
             }
         }
     }
