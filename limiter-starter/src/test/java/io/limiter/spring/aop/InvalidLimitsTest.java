@@ -360,7 +360,7 @@ class InvalidLimitsTest {
                 Arguments.of(
                         CapacityAndBurst.class, "capacity 60 (permits) and burst 30.0 (seconds) both say how many"),
                 Arguments.of(CapacityAndBurst.class, "leave one of them out"),
-                Arguments.of(CapacityTooSmall.class, "capacity at least 3"),
+                Arguments.of(CapacityTooSmall.class, "capacity must be at least 3 permits"),
                 Arguments.of(Expire.class, "expire must be between"),
                 Arguments.of(
                         Zone.class, "zone must be one that Java knows, such as Europe/Berlin or UTC, was 'Berlin'"),
