@@ -303,7 +303,7 @@ public record TokenBucket(
 
     private static IllegalArgumentException tooSmall(double rate, double permits, String orElse, String wait) {
         return new IllegalArgumentException("capacity must be at least 1 permit (at " + rate + "/s a burst of "
-                + 1.0 / rate + " s)" + orElse + ", was " + permits + ": no call would ever be granted " + wait);
+                + 1.0 / rate + " s), was " + permits + orElse + ": no call would ever be granted " + wait);
     }
 
     private boolean isGrantingWithoutWait() {

@@ -188,17 +188,17 @@ final class RedisLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    public int cachedRejections() {
+    protected int cachedRejections() {
         return rejections.count();
     }
 
     @Override
-    public int liveLeases() {
+    protected int liveLeases() {
         return leases.count() + localLeases.count();
     }
 
     @Override
-    public int queuedRequests() {
+    protected int queuedRequests() {
         return groupCommit == null ? 0 : groupCommit.queued();
     }
 

@@ -45,7 +45,7 @@ class TokenBucketValidationTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> create(rate, burst, Duration.ZERO))
                 .withMessageStartingWith("capacity must be at least 1 permit (at " + rate + "/s a burst of " + enough
-                        + " s), or maxWait at least " + wait + " s, was " + rate * burst)
+                        + " s), was " + rate * burst + ", or maxWait at least " + wait + " s")
                 .withMessageEndingWith("no call would ever be granted with a maxWait of PT0S");
     }
 
@@ -54,8 +54,8 @@ class TokenBucketValidationTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> create(0.1, 5, Duration.ofSeconds(3)))
                 .withMessage(
-                        "capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s), or maxWait at least 5.0 s,"
-                                + " was 0.5: no call would ever be granted with a maxWait of PT3S");
+                        "capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s), was 0.5, or maxWait at least 5.0 s"
+                                + ": no call would ever be granted with a maxWait of PT3S");
         assertThatCode(() -> create(0.1, 5, Duration.ofSeconds(5))).doesNotThrowAnyException();
     }
 

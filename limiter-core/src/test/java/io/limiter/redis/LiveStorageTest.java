@@ -158,6 +158,8 @@ class LiveStorageTest {
                 "7 1763650000123456 0 {}                                        | 7",
                 "7 1763650000123456 0 {\"settings\":{\"limit\":4294967303}}       | 7",
                 "7 1763650000123456 0 {\"settings\":{\"limit\":\"7\"}}            | 7",
+                "7 1763650000123456 0 {\"settings\":{\"limit\":null}}             | 7",
+                "7 1763650000123456 0 {\"settings\":{\"limit\":7,\"rate\":\" \"}} | 7",
                 "7 1763650000123456 0 {\"settings\":{\"rate\":5}} and more       | 7",
             })
     void one_that_cannot_be_read_is_named_and_can_be_replaced_or_removed(String stored, long version) {

@@ -58,7 +58,7 @@ final class Batch {
 
     /**
      * Adds a request. If this throws, because the {@code equals} of a custom limit does, the request was not added
-     * and no other may be.
+     * and no other may be, unless this is empty.
      *
      * @return {@code false} if the batch is full, or contains the key with another limit
      */

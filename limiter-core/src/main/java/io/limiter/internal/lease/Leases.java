@@ -127,9 +127,8 @@ public final class Leases implements AutoCloseable {
      */
     CompletableFuture<Decision> send(CountedLease lease, boolean awaited) {
         CompletableFuture<?> started = track(new CompletableFuture<>());
-        // Read when the request is tracked: close() sees it, or it sees that this is closed. What was granted after the
-        // engine
-        // is closed could not be released.
+        // Read when the request is tracked: close() sees it, or it sees that this is closed. What was granted after
+        // the engine is closed could not be released.
         if (closed) {
             started.complete(null);
             return CompletableFuture.failedFuture(BackendFailures.closed(lease.key));

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The limiters of a factory, cached by prefix, name, limit and options, and their statistics. A rate that was set holds for
  * a prefix and name as long as the factory lives.
  */
-public abstract class EngineLimiterFactory implements LimiterStatistics, AutoCloseable {
+public abstract class EngineLimiterFactory implements AutoCloseable {
 
     private static final AsyncLog log = AsyncLog.of(EngineLimiterFactory.class);
 
@@ -92,9 +92,44 @@ public abstract class EngineLimiterFactory implements LimiterStatistics, AutoClo
         return view.options().policy();
     }
 
-    @Override
-    public final List<LimiterTotals> totals() {
-        return counters.all();
+    /** Of all views. An object of its own, because an application may make it a bean, which must not close the limiters. */
+    final LimiterStatistics statistics() {
+        return new LimiterStatistics() {
+            @Override
+            public List<LimiterTotals> totals() {
+                return counters.all();
+            }
+
+            @Override
+            public int cachedRejections() {
+                return EngineLimiterFactory.this.cachedRejections();
+            }
+
+            @Override
+            public int liveLeases() {
+                return EngineLimiterFactory.this.liveLeases();
+            }
+
+            @Override
+            public int queuedRequests() {
+                return EngineLimiterFactory.this.queuedRequests();
+            }
+        };
+    }
+
+    /** See {@link LimiterStatistics#cachedRejections}. */
+    protected int cachedRejections() {
+        return 0;
+    }
+
+    /** See {@link LimiterStatistics#liveLeases}. */
+    protected int liveLeases() {
+        return 0;
+    }
+
+    /** See {@link LimiterStatistics#queuedRequests}. */
+    protected int queuedRequests() {
+        return 0;
     }
 
     /** What changes limiters after they were built. */

@@ -83,6 +83,6 @@ final class FactoryView implements LimiterFactory {
 
     @Override
     public LimiterStatistics statistics() {
-        return factory;
+        return factory.statistics();
     }
 }

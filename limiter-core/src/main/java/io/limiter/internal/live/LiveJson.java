@@ -32,13 +32,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The encoding of live limits and reports.
@@ -208,18 +209,31 @@ final class LiveJson {
         if (!json.isObject()) {
             return LiveSettings.NONE;
         }
+        for (Iterator<Map.Entry<String, JsonNode>> all = json.fields(); all.hasNext(); ) {
+            Map.Entry<String, JsonNode> setting = all.next();
+            if (setting.getValue().asText().isBlank() || setting.getValue().isNull()) {
+                throw cannotBe(setting.getKey(), setting.getValue(), null);
+            }
+        }
         try {
             return JSON.treeToValue(json, LiveSettings.class);
         } catch (UnrecognizedPropertyException e) {
             throw new IllegalArgumentException("it has no setting '" + e.getPropertyName() + "'", e);
         } catch (JsonMappingException e) {
-            String setting = e.getPath().stream()
-                    .map(reference -> reference.getFieldName() + ": ")
-                    .collect(Collectors.joining());
-            throw new IllegalArgumentException(setting + e.getOriginalMessage(), e);
+            if (e.getPath().isEmpty()) {
+                // Thrown by the settings themselves.
+                Throwable why = e.getCause() == null ? e : e.getCause();
+                throw new IllegalArgumentException(why.getMessage(), e);
+            }
+            String setting = e.getPath().get(0).getFieldName();
+            throw cannotBe(setting, json.path(setting), e);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(e.getOriginalMessage(), e);
         }
+    }
+
+    private static IllegalArgumentException cannotBe(String setting, JsonNode value, @Nullable Throwable cause) {
+        return new IllegalArgumentException(setting + " cannot be " + value, cause);
     }
 
     /** A report without its time, which Redis adds. */

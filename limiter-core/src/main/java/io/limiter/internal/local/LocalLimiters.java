@@ -63,7 +63,7 @@ public final class LocalLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    public int liveLeases() {
+    protected int liveLeases() {
         return leases.count();
     }
 

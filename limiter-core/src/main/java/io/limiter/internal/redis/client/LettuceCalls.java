@@ -254,7 +254,8 @@ final class LettuceCalls extends RedisCalls {
     /** The node that has a key, in a Cluster as {@code host:port}. */
     @Override
     public String nodeOf(String key) {
-        return nodeOf(utf8(key));
+        // Without a Cluster the key need not be encoded.
+        return partitions() == null ? BackendState.ONLY_NODE : nodeOf(utf8(key));
     }
 
     private String nodeOf(byte[] key) {
