@@ -74,7 +74,7 @@ public class LimiterAutoConfiguration {
     @Bean
     SmartInitializingSingleton limiterUnusedHttpRules(ListableBeanFactory beans, LimiterProperties properties) {
         return () -> {
-            if (properties.http() != null && !beans.containsBean("limiterHttpRules")) {
+            if (properties.http() != null && !properties.http().isEmpty() && !beans.containsBean("limiterHttpRules")) {
                 log.warn(
                         "limiter.http has rules without effect, because this is neither a servlet application nor one of"
                                 + " WebFlux: remove limiter.http");

@@ -6,6 +6,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WhoWaits;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,11 @@ public final class SettingChecks {
         if (!(limit instanceof TokenBucket bucket)) {
             throw new IllegalArgumentException(problem + limit + " has at most " + limit.capacity()
                     + "; permits must be at most " + limit.capacity() + ", or the limit at least " + permits);
+        }
+        if (bucket.whoWaits() == WhoWaits.NEXT_CALLER) {
+            throw new IllegalArgumentException(problem + "at " + bucket.permitsPerSecond()
+                    + "/s they take longer than can be reserved ahead, " + bucket.maxWait()
+                    + ": take fewer permits, or set a higher rate or a longer timeout");
         }
         throw new IllegalArgumentException(problem + "capacity must be at least "
                 + (permits == 1 ? "1 permit" : permits + " permits") + " (at " + bucket.permitsPerSecond()
