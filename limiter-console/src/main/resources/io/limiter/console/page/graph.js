@@ -68,7 +68,7 @@ export function graph(canvas) {
       normalized: true,
       interaction: {mode: 'index', intersect: false},
       scales: {
-        x: {type: 'linear', min: 1 - POINTS, max: 0, grid: {display: false},
+        x: {type: 'linear', min: -POINTS, max: 0, grid: {display: false},
           ticks: {stepSize: 120, maxRotation: 0,
             callback: value => value === 0 ? t('now') : value % 120 === 0 ? t('minutesAgo', -value / 60) : ''}},
         y: {beginAtZero: true, suggestedMax: 1, border: {display: false}, ticks: {maxTicksLimit: 5, precision: 0}},
