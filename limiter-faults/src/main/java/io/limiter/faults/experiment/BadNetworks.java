@@ -26,7 +26,7 @@ final class BadNetworks {
                         .promises(ONCE),
                 delayed(30).localAtMost(0.05),
                 delayed(60).localAtMost(0.05),
-                delayed(80).localAtMost(0.05),
+                delayed(70).localAtMost(0.05),
                 delayed(90),
                 named("replies-stall")
                         .does("Nothing arrives for 150 ms, once a second, 8 times")
@@ -77,6 +77,6 @@ final class BadNetworks {
                         "Each reply comes " + millis + " ms later for 4 s",
                         4,
                         network -> network.delayReplies(millis))
-                .promises(millis <= 80 ? DECIDES : ONCE);
+                .promises(millis <= 70 ? DECIDES : ONCE);
     }
 }

@@ -81,7 +81,7 @@ final class Instances {
                 named("jvm-paused-25-times")
                         .does("One JVM of two is stopped for 150 ms, 25 times")
                         .promises(
-                                "A pause of the JVM is not an outage of Redis: under 0.05 % of the decisions are local")
+                                "A pause of the JVM is not an outage of Redis: for under 0.05 % of the time decisions are local")
                         .localAtMost(0.0005)
                         .fault(Duration.ofSeconds(6), scene -> {
                             for (int i = 0; i < 25; i++) {

@@ -55,6 +55,9 @@ final class Judge {
     /** The longest pause that counts for the decision timeout. */
     private static final long PAUSE_MICROS = 25_000;
 
+    /** Longer than Redis takes for a decision. */
+    private static final long SLICE_MICROS = 100_000;
+
     /** Half of the decision timeout. */
     private static final long SLOW_MICROS = 50_000;
 
@@ -124,7 +127,7 @@ final class Judge {
                 beyondPromise,
                 conservation,
                 wronglyRejected,
-                sources(entry -> true),
+                sources(),
                 latency(Answer::isDecision),
                 latency(answer -> answer == Answer.CONTROL),
                 recovery,
@@ -500,9 +503,9 @@ final class Judge {
                 .orElse(0);
     }
 
-    private Map<Answer, Long> sources(Predicate<Entry> which) {
+    private Map<Answer, Long> sources() {
         return all.stream()
-                .filter(entry -> entry.answer().isDecision() && which.test(entry))
+                .filter(entry -> entry.answer().isDecision())
                 .filter(entry -> entry.callMicros() >= scene.faultMicros() && entry.callMicros() < untilMicros())
                 .collect(
                         Collectors.groupingBy(Entry::answer, () -> new EnumMap<>(Answer.class), Collectors.counting()));
@@ -513,24 +516,45 @@ final class Judge {
         return Math.max(scene.healedMicros(), scene.faultMicros() + 1_000_000);
     }
 
-    /** Where the fault concerns some keys, of the others. */
+    /**
+     * Where the fault concerns some keys, of the others. By time: callers that wait for no network decide more often, so by count
+     * a moment without Redis would weigh as much as seconds with it.
+     */
     private void checkLocal() {
-        Map<Answer, Long> sources = sources(entry -> !scene.affectsSome() || !scene.isAffected(entry));
-        long decisions = sources.values().stream().mapToLong(Long::longValue).sum();
-        long local = decisions
-                - sources.getOrDefault(Answer.REDIS, 0L)
-                - sources.getOrDefault(Answer.REJECTION_CACHE, 0L)
-                - sources.getOrDefault(Answer.PREFETCH, 0L);
+        double share = accounts.stream()
+                .mapToDouble(this::localShare)
+                .filter(each -> each >= 0)
+                .average()
+                .orElse(0);
         double machine =
                 machineTook(scene.faultMicros(), untilMicros()) / (double) (untilMicros() - scene.faultMicros());
-        if (local > (experiment.expected().localShare() + machine) * decisions) {
+        if (share > experiment.expected().localShare() + machine) {
             violation(
                     Measure.SOURCE,
                     String.format(
                             Locale.ROOT,
-                            "%.2f %% of the decisions that Redis could make were not made by Redis",
-                            100.0 * local / decisions));
+                            "for %.2f %% of the time, Redis did not make the decisions that it could make",
+                            100.0 * share));
         }
+    }
+
+    /** The share of a JVM: the average of the shares in slices of time; -1 if it made no such decision. */
+    private double localShare(List<Entry> account) {
+        Map<Long, List<Entry>> slices = account.stream()
+                .filter(entry -> entry.answer().isDecision() && (!scene.affectsSome() || !scene.isAffected(entry)))
+                .filter(entry -> entry.callMicros() >= scene.faultMicros() && entry.callMicros() < untilMicros())
+                .collect(Collectors.groupingBy(entry -> entry.callMicros() / SLICE_MICROS));
+        return slices.values().stream()
+                .mapToDouble(slice -> slice.stream()
+                                .filter(entry -> !isOfRedis(entry.answer()))
+                                .count()
+                        / (double) slice.size())
+                .average()
+                .orElse(-1);
+    }
+
+    private static boolean isOfRedis(Answer answer) {
+        return answer == Answer.REDIS || answer == Answer.REJECTION_CACHE || answer == Answer.PREFETCH;
     }
 
     private Result.Latency latency(Predicate<Answer> which) {
