@@ -49,7 +49,7 @@ public final class Deadlines {
     private final BlockingCalls callbacks = new BlockingCalls("limiter-callback-");
     private final BlockingCalls calls = new BlockingCalls();
     private final CopyOnWriteArrayList<Pool> pools = new CopyOnWriteArrayList<>();
-    private final Queue<BoundedCall<?>> bounded = new ConcurrentLinkedQueue<>();
+    private final Queue<UnbatchedCall<?>> bounded = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
     private final RunningClock clock;
     private final LogThrottle reported = new LogThrottle();
@@ -173,7 +173,7 @@ public final class Deadlines {
     }
 
     /** Adds a call whose deadline is checked. */
-    void add(BoundedCall<?> call) {
+    void add(UnbatchedCall<?> call) {
         bounded.add(call);
         ensureChecking();
     }
@@ -351,7 +351,7 @@ public final class Deadlines {
         return pending || !bounded.isEmpty();
     }
 
-    private boolean ended(BoundedCall<?> call, long nowNanos) {
+    private boolean ended(UnbatchedCall<?> call, long nowNanos) {
         try {
             return call.endOverdue(nowNanos);
         } catch (RuntimeException | Error e) {

@@ -33,7 +33,7 @@ public final class UnbatchedEngine implements Engine {
 
     @Override
     public void decide(PendingDecision<?> pending) {
-        BoundedCall.<List<Answer>>start(guard, pending, ended -> call(pending, ended), answers -> {
+        UnbatchedCall.<List<Answer>>start(guard, pending, ended -> call(pending, ended), answers -> {
             for (int i = 0; i < pending.size(); i++) {
                 guard.decided(pending.key(i));
             }
@@ -85,7 +85,7 @@ public final class UnbatchedEngine implements Engine {
     public CompletableFuture<Void> reset(String key) {
         Pending<String> pending = new Pending<>(key, null);
         pending.markAwaited();
-        BoundedCall.<String>start(
+        UnbatchedCall.<String>start(
                 guard,
                 pending,
                 ended -> BlockingCalls.start(blockingCalls, key, () -> {

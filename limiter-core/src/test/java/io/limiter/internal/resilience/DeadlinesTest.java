@@ -33,9 +33,9 @@ class DeadlinesTest {
     void completed_calls_are_not_kept_while_another_is_pending() {
         Guard guard = Patience.guard();
         CompletableFuture<String> answer = new CompletableFuture<>();
-        Pending<String> pending = BoundedCalls.start(guard, "k", () -> answer);
+        Pending<String> pending = UnbatchedCalls.start(guard, "k", () -> answer);
         for (int i = 0; i < 1000; i++) {
-            BoundedCalls.start(guard, "k", () -> CompletableFuture.completedFuture("answered"))
+            UnbatchedCalls.start(guard, "k", () -> CompletableFuture.completedFuture("answered"))
                     .join();
         }
         Awaitility.await()
@@ -60,7 +60,7 @@ class DeadlinesTest {
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         CompletableFuture<Decision> request =
                 PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
-        Pending<String> call = BoundedCalls.start(guard, "k", CompletableFuture::new);
+        Pending<String> call = UnbatchedCalls.start(guard, "k", CompletableFuture::new);
         for (CompletableFuture<?> each : List.of(request, call)) {
             assertThatThrownBy(() -> each.get(MOST_SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LimiterBackendException.class);
@@ -98,7 +98,7 @@ class DeadlinesTest {
             }
         };
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        Pending<String> single = BoundedCalls.start(guard, "a", () -> {
+        Pending<String> single = UnbatchedCalls.start(guard, "a", () -> {
             if (attempts.incrementAndGet() == 1) {
                 return CompletableFuture.failedFuture(loading);
             }

@@ -165,7 +165,7 @@ class GuardTest {
         CompletableFuture<CompletableFuture<String>> started = new CompletableFuture<>();
         CountDownLatch over = new CountDownLatch(1);
         CompletableFuture<String> sent = new CompletableFuture<>();
-        new Thread(() -> started.complete(BoundedCalls.start(guard, "a", () -> {
+        new Thread(() -> started.complete(UnbatchedCalls.start(guard, "a", () -> {
                     Uninterruptibles.awaitUninterruptibly(over);
                     return sent;
                 })))
@@ -297,7 +297,7 @@ class GuardTest {
         CompletableFuture<String> answer = new CompletableFuture<>();
         CompletableFuture<Decision> sent = start(engine, "a", 1);
         CompletableFuture<Decision> waits = start(engine, "a", 2);
-        CompletableFuture<String> single = BoundedCalls.start(guard, "s", () -> answer);
+        CompletableFuture<String> single = UnbatchedCalls.start(guard, "s", () -> answer);
         Awaitility.await().until(() -> checks.get() > 0);
         clock.advance(Duration.ofSeconds(30));
         int before = checks.get();
@@ -360,7 +360,7 @@ class GuardTest {
     }
 
     private static Pending<String> neverAnswered(Guard guard) {
-        return BoundedCalls.start(guard, "t", CompletableFuture::new);
+        return UnbatchedCalls.start(guard, "t", CompletableFuture::new);
     }
 
     private static LimiterBackendException failure(CompletableFuture<?> future) {

@@ -5,13 +5,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /** Calls of anything, in the time of a decision. */
-final class BoundedCalls {
+final class UnbatchedCalls {
 
-    private BoundedCalls() {}
+    private UnbatchedCalls() {}
 
     static <T> Pending<T> start(Guard guard, String key, Supplier<CompletableFuture<T>> call) {
         Pending<T> pending = new Pending<>(key, null);
-        BoundedCall.<T>start(
+        UnbatchedCall.<T>start(
                 guard,
                 pending,
                 ended -> {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <A> the type of the backend's answer
  */
-final class BoundedCall<A> {
+final class UnbatchedCall<A> {
 
     private final Guard guard;
     private final Pending<?> pending;
@@ -20,7 +20,7 @@ final class BoundedCall<A> {
     private final Consumer<A> answer;
     private final long startNanos;
 
-    private BoundedCall(
+    private UnbatchedCall(
             Guard guard,
             Pending<?> pending,
             Consumer<BiConsumer<@Nullable A, @Nullable Throwable>> call,
@@ -51,7 +51,7 @@ final class BoundedCall<A> {
             pending.fail(e, guard.outside());
             return;
         }
-        BoundedCall<A> started = new BoundedCall<>(guard, pending, call, answer, startNanos);
+        UnbatchedCall<A> started = new UnbatchedCall<>(guard, pending, call, answer, startNanos);
         guard.deadlines().add(started);
         started.attempt();
     }
