@@ -3,6 +3,7 @@ package io.limiter;
 import io.limiter.internal.key.ShownKey;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +19,9 @@ public final class LimiterBackendException extends RuntimeException {
 
     private static final String MAYBE_DONE = "; it may have been executed, so count the permits as taken";
 
-    /** What the keys of live limits start with; those of limiters end with the brace. */
-    private static final String LIVE_LIMITS = "{limiter:live}:";
+    /** The keys of live limits; those of limiters end with the brace, or have a suffix of another kind. */
+    private static final Pattern LIVE_LIMITS =
+            Pattern.compile("\\{limiter:live(:[^}]*)?}:(limits|version|history|watched|fleet)");
 
     private static final String MAYBE_CHANGED =
             "; a change may have been made, so read the live limits before you repeat it";
@@ -96,7 +98,7 @@ public final class LimiterBackendException extends RuntimeException {
     /** Composed on demand, because most failures of an outage are never shown. */
     @Override
     public String getMessage() {
-        if (key.startsWith(LIVE_LIMITS)) {
+        if (LIVE_LIMITS.matcher(key).matches()) {
             return "live limits: " + text + (ambiguous ? MAYBE_CHANGED : "");
         }
         String shown = ShownKey.of(key);

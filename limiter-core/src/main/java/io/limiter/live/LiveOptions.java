@@ -12,17 +12,20 @@ import java.util.Objects;
  * @param history how many changes of each name Redis keeps, from 1 to 10,000; that of the instance that makes a change applies
  * @param showKeys whether its reports have the hottest keys themselves; otherwise they have hashes of them
  * @param instance its name in reports; empty for host, process and a random number
+ * @param namespace separates its live limits, their history and reports from those of other namespaces on one Redis, at most
+ *     100 characters; empty for one that has no name
  */
-public record LiveOptions(Duration pollInterval, boolean restore, int history, boolean showKeys, String instance) {
+public record LiveOptions(
+        Duration pollInterval, boolean restore, int history, boolean showKeys, String instance, String namespace) {
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final int MAX_INSTANCE = 200;
-
+    private static final int MAX_NAMESPACE = 100;
     private static final int MAX_HISTORY = 10_000;
 
-    /** Polls each second, restores nothing, keeps 50 changes of each name, and hashes keys. */
-    public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, 50, false, "");
+    /** Polls each second, restores nothing, keeps 50 changes of each name, hashes keys, and has no namespace. */
+    public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, 50, false, "", "");
 
     public LiveOptions {
         if (Objects.requireNonNull(pollInterval, "pollInterval").compareTo(SHORTEST) < 0
@@ -38,25 +41,33 @@ public record LiveOptions(Duration pollInterval, boolean restore, int history, b
             throw new IllegalArgumentException(
                     "instance must have at most " + MAX_INSTANCE + " characters, had " + instance.length());
         }
+        if (Objects.requireNonNull(namespace, "namespace").length() > MAX_NAMESPACE) {
+            throw new IllegalArgumentException("namespace must have at most " + MAX_NAMESPACE + " characters, had "
+                    + namespace.length() + ": choose a shorter one for all instances that share live limits");
+        }
     }
 
     public LiveOptions pollInterval(Duration newPollInterval) {
-        return new LiveOptions(newPollInterval, restore, history, showKeys, instance);
+        return new LiveOptions(newPollInterval, restore, history, showKeys, instance, namespace);
     }
 
     public LiveOptions restore(boolean newRestore) {
-        return new LiveOptions(pollInterval, newRestore, history, showKeys, instance);
+        return new LiveOptions(pollInterval, newRestore, history, showKeys, instance, namespace);
     }
 
     public LiveOptions history(int newHistory) {
-        return new LiveOptions(pollInterval, restore, newHistory, showKeys, instance);
+        return new LiveOptions(pollInterval, restore, newHistory, showKeys, instance, namespace);
     }
 
     public LiveOptions showKeys(boolean newShowKeys) {
-        return new LiveOptions(pollInterval, restore, history, newShowKeys, instance);
+        return new LiveOptions(pollInterval, restore, history, newShowKeys, instance, namespace);
     }
 
     public LiveOptions instance(String newInstance) {
-        return new LiveOptions(pollInterval, restore, history, showKeys, newInstance);
+        return new LiveOptions(pollInterval, restore, history, showKeys, newInstance, namespace);
+    }
+
+    public LiveOptions namespace(String newNamespace) {
+        return new LiveOptions(pollInterval, restore, history, showKeys, instance, newNamespace);
     }
 }

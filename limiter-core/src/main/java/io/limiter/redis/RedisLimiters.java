@@ -70,6 +70,7 @@ final class RedisLimiters extends EngineLimiterFactory {
     private final Engine local;
     private final Leases localLeases;
     private final long retryAfterMicros;
+    private final String scope;
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
     RedisLimiters(RedisRateLimiterFactory.Builder settings) {
@@ -105,6 +106,7 @@ final class RedisLimiters extends EngineLimiterFactory {
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
         this.localLeases = new Leases(local, sleeper, false);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
+        this.scope = settings.namespace.isEmpty() ? "" : KeySpace.encodeName(settings.namespace) + ":";
         this.probe = new Probe(backend, redis);
         LivePoller poller = settings.liveLimits == null ? null : live(settings, settings.liveLimits);
         this.live = poller;
@@ -185,6 +187,11 @@ final class RedisLimiters extends EngineLimiterFactory {
 
     Optional<LivePoller> live() {
         return Optional.ofNullable(live);
+    }
+
+    @Override
+    protected String scope() {
+        return scope;
     }
 
     @Override

@@ -145,6 +145,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         LiveOptions liveLimits;
 
         boolean liveHints = true;
+        String namespace = "";
         final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder(RedisConnectionFactory connections) {
@@ -307,6 +308,17 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         /** Lets limits be changed while the fleet runs, see {@link RedisRateLimiterFactory#live}. Default: not. */
         public Builder liveLimits(LiveOptions newLiveLimits) {
             this.liveLimits = Objects.requireNonNull(newLiveLimits, "liveLimits");
+            return this;
+        }
+
+        /**
+         * Starts the keys of all limiters, in front of their prefix, so that applications on one Redis do not share permits of
+         * one name. Default: none. {@link LiveOptions#namespace} does the same for live limits.
+         *
+         * @param newNamespace encoded as names are; empty for none
+         */
+        public Builder keyNamespace(String newNamespace) {
+            this.namespace = Objects.requireNonNull(newNamespace, "namespace");
             return this;
         }
 

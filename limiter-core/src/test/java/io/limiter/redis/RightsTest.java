@@ -172,11 +172,17 @@ class RightsTest {
     void and_those_of_live_limits_for_them(boolean byLettuce) throws Exception {
         RedisProcess redis = resources.redis();
         String node = "127.0.0.1:" + redis.port();
-        grant(node, "~{limiter:live}");
+        grant(node);
+        // Those of one namespace, in place of all.
+        allow(
+                node,
+                "ACL SETUSER limiter "
+                        + documented("~{limiter:live*")
+                                .replace("~{limiter:live* &{limiter:live*", documented("~{limiter:live:shop}")));
         RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
         RedisConnectionFactory connections = resources.connect(byLettuce, where);
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
-                .liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)))
+                .liveLimits(LiveOptions.DEFAULT.namespace("shop").pollInterval(Duration.ofMillis(100)))
                 .build()) {
             LiveLimits live = factory.live().orElseThrow();
             ChangeNote note = ChangeNote.of("ann", "");
@@ -184,7 +190,7 @@ class RightsTest {
             live.rollBack(1, note, 1);
             Eventually.that(() -> assertThat(live.fleet().watch().instances()).isNotEmpty());
             assertThat(live.history()).hasSize(2);
-            String channel = "{limiter:live}";
+            String channel = "{limiter:live:shop}";
             Eventually.that(() -> assertThat(Resources.commands(node, commands -> commands.pubsubNumsub(channel))
                             .get(channel))
                     .isEqualTo(1));

@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.stereotype.Component;
@@ -67,9 +68,15 @@ class Traffic implements SmartLifecycle {
     private volatile long endNanos = System.nanoTime();
 
     /** The second instance is a factory of its own: it shares nothing but the Redis with the first. */
-    Traffic(LimiterFactory firstFactory, RedisConnectionFactory connections) {
+    Traffic(
+            LimiterFactory firstFactory,
+            RedisConnectionFactory connections,
+            @Value("${spring.application.name}") String application) {
         secondFactory = RedisRateLimiterFactory.builder(connections)
-                .liveLimits(LiveOptions.DEFAULT.showKeys(true).instance("second-instance"))
+                .liveLimits(LiveOptions.DEFAULT
+                        .namespace(application)
+                        .showKeys(true)
+                        .instance("second-instance"))
                 .build();
         first = Instance.of(firstFactory, 0.6);
         second = Instance.of(secondFactory, 0.4);

@@ -49,6 +49,7 @@ public final class KeySpace {
      */
     private static final @Nullable Built[] RECENT = new Built[CACHE_SIZE];
 
+    private final String scope;
     private final String prefix;
     private final String name;
     private final boolean firstIsHashTag;
@@ -68,19 +69,25 @@ public final class KeySpace {
         this(prefix, name, suffix, false);
     }
 
+    public KeySpace(String prefix, String name, String suffix, boolean firstIsHashTag) {
+        this("", prefix, name, suffix, firstIsHashTag);
+    }
+
     /**
+     * @param scope in front of the prefix, of which limiters and statistics know nothing
      * @param suffix appended after the hash tag, so it does not affect the slot, and no caller can forge it
      * @param firstIsHashTag whether the first of several keys alone is the hash tag
      * @throws IllegalArgumentException if the suffix could change the hash tag or collide with that of a lock
      */
-    public KeySpace(String prefix, String name, String suffix, boolean firstIsHashTag) {
+    public KeySpace(String scope, String prefix, String name, String suffix, boolean firstIsHashTag) {
         checkPrefix(prefix);
+        this.scope = scope;
         requireNotBlank("name", name);
         checkSuffix(suffix);
         this.prefix = prefix;
         this.name = name;
         this.firstIsHashTag = firstIsHashTag;
-        String start = prefix + "{" + encode(name, ":");
+        String start = scope + prefix + "{" + encodeName(name);
         this.end = "}" + suffix;
         this.own = start + end;
         this.keyed = start + ":";
@@ -191,7 +198,8 @@ public final class KeySpace {
      * @param redisKey a key without another hash tag than its own
      */
     private String tagged(String hashTag, String redisKey) {
-        return prefix + "{" + shorten(encode(hashTag, "")) + "}" + redisKey.substring(prefix.length());
+        String start = scope + prefix;
+        return start + "{" + shorten(encode(hashTag, "")) + "}" + redisKey.substring(start.length());
     }
 
     /** Prefix and name of the limiter that a key belongs to. */
@@ -230,6 +238,11 @@ public final class KeySpace {
             throw new IllegalArgumentException(
                     what + " must not be null or blank, was " + (value == null ? "null" : "'" + value + "'"));
         }
+    }
+
+    /** A name as it is in keys: printable ASCII without braces and colons. */
+    public static String encodeName(String name) {
+        return encode(name, ":");
     }
 
     private static String encode(String text, String alsoReserved) {

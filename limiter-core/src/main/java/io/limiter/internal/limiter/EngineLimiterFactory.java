@@ -79,6 +79,11 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
      */
     protected abstract Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy);
 
+    /** What all keys start with, in front of their prefix. */
+    protected String scope() {
+        return "";
+    }
+
     @Override
     public abstract void close();
 
@@ -153,7 +158,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     }
 
     private KeyView<?> create(LimiterId id) {
-        KeySpace keys = id.keys();
+        KeySpace keys = id.keys(scope());
         FailurePolicy policy = id.options().policy();
         if (id.limit() instanceof TokenBucket bucket) {
             return (KeyView<?>)

@@ -100,8 +100,8 @@ record FactoryOptions(
     /** What makes two limiters of a factory the same one. */
     record LimiterId(String prefix, String name, Limit<?> limit, FactoryOptions options) {
 
-        KeySpace keys() {
-            return new KeySpace(prefix, name, limit.keySuffix(), options.hashTag() == HashTag.FIRST_KEY);
+        KeySpace keys(String scope) {
+            return new KeySpace(scope, prefix, name, limit.keySuffix(), options.hashTag() == HashTag.FIRST_KEY);
         }
     }
 }

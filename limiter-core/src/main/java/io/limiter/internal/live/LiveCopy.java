@@ -222,7 +222,10 @@ final class LiveCopy {
             read.limits().forEach((field, value) -> {
                 StoredLimit known = before.get(field);
                 limits.put(
-                        field, known != null && known.stored().equals(value) ? known : LiveJson.ofField(field, value));
+                        field,
+                        known != null && known.stored().equals(value)
+                                ? known
+                                : LiveJson.ofField(store.limits, field, value));
             });
         }
         long now = serverMicros();

@@ -110,12 +110,16 @@ final class LiveJson {
         return JSON.createObjectNode().put("who", who).put("why", why);
     }
 
-    /** The live limit of a field, as {@link #stored}. */
-    static StoredLimit ofField(String field, String stored) {
+    /**
+     * The live limit of a field, as {@link #stored}.
+     *
+     * @param hash the key in Redis, for operators
+     */
+    static StoredLimit ofField(String hash, String field, String stored) {
         try {
             return stored(name(field), stored);
         } catch (IllegalArgumentException e) {
-            String problem = "no live limit has such a field; delete it: HDEL " + LiveStore.LIMITS + " '" + field + "'";
+            String problem = "no live limit has such a field; delete it: HDEL " + hash + " '" + field + "'";
             return unreadable(field, stored, 0, 0, problem);
         }
     }

@@ -45,7 +45,7 @@ public final class LivePoller implements AutoCloseable {
     private final AtomicBoolean readable = new AtomicBoolean(true);
 
     private LivePoller(Parts parts, LiveOptions options) {
-        this.store = new LiveStore(parts.redis, parts.clock, parts.decisionTimeout, options.history());
+        this.store = new LiveStore(parts.redis, parts.clock, parts.decisionTimeout, options);
         FleetReports fleet = new FleetReports(store, options, parts.totals, parts.backendState);
         ChangeListeners listeners = new ChangeListeners();
         this.copy = new LiveCopy(store, parts.overrides, fleet, listeners, parts.ticker, options.restore());
@@ -170,7 +170,7 @@ public final class LivePoller implements AutoCloseable {
             log.info("Live limits can be read again.");
         }
         if (hints != null) {
-            hints.ensureSubscribed(LiveStore.CHANNEL, early::release);
+            hints.ensureSubscribed(store.channel, early::release);
         }
     }
 

@@ -2,9 +2,11 @@ package io.limiter.internal.live;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
+import io.limiter.live.LiveOptions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,18 +21,17 @@ import java.util.UUID;
  */
 final class LiveStore {
 
-    /** The channel of hints, and what all keys start with. */
-    static final String CHANNEL = "{limiter:live}";
-
-    static final String LIMITS = CHANNEL + ":limits";
-    private static final String VERSION = CHANNEL + ":version";
-    private static final String HISTORY = CHANNEL + ":history";
-    private static final String WATCHED = CHANNEL + ":watched";
-    private static final String FLEET = CHANNEL + ":fleet";
-
     /** Longer than a decision may take, because ten thousand live limits are some megabytes. */
     private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
 
+    /** The channel of hints, and what all keys start with. */
+    final String channel;
+
+    final String limits;
+    private final String version;
+    private final String changes;
+    private final String watched;
+    private final String fleet;
     private final RedisCalls redis;
     private final Duration timeout;
     private final int kept;
@@ -43,19 +44,30 @@ final class LiveStore {
 
     /**
      * @param clock Lua that sets {@code now} in microseconds
-     * @param kept how many changes of each limit the history keeps
+     * @param options which namespace, and how many changes of each limit the history keeps
      */
-    LiveStore(RedisCalls redis, String clock, Duration decisionTimeout, int kept) {
+    LiveStore(RedisCalls redis, String clock, Duration decisionTimeout, LiveOptions options) {
+        this.channel = channel(options.namespace());
+        this.limits = channel + ":limits";
+        this.version = channel + ":version";
+        this.changes = channel + ":history";
+        this.watched = channel + ":watched";
+        this.fleet = channel + ":fleet";
         this.redis = redis;
-        this.kept = kept;
+        this.kept = options.history();
         this.timeout = decisionTimeout.compareTo(SHORTEST_TIMEOUT) > 0 ? decisionTimeout : SHORTEST_TIMEOUT;
-        String changes = resource("changes.lua");
+        String parts = resource("changes.lua");
         this.read = LuaScript.of(clock, resource("read.lua"));
-        this.write = LuaScript.of(clock, changes, resource("write.lua"));
-        this.restore = LuaScript.of(clock, changes, resource("restore.lua"));
+        this.write = LuaScript.of(clock, parts, resource("write.lua"));
+        this.restore = LuaScript.of(clock, parts, resource("restore.lua"));
         this.history = LuaScript.of(resource("history.lua"));
         this.watch = LuaScript.of(clock, resource("watch.lua"));
         this.report = LuaScript.of(clock, resource("report.lua"));
+    }
+
+    /** Encoded as a name is in the keys of limiters, so that a namespace cannot choose the hash tag or imitate another. */
+    private static String channel(String namespace) {
+        return namespace.isEmpty() ? "{limiter:live}" : "{limiter:live:" + KeySpace.encodeName(namespace) + "}";
     }
 
     private static String resource(String name) {
@@ -86,10 +98,10 @@ final class LiveStore {
      * @param hasLimits whether the reader has limits that Redis must have, too
      * @param expired fields of limits that have expired, to be removed
      */
-    Read read(long version, String stamp, boolean hasLimits, List<String> expired) {
-        List<Object> arguments = new ArrayList<>(List.of(version, stamp, hasLimits ? 1 : 0));
+    Read read(long knownVersion, String stamp, boolean hasLimits, List<String> expired) {
+        List<Object> arguments = new ArrayList<>(List.of(knownVersion, stamp, hasLimits ? 1 : 0));
         arguments.addAll(expired);
-        List<Object> reply = call(read, List.of(LIMITS, VERSION, HISTORY, WATCHED), arguments);
+        List<Object> reply = call(read, List.of(limits, version, changes, watched), arguments);
         return new Read(
                 Long.parseLong(text(reply.get(0))),
                 text(reply.get(1)),
@@ -121,9 +133,9 @@ final class LiveStore {
             String note) {
         return texts(call(
                 write,
-                List.of(LIMITS, VERSION, HISTORY),
+                List.of(limits, version, changes),
                 List.of(
-                        CHANNEL,
+                        channel,
                         field,
                         expectedVersion,
                         knownVersion,
@@ -142,19 +154,19 @@ final class LiveStore {
     /**
      * Writes back what is newer in a copy than here.
      *
-     * @param version of the newest change in the copy
-     * @param limits of each the field, the value, and who and why
+     * @param copyVersion of the newest change in the copy
+     * @param copied of each limit the field, the value, and who and why
      * @return the fields of those that were written
      */
-    List<String> restore(long version, List<String> limits) {
-        List<Object> arguments = new ArrayList<>(List.of(CHANNEL, version, newStamp(), kept));
-        arguments.addAll(limits);
-        return texts(call(restore, List.of(LIMITS, VERSION, HISTORY), arguments));
+    List<String> restore(long copyVersion, List<String> copied) {
+        List<Object> arguments = new ArrayList<>(List.of(channel, copyVersion, newStamp(), kept));
+        arguments.addAll(copied);
+        return texts(call(restore, List.of(limits, version, changes), arguments));
     }
 
     /** Entries of the history, each followed by its version, newest first. */
     List<String> history(int most, long before) {
-        return texts(call(history, List.of(HISTORY), List.of(before, most)));
+        return texts(call(history, List.of(changes), List.of(before, most)));
     }
 
     /**
@@ -165,17 +177,17 @@ final class LiveStore {
     Map<String, String> watch(Duration time) {
         // For the hashes of keys, unless there is one.
         String secret = UUID.randomUUID().toString();
-        return pairs(call(watch, List.of(WATCHED, FLEET), List.of(CHANNEL, secret, time.toMillis())));
+        return pairs(call(watch, List.of(watched, fleet), List.of(channel, secret, time.toMillis())));
     }
 
     void report(String instance, String json, Duration lasts) {
-        call(report, List.of(FLEET), List.of(instance, json, lasts.toMillis()));
+        call(report, List.of(fleet), List.of(instance, json, lasts.toMillis()));
     }
 
     /** After a failure: the connection may be one over which no answer arrives any more. */
     void reconnect() {
-        if (!redis.isConnected(VERSION)) {
-            redis.reconnect(VERSION);
+        if (!redis.isConnected(version)) {
+            redis.reconnect(version);
         }
     }
 

@@ -148,7 +148,7 @@ final class RedisLiveLimits implements LiveLimits {
         String field = checkedField(name);
         checkedVersion("expectedVersion", expectedVersion, 0);
         if (closed) {
-            throw BackendFailures.closed(LiveStore.LIMITS);
+            throw BackendFailures.closed(store.limits);
         }
         // First, so that a loss is seen: after the write the store is no longer empty.
         copy.poll();

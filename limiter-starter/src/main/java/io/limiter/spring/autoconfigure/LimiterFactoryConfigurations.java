@@ -73,10 +73,13 @@ final class LimiterFactoryConfigurations {
                     .probeInterval(properties.failure().probeInterval());
             observers.orderedStream().forEach(builder::observer);
             listeners.orderedStream().forEach(builder::listener);
+            if (properties.live().prefixKeys()) {
+                builder.keyNamespace(properties.live().namespace(environment));
+            }
             if (properties.live().enabled()) {
                 builder.liveLimits(properties
                         .live()
-                        .options()
+                        .options(environment)
                         .showKeys(properties.endpoint().showKeys())
                         .instance(instance(environment)));
             }

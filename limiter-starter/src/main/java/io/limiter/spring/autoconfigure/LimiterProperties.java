@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.FailurePolicy;
 import io.limiter.live.LiveOptions;
 import io.limiter.spring.key.address.ForwardedHeader;
+import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.BodyFormat;
@@ -15,6 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.env.Environment;
 
 /**
  * The settings under {@code limiter}.
@@ -272,12 +274,20 @@ record LimiterProperties(
      * @param pollInterval How often this instance asks Redis for changes, from 100ms to 1h.
      * @param restore Whether instances write the live limits back if Redis has lost them. If not, they drop them.
      * @param history How many changes of each live limit Redis keeps, from 1 to 10000.
+     * @param namespace Separates live limits, their history and reports from those of other applications on one Redis, at most
+     *     100 characters. The default is spring.application.name; applications that name the same one share them.
+     * @param prefixKeys Whether the keys of all limiters start with the namespace too, so that applications do not share
+     *     permits of one name. It applies without live limits, too. All limits start unused when it is changed.
      */
     record Live(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("1s") Duration pollInterval,
             @DefaultValue("false") boolean restore,
-            @DefaultValue("50") int history) {
+            @DefaultValue("50") int history,
+            @Nullable String namespace,
+            @DefaultValue("false") boolean prefixKeys) {
+
+        private static final int MAX_NAMESPACE = 100;
 
         Live {
             SettingChecks.range("limiter.live.history", history, 1, 10_000);
@@ -285,8 +295,30 @@ record LimiterProperties(
                     "limiter.live.poll-interval", pollInterval, Duration.ofMillis(100), Duration.ofHours(1));
         }
 
-        LiveOptions options() {
+        /**
+         * @throws InvalidSettingException if it is too long, or needed and there is none
+         */
+        String namespace(Environment environment) {
+            String used =
+                    (namespace == null ? environment.getProperty("spring.application.name", "") : namespace).strip();
+            if (used.length() > MAX_NAMESPACE) {
+                throw new InvalidSettingException(
+                        "limiter.live.namespace",
+                        "limiter.live.namespace must have at most " + MAX_NAMESPACE + " characters, and is '" + used
+                                + "'" + (namespace == null ? ", from spring.application.name: set a shorter one" : ""));
+            }
+            if (prefixKeys && used.isEmpty()) {
+                throw new InvalidSettingException(
+                        "limiter.live.prefix-keys",
+                        "limiter.live.prefix-keys needs a namespace: set limiter.live.namespace or"
+                                + " spring.application.name");
+            }
+            return used;
+        }
+
+        LiveOptions options(Environment environment) {
             return LiveOptions.DEFAULT
+                    .namespace(namespace(environment))
                     .pollInterval(pollInterval)
                     .restore(restore)
                     .history(history);

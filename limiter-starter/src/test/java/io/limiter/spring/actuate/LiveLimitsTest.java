@@ -529,7 +529,7 @@ class LiveLimitsTest {
     @Test
     void what_cannot_be_read_is_named_beside_the_rest() throws Exception {
         changed("live-annotated", "{\"limit\":2,\"who\":\"ann\"}");
-        byte[] history = "{limiter:live}:history".getBytes(StandardCharsets.UTF_8);
+        byte[] history = "{limiter:live:live-test}:history".getBytes(StandardCharsets.UTF_8);
         byte[] broken = ("broken " + RUN).getBytes(StandardCharsets.UTF_8);
         try (RedisConnection redis = one.getBean(RedisConnectionFactory.class).getConnection()) {
             redis.zSetCommands().zAdd(history, 1e9, broken);

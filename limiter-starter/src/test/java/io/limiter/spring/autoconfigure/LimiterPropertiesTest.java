@@ -176,6 +176,8 @@ class LimiterPropertiesTest {
                         "limiter.live.poll-interval",
                         "limiter.live.restore",
                         "limiter.live.history",
+                        "limiter.live.namespace",
+                        "limiter.live.prefix-keys",
                         "limiter.endpoint.show-keys",
                         "limiter.web.status",
                         "limiter.web.headers",
@@ -187,10 +189,11 @@ class LimiterPropertiesTest {
                         "limiter.limits");
         properties.forEach((name, property) -> {
             assertThat(property.path("description").asText()).as(name).endsWith(".");
-            // An empty list or map is no default that the metadata can say.
+            // An empty list or map, or another property, is no default that the metadata can say.
             assertThat(property.has("defaultValue"))
                     .as(name)
                     .isEqualTo(!name.endsWith("trusted-proxies")
+                            && !name.equals("limiter.live.namespace")
                             && !name.equals("limiter.limits")
                             && !name.equals("limiter.http"));
         });

@@ -18,6 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -103,6 +104,66 @@ class LiveLimitsLifecycleTest {
                     others.put("second", LiveSettings.NONE.enforce(false), NOTE, 0);
                     Eventually.that(() -> assertThat(live.get("second")).isPresent());
                 }));
+    }
+
+    @Test
+    void applications_share_live_limits_and_permits_only_in_one_namespace() {
+        String long101 = "n".repeat(101);
+        run("spring.application.name=shop", shop -> {
+            shop.getBean(LiveLimits.class).put("search", LiveSettings.NONE.enforce(false), NOTE, 0);
+            assertThat(connection.sync().exists("{limiter:live:shop}:limits")).isOne();
+            run(
+                    "limiter.live.namespace=shop",
+                    named -> Eventually.that(
+                            () -> assertThat(named.getBean(LiveLimits.class).get("search"))
+                                    .isPresent()));
+            run("spring.application.name=bank", bank -> {
+                LiveLimits live = bank.getBean(LiveLimits.class);
+                live.put("search", LiveSettings.NONE.enforce(true), NOTE, 0);
+                assertThat(live.history()).hasSize(1);
+            });
+        });
+        run(
+                "spring.application.name=" + long101,
+                context -> assertThat(context)
+                        .hasFailed()
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage("limiter.live.namespace must have at most 100 characters, and is '" + long101
+                                + "', from spring.application.name: set a shorter one"));
+    }
+
+    @Test
+    void keys_that_shall_follow_need_a_namespace() {
+        run(
+                "limiter.live.prefix-keys=true",
+                context -> assertThat(context)
+                        .hasFailed()
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage("limiter.live.prefix-keys needs a namespace: set limiter.live.namespace or"
+                                + " spring.application.name"));
+    }
+
+    @Test
+    void keys_follow_the_namespace_if_they_shall() {
+        Contexts.plain()
+                .withConfiguration(Contexts.redis())
+                .withPropertyValues(
+                        "spring.data.redis.host=127.0.0.1",
+                        "spring.data.redis.port=" + redis.port(),
+                        "limiter.failure.decision-timeout=2m",
+                        "limiter.live.enabled=false",
+                        "limiter.live.prefix-keys=true",
+                        "limiter.live.namespace=my shop")
+                .run(context -> {
+                    context.getBean(LimiterFactory.class)
+                            .build("once", 1, 1, 60)
+                            .tryAcquire();
+                    assertThat(connection.sync().exists("my%20shop:rateLimit:{once}"))
+                            .isOne();
+                    assertThat(connection.sync().dbsize()).isOne();
+                });
     }
 
     private static long subscribers() {

@@ -89,7 +89,7 @@ class RedisRightsTest {
             RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
             try (StatefulRedisConnection<String, String> operator = client.connect()) {
                 allow(operator, line());
-                allow(operator, "ACL SETUSER limiter " + documented("`(~\\{limiter:live}[^`]*)`"));
+                allow(operator, "ACL SETUSER limiter " + documented("`(~\\{limiter:live\\*[^`]*)`"));
                 allow(operator, "ACL SETUSER limiter " + documented("evict keys: `(\\+info)`"));
                 try (ConfigurableApplicationContext context = start(redis.port(), engine)) {
                     for (String kind : KINDS) {
