@@ -90,6 +90,15 @@ public interface LimitSet {
      */
     SetDecision decide(int permits, Duration... timeouts);
 
+    /**
+     * Takes permits as {@link #decide(int, Duration...)}, without waiting until they come due, and returns them as reservations of
+     * all limits; see {@link Limiter#reserve(int)}.
+     *
+     * @param permits at least 1
+     * @param timeouts as of {@link #decide(int, Duration...)}
+     */
+    SetReservation reserve(int permits, Duration... timeouts);
+
     /** Returns what {@link #decide(int, Duration...)} would decide now. Takes nothing. */
     SetDecision peek(int permits);
 
@@ -137,6 +146,9 @@ public interface LimitSet {
 
         /** As {@link LimitSet#tryAcquire(int, Duration...)}. */
         CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts);
+
+        /** As {@link LimitSet#reserve(int, Duration...)}. */
+        CompletableFuture<SetReservation> reserve(int permits, Duration... timeouts);
 
         /** As {@link LimitSet#peek(int)}. */
         CompletableFuture<SetDecision> peek(int permits);

@@ -65,6 +65,15 @@ public interface Limiter {
     Decision peek(int permits);
 
     /**
+     * Takes permits as {@link #decide(int)}, and returns them as a reservation: what turns out too many is returned, exactly
+     * those, and what turns out too few is charged. {@link RateLimiter#reserve(int)} can also reserve permits that come due
+     * later.
+     *
+     * @param permits at least 1
+     */
+    Reservation reserve(int permits);
+
+    /**
      * Refunds permits that were taken, for example because the work failed. They can be taken again, up to the limit's capacity:
      * in this JVM at once, in others once their rejection caches have expired, within a second. What would have been refilled by
      * now anyway is lost.
@@ -123,6 +132,11 @@ public interface Limiter {
         return peek(1);
     }
 
+    /** {@link #reserve(int)} for one permit. */
+    default Reservation reserve() {
+        return reserve(1);
+    }
+
     /** Takes one permit if it is available now. */
     default boolean tryAcquire() {
         return tryAcquire(1);
@@ -155,6 +169,16 @@ public interface Limiter {
     /** {@code on(key).tryAcquire(permits)}. */
     default boolean tryAcquire(String key, int permits) {
         return on(key).tryAcquire(permits);
+    }
+
+    /** {@code on(key).reserve()}. */
+    default Reservation reserve(String key) {
+        return reserve(key, 1);
+    }
+
+    /** {@code on(key).reserve(permits)}. */
+    default Reservation reserve(String key, int permits) {
+        return on(key).reserve(permits);
     }
 
     /**
@@ -191,6 +215,9 @@ public interface Limiter {
         /** As {@link Limiter#peek(int)}. */
         CompletableFuture<Decision> peek(int permits);
 
+        /** As {@link Limiter#reserve(int)}. */
+        CompletableFuture<Reservation> reserve(int permits);
+
         /** As {@link Limiter#refund(int)}. */
         CompletableFuture<Decision> refund(int permits);
 
@@ -208,6 +235,11 @@ public interface Limiter {
         /** As {@link Limiter#peek()}. */
         default CompletableFuture<Decision> peek() {
             return peek(1);
+        }
+
+        /** As {@link Limiter#reserve()}. */
+        default CompletableFuture<Reservation> reserve() {
+            return reserve(1);
         }
 
         /** As {@link Limiter#tryAcquire()}. */
@@ -233,6 +265,16 @@ public interface Limiter {
         /** {@code on(key).tryAcquire(permits)}. */
         default CompletableFuture<Boolean> tryAcquire(String key, int permits) {
             return on(key).tryAcquire(permits);
+        }
+
+        /** {@code on(key).reserve()}. */
+        default CompletableFuture<Reservation> reserve(String key) {
+            return on(key).reserve();
+        }
+
+        /** {@code on(key).reserve(permits)}. */
+        default CompletableFuture<Reservation> reserve(String key, int permits) {
+            return on(key).reserve(permits);
         }
     }
 }

@@ -77,16 +77,12 @@ public interface RateLimiter extends Limiter {
      */
     Reservation reserve(int permits, Duration timeout);
 
-    /** Reserves one permit without waiting, at most the limit's {@code maxWait} ahead. */
-    default Reservation reserve() {
-        return reserve(1);
-    }
-
     /**
      * Reserves permits without waiting, at most the limit's {@code maxWait} ahead.
      *
      * @param permits at least 1
      */
+    @Override
     default Reservation reserve(int permits) {
         return reserve(permits, limit().maxWait());
     }
@@ -170,16 +166,6 @@ public interface RateLimiter extends Limiter {
         return on(key).decide(permits, timeout);
     }
 
-    /** {@code on(key).reserve()}. */
-    default Reservation reserve(String key) {
-        return on(key).reserve();
-    }
-
-    /** {@code on(key).reserve(permits)}. */
-    default Reservation reserve(String key, int permits) {
-        return on(key).reserve(permits);
-    }
-
     /** {@code on(key).reserve(permits, timeout)}. */
     default Reservation reserve(String key, int permits, Duration timeout) {
         return on(key).reserve(permits, timeout);
@@ -208,9 +194,6 @@ public interface RateLimiter extends Limiter {
          */
         CompletableFuture<Duration> acquire(int permits);
 
-        /** As {@link RateLimiter#reserve(int)}. */
-        CompletableFuture<Reservation> reserve(int permits);
-
         /** As {@link RateLimiter#reserve(int, Duration)}. */
         CompletableFuture<Reservation> reserve(int permits, Duration timeout);
 
@@ -222,11 +205,6 @@ public interface RateLimiter extends Limiter {
         /** As {@link RateLimiter#tryAcquire(Duration)}. */
         default CompletableFuture<Boolean> tryAcquire(Duration timeout) {
             return tryAcquire(1, timeout);
-        }
-
-        /** As {@link RateLimiter#reserve()}. */
-        default CompletableFuture<Reservation> reserve() {
-            return reserve(1);
         }
 
         /** {@code on(key).acquire()}. */
@@ -252,16 +230,6 @@ public interface RateLimiter extends Limiter {
         /** {@code on(key).decide(permits, timeout)}. */
         default CompletableFuture<Decision> decide(String key, int permits, Duration timeout) {
             return on(key).decide(permits, timeout);
-        }
-
-        /** {@code on(key).reserve()}. */
-        default CompletableFuture<Reservation> reserve(String key) {
-            return on(key).reserve();
-        }
-
-        /** {@code on(key).reserve(permits)}. */
-        default CompletableFuture<Reservation> reserve(String key, int permits) {
-            return on(key).reserve(permits);
         }
 
         /** {@code on(key).reserve(permits, timeout)}. */

@@ -5,7 +5,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reserved permits and the time until they may be used: the result of {@link RateLimiter#reserve(int)}, which does not wait.
+ * Permits that were taken, and the time until they may be used: the result of {@link Limiter#reserve(int)}, which does not wait.
+ * They are returned or settled once it is known how many were used.
  *
  * <pre>{@code
  * Reservation reservation = limiter.reserve(5);
@@ -16,7 +17,20 @@ import java.util.concurrent.CompletableFuture;
  * reservation.cancel();
  * }</pre>
  *
- * <p>Safe for use by many threads.
+ * <p>Where the cost is known only afterwards, reserve an estimate and settle it:
+ *
+ * <pre>{@code
+ * Reservation reservation = tokensPerMinute.reserve(estimate);
+ * if (reservation.isGranted()) {
+ *     reservation.settle(model.complete(prompt).usage().total());
+ * }
+ * }</pre>
+ *
+ * <p>Meanwhile others see all reserved permits as taken, so parallel callers cannot exceed the limit. A caller that dies before
+ * it settles or cancels stays charged for what it reserved.
+ *
+ * <p>A reservation is cancelled or settled once: of all calls of {@link #cancel} and {@link #settle}, the first one acts. Safe for
+ * use by many threads.
  */
 public interface Reservation {
 
@@ -36,17 +50,18 @@ public interface Reservation {
     /**
      * Cancels the reservation and returns its permits, for work that is not done.
      *
-     * <p>Works once, and only until the limit would be full again anyway.
+     * <p>Works only until the limit would be full again anyway. Windows, logs and counters get exactly the permits back that they
+     * granted, as far as these still count; those of a window that has ended do not.
      *
-     * <p>Later reservations keep their times. All permits of the last reservation are returned at once. Of an earlier one of a
+     * <p>Of a bucket, later reservations keep their times. All permits of the last reservation are returned at once. Of an earlier one of a
      * bucket, as many are returned at once as fit into the capacity beside those that were reserved after it: of ten permits
      * after which one was reserved, nine at a capacity of 10, and all at a capacity of 1,000. The others are returned once all
      * reservations since the first cancelled one are cancelled; then, in any order and of any sizes, it is as if they had never
      * been made. If one of them is used instead, the others are lost. A limit that warms up returns nothing of an earlier one
      * at once. So no cancellation lets more permits come due than the limit allows.
      *
-     * @return whether the backend executed the cancellation; false if the permits were rejected, cancelled before, would be there
-     *     anyway, were granted by the failure policy, or are lost because the backend failed
+     * @return whether the backend executed the cancellation; false if the permits were rejected, cancelled or settled before, would be
+     *     there anyway, were granted by the failure policy, or are lost because the backend failed
      * @throws LimiterBackendException if the backend failed and the failure policy is {@code throw}; the permits may have been
      *     returned, and another call does not try again
      */
@@ -58,4 +73,27 @@ public interface Reservation {
      * @return as of {@link #cancel()}; fails with {@link LimiterBackendException}
      */
     CompletableFuture<Boolean> cancelAsync();
+
+    /**
+     * Settles the reservation at the permits that were used. Those that were reserved beyond that are returned as by
+     * {@link #cancel()}, as if fewer had been reserved; but of permits of a bucket that came due later, those that were used count
+     * as reserved after them. Those that were used beyond that are charged as by {@link Limiter#charge},
+     * whether available or not: later requests wait or are rejected until the debt is paid, and a token bucket goes into debt by
+     * its {@code maxWait} at most.
+     *
+     * @param actual how many permits were used, at least 0
+     * @return whether as many are charged now as were used; false if the permits were rejected, cancelled or settled before, were
+     *     granted by the failure policy, so that nothing was taken, if what was too many would be there anyway, or if the backend
+     *     failed, so that the reservation stays charged as it is
+     * @throws LimiterBackendException if the backend failed and the failure policy is {@code throw}; it may have been settled,
+     *     and another call does not try again
+     */
+    boolean settle(int actual);
+
+    /**
+     * As {@link #settle}, without blocking the calling thread. Completing the future does not stop it.
+     *
+     * @return as of {@link #settle}; fails with {@link LimiterBackendException}
+     */
+    CompletableFuture<Boolean> settleAsync(int actual);
 }

@@ -25,6 +25,9 @@ public abstract class EngineContract {
     class Reservations extends ReservationContract {}
 
     @Nested
+    class Settlements extends SettlementContract {}
+
+    @Nested
     class RateLimitersAsync extends RateLimiterAsyncContract {}
 
     @Nested

@@ -77,6 +77,12 @@ class EveryFormTest {
         assertThat(future(Lease.class.getMethod("close"))).isEqualTo(returned(Lease.class.getMethod("closeAsync")));
         assertThat(future(Reservation.class.getMethod("cancel")))
                 .isEqualTo(returned(Reservation.class.getMethod("cancelAsync")));
+        assertThat(future(Reservation.class.getMethod("settle", int.class)))
+                .isEqualTo(returned(Reservation.class.getMethod("settleAsync", int.class)));
+        assertThat(future(SetReservation.class.getMethod("cancel")))
+                .isEqualTo(returned(SetReservation.class.getMethod("cancelAsync")));
+        assertThat(future(SetReservation.class.getMethod("settle", int[].class)))
+                .isEqualTo(returned(SetReservation.class.getMethod("settleAsync", int[].class)));
     }
 
     @Test

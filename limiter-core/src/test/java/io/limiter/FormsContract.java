@@ -59,7 +59,9 @@ abstract class FormsContract extends LimiterContract {
                 "tryAcquire(): G, G, R; 0 s",
                 "tryAcquire(int): G, R, R; 0 s",
                 "decide(): G, G, R 10; 0 s",
-                "decide(int): G, R 10, R 10; 0 s");
+                "decide(int): G, R 10, R 10; 0 s",
+                "reserve(): G, G, R 10; 0 s",
+                "reserve(int): G, R 10, R 10; 0 s");
     }
 
     @Test

@@ -81,6 +81,25 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
                 Objects.requireNonNull(taken, "taken").ticketMicros());
     }
 
+    /**
+     * Cancels some permits of a grant. Of a bucket they are the last ones, as if fewer had been taken; but where the caller had to
+     * wait for its own permits, they are the first ones, because those that were used came due with the last one.
+     *
+     * @param of how many were granted
+     * @param limit the one that granted them
+     */
+    public static Request cancelSome(int permits, int of, Decision taken, Limit<?> limit) {
+        Objects.requireNonNull(limit, "limit");
+        Request whole = cancel(permits, taken);
+        boolean waited =
+                taken.waitMicros() > 0 && limit instanceof TokenBucket bucket && bucket.whoWaits() == WhoWaits.CALLER;
+        if (!waited || permits == of || whole.id() == 0) {
+            return whole;
+        }
+        long used = (long) Math.ceil((of - permits) * ((TokenBucket) limit).intervalMicros());
+        return new Request(Action.REFUND, permits, 0, Math.max(1, whole.id() - used));
+    }
+
     public static Request charge(int permits) {
         return new Request(Action.CHARGE, permits, 0);
     }

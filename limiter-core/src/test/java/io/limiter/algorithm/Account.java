@@ -92,8 +92,13 @@ final class Account {
 
     /** Cancels under the present limit. */
     void cancel(Reserved reserved) {
-        step("cancel", Request.cancel(reserved.permits, reserved.decision));
-        reserved.entry.cancel();
+        cancel(reserved, reserved.permits);
+    }
+
+    /** Cancels some of its permits; the others are used. */
+    void cancel(Reserved reserved, int permits) {
+        step("cancel", Request.cancelSome(permits, reserved.permits, reserved.decision, reserved.limit));
+        reserved.entry.cancel(permits);
         reservations.remove(reserved);
     }
 

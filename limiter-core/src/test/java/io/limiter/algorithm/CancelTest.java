@@ -124,6 +124,52 @@ class CancelTest {
         assertThat(account.remaining()).isEqualTo(509);
     }
 
+    @Test
+    void some_permits_of_the_last_reservation_are_restored_as_if_fewer_had_been_reserved() {
+        for (TokenBucket bucket : List.of(
+                TokenBucket.of(10, 1),
+                TokenBucket.of(10, 1).withWhoWaits(WhoWaits.NEXT_CALLER),
+                TokenBucket.guava(10, Duration.ofSeconds(1)))) {
+            Account account = new Account(bucket);
+            account.reserve(1);
+            Account fewer = account.copy();
+            account.cancel(account.reserve(7), 5);
+            fewer.reserve(2);
+            assertThat(account.reserve(12).waitMicros())
+                    .as(account::toString)
+                    .isEqualTo(fewer.reserve(12).waitMicros());
+            assertThat(account.peek().waitMicros())
+                    .as(account::toString)
+                    .isEqualTo(fewer.peek().waitMicros());
+        }
+    }
+
+    /** Those that stay come due when all would have. */
+    @Test
+    void some_permits_of_a_reservation_that_waits_are_restored_as_far_as_the_capacity_has_room_beside_the_others() {
+        Account last = new Account(TokenBucket.of(10, 1));
+        last.reserve(10);
+        last.cancel(last.reserve(8), 5);
+        assertThat(last.reserve(1).waitMicros()).isEqualTo(400_000);
+        Account earlier = new Account(TokenBucket.of(10, 1));
+        earlier.reserve(10);
+        Reserved first = earlier.reserve(8);
+        earlier.reserve(4);
+        earlier.cancel(first, 5);
+        // Three of the five, beside the three that stay and the four.
+        assertThat(earlier.reserve(1).waitMicros()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void some_permits_that_were_stored_are_restored_beside_later_ones_as_if_fewer_had_been_reserved() {
+        Account account = new Account(TokenBucket.of(1, 10));
+        Reserved estimated = account.reserve(10);
+        account.pause(5_000_000);
+        account.reserve(5);
+        account.cancel(estimated, 5);
+        assertThat(account.remaining()).isEqualTo(5);
+    }
+
     /** The capacity has room for the nine that were reserved later and for one more. */
     @Test
     void a_reservation_before_others_is_restored_as_far_as_the_capacity_has_room() {
@@ -375,8 +421,9 @@ class CancelTest {
                 }
                 case 2, 3, 4 -> {
                     if (!reservations.isEmpty()) {
-                        account.cancel(
-                                random.nextBoolean() ? reservations.get(reservations.size() - 1) : oneOf(reservations));
+                        Reserved one =
+                                random.nextBoolean() ? reservations.get(reservations.size() - 1) : oneOf(reservations);
+                        account.cancel(one, random.nextBoolean() ? one.permits() : 1 + random.nextInt(one.permits()));
                     }
                 }
                 case 5 -> {

@@ -139,6 +139,7 @@ class NullArgumentsTest {
                 concurrency.async(),
                 concurrency.acquire(1, Duration.ZERO),
                 limiter.reserve(),
+                LimitSet.of(limiter).reserve(1),
                 LimitSet.of(limiter),
                 LimitSet.of(limiter).async(),
                 LimitSet.of(limiter).decide(),

@@ -18,23 +18,29 @@ public final class Ledger {
     public static final class Entry {
 
         private final long dueMicros;
-        private final int permits;
-        private boolean cancelled;
+        private final int reserved;
+        private int permits;
 
         private Entry(long dueMicros, int permits) {
             this.dueMicros = dueMicros;
+            this.reserved = permits;
             this.permits = permits;
         }
 
         public void cancel() {
-            cancelled = true;
+            cancel(permits);
+        }
+
+        /** Cancels some of them. */
+        public void cancel(int fewer) {
+            permits -= fewer;
         }
     }
 
     /** One that goes on by itself. */
     public Ledger copy() {
         Ledger copy = new Ledger();
-        entries.stream().filter(entry -> !entry.cancelled).forEach(copy.entries::add);
+        entries.stream().filter(entry -> entry.permits > 0).forEach(copy.entries::add);
         copy.returned = returned;
         copy.most = most;
         return copy;
@@ -90,7 +96,7 @@ public final class Ledger {
 
     private List<Entry> due() {
         return entries.stream()
-                .filter(entry -> !entry.cancelled)
+                .filter(entry -> entry.permits > 0)
                 .sorted(Comparator.comparingLong(entry -> entry.dueMicros))
                 .toList();
     }
@@ -103,11 +109,11 @@ public final class Ledger {
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
-        entries.forEach(entry -> text.append(entry.cancelled ? "(" : "")
-                .append(entry.permits)
+        entries.forEach(entry -> text.append(entry.permits)
+                .append(entry.permits == entry.reserved ? "" : " of " + entry.reserved)
                 .append('@')
                 .append(entry.dueMicros)
-                .append(entry.cancelled ? ") " : " "));
+                .append(' '));
         return text.toString();
     }
 }

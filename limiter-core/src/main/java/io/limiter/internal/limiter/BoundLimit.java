@@ -170,11 +170,18 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                 decision -> reservation(backendKey, usedEngine, usedLimit, permits, decision));
     }
 
-    /** Cancels under the limit that granted the permits: at another rate the same permits take another time. */
-    private Reservation reservation(
-            String backendKey, Failover usedEngine, L usedLimit, int permits, Decision decision) {
+    /**
+     * Cancels under the limit that granted the permits: at another rate the same permits take another time. A charge is as any
+     * other.
+     */
+    Reservation reservation(
+            String backendKey, Failover usedEngine, Limit<?> usedLimit, int permits, Decision decision) {
         return new EngineReservation(
-                decision, sleeper.ticker(), () -> usedEngine.cancel(decision, backendKey, usedLimit, permits));
+                decision,
+                permits,
+                sleeper.ticker(),
+                fewer -> usedEngine.cancel(decision, backendKey, usedLimit, fewer, permits),
+                more -> engine().start(backendKey, limit(), Request.charge(more)));
     }
 
     /** Counts its decision itself, because a stage for that would cost as much again. */

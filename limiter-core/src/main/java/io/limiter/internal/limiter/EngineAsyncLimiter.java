@@ -1,6 +1,7 @@
 package io.limiter.internal.limiter;
 
 import io.limiter.Limiter;
+import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
@@ -41,6 +42,11 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     }
 
     @Override
+    public CompletableFuture<Reservation> reserve(int permits) {
+        return reserve(permits, 0);
+    }
+
+    @Override
     public final CompletableFuture<Decision> refund(int permits) {
         return decideUncounted(Request.refund(permits));
     }
@@ -67,6 +73,11 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     final <T> CompletableFuture<T> decide(int permits, long timeoutMicros, Function<Decision, T> result) {
         KeyPath path = limiter.path;
         return limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros, result);
+    }
+
+    final CompletableFuture<Reservation> reserve(int permits, long timeoutMicros) {
+        KeyPath path = limiter.path;
+        return limiter.bound.reserveAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros);
     }
 
     @Override

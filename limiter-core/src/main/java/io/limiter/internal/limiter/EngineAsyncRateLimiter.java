@@ -35,12 +35,11 @@ final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter>
 
     @Override
     public CompletableFuture<Reservation> reserve(int permits) {
-        return reserve(permits, limiter.limit().maxWait());
+        return reserve(permits, limiter.limit().maxWaitMicros());
     }
 
     @Override
     public CompletableFuture<Reservation> reserve(int permits, Duration timeout) {
-        KeyPath path = limiter.path;
-        return limiter.bound.reserveAsync(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
+        return reserve(permits, Timeouts.micros(timeout));
     }
 }

@@ -3,7 +3,9 @@ package io.limiter.internal.limiter;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
+import io.limiter.Reservation;
 import io.limiter.SetDecision;
+import io.limiter.SetReservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
@@ -22,10 +24,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link LimitSet} on an engine. */
-final class EngineLimitSet implements LimitSet {
+public final class EngineLimitSet implements LimitSet {
 
     private final List<Part> parts;
 
@@ -69,12 +72,52 @@ final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision decide(int permits, Duration... timeouts) {
-        SetDecision decided = decideNow(requests(permits, timeouts));
-        long waitMicros = waitMicros(decided);
-        if (waitMicros > 0) {
-            slowest(decided).await(waitMicros);
-        }
+        SetDecision decided = decideNow(requests(permits, timeouts), engines());
+        await(decided);
         return decided;
+    }
+
+    @Override
+    public SetReservation reserve(int permits, Duration... timeouts) {
+        List<KeyRequests<?>> requests = requests(permits, timeouts);
+        List<Failover> engines = engines();
+        return reservation(decideNow(requests, engines), requests, engines);
+    }
+
+    /** As {@link #reserve}, and waits for the slowest limit as {@link #decide} does. */
+    public SetReservation reserveAndAwait(int permits, Duration... timeouts) {
+        SetReservation reserved = reserve(permits, timeouts);
+        await(reserved.decision());
+        return reserved;
+    }
+
+    /** As {@link #reserveAndAwait}, without blocking the calling thread. Futures are those of {@link LimitSet.Async}. */
+    public CompletableFuture<SetReservation> reserveAndAwaitAsync(int permits, Duration... timeouts) {
+        return reserveAsync(EngineLimitSet::waitMicros, permits, timeouts);
+    }
+
+    private CompletableFuture<SetReservation> reserveAsync(
+            ToLongFunction<SetDecision> waitMicros, int permits, Duration... timeouts) {
+        List<KeyRequests<?>> requests = requests(permits, timeouts);
+        List<Failover> engines = engines();
+        return decideAsync(requests, engines, waitMicros, decided -> reservation(decided, requests, engines));
+    }
+
+    private SetReservation reservation(SetDecision decided, List<KeyRequests<?>> requests, List<Failover> engines) {
+        List<Reservation> reserved = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size() && decided.granted(); i++) {
+            KeyRequests<?> taken = requests.get(i);
+            reserved.add(parts.get(i)
+                    .limiter()
+                    .bound
+                    .reservation(
+                            taken.key(),
+                            engines.get(i),
+                            taken.limit(),
+                            taken.request().permits(),
+                            decided.parts().get(i).decision()));
+        }
+        return new EngineSetReservation(decided, parts.size(), List.copyOf(reserved));
     }
 
     @Override
@@ -105,6 +148,13 @@ final class EngineLimitSet implements LimitSet {
         return decided.granted() ? decided.decision().waitMicros() : 0;
     }
 
+    private static void await(SetDecision decided) {
+        long waitMicros = waitMicros(decided);
+        if (waitMicros > 0) {
+            slowest(decided).await(waitMicros);
+        }
+    }
+
     /** The limit that the caller waits for. */
     private static BoundLimit<?> slowest(SetDecision decided) {
         SetDecision.OfPart slowest = Collections.max(
@@ -113,9 +163,9 @@ final class EngineLimitSet implements LimitSet {
         return ((EngineLimiter<?>) slowest.limiter()).bound;
     }
 
-    private SetDecision decideNow(List<KeyRequests<?>> requests) {
+    private SetDecision decideNow(List<KeyRequests<?>> requests, List<Failover> engines) {
         try {
-            SetDecision decided = toDecision(Failover.start(requests, engines()).await());
+            SetDecision decided = toDecision(Failover.start(requests, engines).await());
             count(decided);
             return decided;
         } catch (LimiterBackendException e) {
@@ -124,10 +174,14 @@ final class EngineLimitSet implements LimitSet {
         }
     }
 
-    private <T> CompletableFuture<T> decideAsync(List<KeyRequests<?>> requests, Function<SetDecision, T> result) {
+    private <T> CompletableFuture<T> decideAsync(
+            List<KeyRequests<?>> requests,
+            List<Failover> engines,
+            ToLongFunction<SetDecision> waitMicros,
+            Function<SetDecision, T> result) {
         BoundLimit<?> first = parts.get(0).limiter().bound;
         EngineObserver.MayWait mayWait = first.counters().mayWait();
-        PendingSet pending = Failover.start(requests, engines());
+        PendingSet pending = Failover.start(requests, engines);
         CompletableFuture<SetDecision> decided = pending.thenApply(this::toDecision);
         decided.whenComplete((decision, error) -> {
             if (error == null) {
@@ -139,7 +193,7 @@ final class EngineLimitSet implements LimitSet {
         return new AwaitedDecision<>(
                 pending,
                 decided,
-                EngineLimitSet::waitMicros,
+                waitMicros,
                 first.sleeper(),
                 decision -> slowest(decision).counters().waitBegins(mayWait),
                 result);
@@ -265,12 +319,23 @@ final class EngineLimitSet implements LimitSet {
 
         @Override
         public CompletableFuture<SetDecision> decide(int permits, Duration... timeouts) {
-            return decideAsync(requests(permits, timeouts), Function.identity());
+            return decideAsync(permits, Function.identity(), timeouts);
         }
 
         @Override
         public CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts) {
-            return decideAsync(requests(permits, timeouts), SetDecision::granted);
+            return decideAsync(permits, SetDecision::granted, timeouts);
+        }
+
+        private <T> CompletableFuture<T> decideAsync(
+                int permits, Function<SetDecision, T> result, Duration... timeouts) {
+            return EngineLimitSet.this.decideAsync(
+                    requests(permits, timeouts), engines(), EngineLimitSet::waitMicros, result);
+        }
+
+        @Override
+        public CompletableFuture<SetReservation> reserve(int permits, Duration... timeouts) {
+            return reserveAsync(decided -> 0, permits, timeouts);
         }
 
         @Override

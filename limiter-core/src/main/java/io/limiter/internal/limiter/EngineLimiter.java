@@ -2,6 +2,7 @@ package io.limiter.internal.limiter;
 
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -75,6 +76,11 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
     @Override
     public final Decision peek(int permits) {
         return decideUncounted(Request.peek(permits, 0));
+    }
+
+    @Override
+    public Reservation reserve(int permits) {
+        return bound.reserve(path.countedKey(), path.backendKey(), permits, 0);
     }
 
     @Override

@@ -78,6 +78,11 @@ public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implemen
     }
 
     @Override
+    public final Reservation reserve(int permits) {
+        return reserve(permits, limit().maxWait());
+    }
+
+    @Override
     public final Reservation reserve(int permits, Duration timeout) {
         return bound.reserve(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
     }

@@ -8,21 +8,36 @@ import io.limiter.internal.engine.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link Reservation} on an engine. */
 final class EngineReservation implements Reservation {
 
     private final Decision decision;
+    private final int permits;
     private final Ticker ticker;
-    private final Supplier<PendingRequest> cancel;
+    private final IntFunction<PendingRequest> cancel;
+    private final IntFunction<PendingRequest> charge;
     private final long reservedNanos;
-    private final AtomicBoolean cancelled = new AtomicBoolean();
+    private final AtomicBoolean settled = new AtomicBoolean();
 
-    EngineReservation(Decision decision, Ticker ticker, Supplier<PendingRequest> cancel) {
+    /**
+     * @param permits as many as were requested
+     * @param cancel starts to return so many of them
+     * @param charge starts to charge so many more
+     */
+    EngineReservation(
+            Decision decision,
+            int permits,
+            Ticker ticker,
+            IntFunction<PendingRequest> cancel,
+            IntFunction<PendingRequest> charge) {
         this.decision = decision;
+        this.permits = permits;
         this.ticker = ticker;
         this.cancel = cancel;
+        this.charge = charge;
         this.reservedNanos = ticker.read();
     }
 
@@ -33,23 +48,56 @@ final class EngineReservation implements Reservation {
 
     @Override
     public boolean cancel() {
-        return startCancelling() && isExecuted(cancel.get().await());
+        return settle(0);
     }
 
     @Override
     public CompletableFuture<Boolean> cancelAsync() {
-        return startCancelling()
-                ? AsyncFailures.map(cancel.get(), EngineReservation::isExecuted)
-                : CompletableFuture.completedFuture(false);
+        return settleAsync(0);
     }
 
-    private static boolean isExecuted(Decision cancellation) {
-        return cancellation.source() != Decision.Source.POLICY;
+    @Override
+    public boolean settle(int actual) {
+        if (!startSettling(actual)) {
+            return false;
+        }
+        PendingRequest difference = difference(actual);
+        return difference == null || isExecuted(difference.await());
     }
 
-    /** Whether this call is the one that cancels the reservation. */
-    private boolean startCancelling() {
-        return decision.granted() && !isExpired() && cancelled.compareAndSet(false, true);
+    @Override
+    public CompletableFuture<Boolean> settleAsync(int actual) {
+        boolean starts = startSettling(actual);
+        PendingRequest difference = starts ? difference(actual) : null;
+        return difference == null
+                ? CompletableFuture.completedFuture(starts)
+                : AsyncFailures.map(difference, EngineReservation::isExecuted);
+    }
+
+    static void check(int actual) {
+        if (actual < 0) {
+            throw new IllegalArgumentException("actual must be at least 0, was " + actual);
+        }
+    }
+
+    /** Starts to return or to charge the difference; {@code null} if there is none. */
+    private @Nullable PendingRequest difference(int actual) {
+        return actual == permits
+                ? null
+                : actual < permits ? cancel.apply(permits - actual) : charge.apply(actual - permits);
+    }
+
+    private static boolean isExecuted(Decision difference) {
+        return difference.source() != Decision.Source.POLICY;
+    }
+
+    /** Whether this call is the one that settles the reservation, and there is something to settle. */
+    private boolean startSettling(int actual) {
+        check(actual);
+        return decision.granted()
+                && decision.source() != Decision.Source.POLICY
+                && !(actual < permits && isExpired())
+                && settled.compareAndSet(false, true);
     }
 
     /** Whether the limit would be full by now even if the permits had been used. */
@@ -59,6 +107,6 @@ final class EngineReservation implements Reservation {
 
     @Override
     public String toString() {
-        return "Reservation[" + decision + (cancelled.get() ? ", cancelled]" : "]");
+        return "Reservation[" + decision + (settled.get() ? ", settled]" : "]");
     }
 }

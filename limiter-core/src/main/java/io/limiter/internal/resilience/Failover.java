@@ -159,7 +159,7 @@ public final class Failover implements Pending.Fallback<Decision> {
 
     private void returnUnused(@Nullable Decision decision, String key, Limit<?> limit, Request request) {
         if (decision != null && decision.granted() && request.action() == Request.Action.TAKE) {
-            cancel(decision, key, limit, request.permits()).exceptionally(e -> {
+            cancel(decision, key, limit, request.permits(), request.permits()).exceptionally(e -> {
                 log.warn("{} unused permits of '{}' could not be returned.", request.permits(), ShownKey.of(key), e);
                 return null;
             });
@@ -245,15 +245,17 @@ public final class Failover implements Pending.Fallback<Decision> {
      * while, not looser.
      *
      * @param taken the decision that granted them
+     * @param of how many it granted
      * @return the decision, from the policy if no permits were returned; fails if the backend fails and the policy is {@code
      *     throw}
      */
-    public PendingRequest cancel(Decision taken, String key, Limit<?> limit, int permits) {
+    public PendingRequest cancel(Decision taken, String key, Limit<?> limit, int permits, int of) {
         boolean isLocal = taken.source() == Decision.Source.LOCAL;
+        Limit<?> granting = isLocal ? limit.scaled(policy.share()) : limit;
         PendingRequest cancellation = new PendingRequest(
                 key,
-                isLocal ? limit.scaled(policy.share()) : limit,
-                Request.cancel(permits, taken),
+                granting,
+                Request.cancelSome(permits, of, taken, granting),
                 (failure, same) -> lost(failure, limit));
         if (taken.source() == Decision.Source.POLICY) {
             // None were taken.

@@ -105,11 +105,12 @@ class FailoverTest {
         limiter("l", FailurePolicy.LOCAL).charge(4);
         Decision taken = new Decision(true, 10, 6, 0, 0, 0, Source.BACKEND);
         Failover local = new Failover(failing, FailurePolicy.LOCAL, this.local, 1);
-        assertThat(local.cancel(taken, "l", TEN, 2)).isCompletedWithValueMatching(d -> d.source() == Source.POLICY);
+        assertThat(local.cancel(taken, "l", TEN, 2, 2)).isCompletedWithValueMatching(d -> d.source() == Source.POLICY);
         assertThat(limiter("l", FailurePolicy.LOCAL).peek().remaining()).isEqualTo(6);
         Failover broken = new Failover(failing, FailurePolicy.THROW, this.local, 1);
-        assertThat(broken.cancel(taken, "l", TEN, 2)).isCompletedExceptionally();
-        assertThatThrownBy(() -> broken.cancel(taken, "l", TEN, 2).await()).isInstanceOf(LimiterBackendException.class);
+        assertThat(broken.cancel(taken, "l", TEN, 2, 2)).isCompletedExceptionally();
+        assertThatThrownBy(() -> broken.cancel(taken, "l", TEN, 2, 2).await())
+                .isInstanceOf(LimiterBackendException.class);
     }
 
     @Test
