@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers in this JVM that wait for permits of one key, first come, first served. One request at a time is sent,
+ * The callers in this JVM that wait for permits of one key under one limit, first come, first served. One request at a time is sent,
  * for the first of them, so the number of calls does not depend on how many wait.
  *
  * <p>A request is sent when the first caller arrives, when a lease of this JVM is released, when the next lease of

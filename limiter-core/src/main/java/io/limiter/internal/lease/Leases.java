@@ -2,6 +2,7 @@ package io.limiter.internal.lease;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
@@ -11,6 +12,7 @@ import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import java.security.SecureRandom;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,7 +38,9 @@ public final class Leases implements AutoCloseable {
     private final LeaseRenewer renewer;
     // Ids must differ between JVMs started from one snapshot, so they come from the operating system.
     private final SecureRandom ids = new SecureRandom();
-    private final ConcurrentHashMap<String, LeaseQueue> queues = new ConcurrentHashMap<>();
+    // By key and limit: who waits under a lower limit must not hold up others.
+    private final ConcurrentHashMap<String, ConcurrentHashMap<ConcurrencyLimit, LeaseQueue>> queues =
+            new ConcurrentHashMap<>();
     // Requests, and releases of leases that were granted too late.
     private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
@@ -71,6 +75,11 @@ public final class Leases implements AutoCloseable {
         return queues.size();
     }
 
+    private Map<ConcurrencyLimit, LeaseQueue> queuesOf(String key) {
+        ConcurrentHashMap<ConcurrencyLimit, LeaseQueue> found = queues.get(key);
+        return found == null ? Map.of() : found;
+    }
+
     /**
      * Acquires a lease for the request, without blocking.
      *
@@ -95,10 +104,11 @@ public final class Leases implements AutoCloseable {
      * them.
      */
     private boolean mustQueue(LeaseRequest<?> request) {
-        if (request.exceedsLimit() || request.mustNotWait() && !queues.containsKey(request.key())) {
+        if (request.exceedsLimit()
+                || request.mustNotWait() && !queuesOf(request.key()).containsKey(request.limit())) {
             return false;
         }
-        while (!queueOf(request.key()).add(request)) {
+        while (!queueOf(request.key(), request.limit()).add(request)) {
             Thread.onSpinWait();
         }
         if (closed) {
@@ -107,11 +117,25 @@ public final class Leases implements AutoCloseable {
         return true;
     }
 
-    private LeaseQueue queueOf(String key) {
-        return queues.computeIfAbsent(key, k -> {
-            LeaseQueue[] created = new LeaseQueue[1];
-            created[0] = new LeaseQueue(this, sleeper, () -> queues.remove(k, created[0]));
-            return created[0];
+    private LeaseQueue queueOf(String key, ConcurrencyLimit limit) {
+        LeaseQueue[] found = new LeaseQueue[1];
+        queues.compute(key, (same, known) -> {
+            ConcurrentHashMap<ConcurrencyLimit, LeaseQueue> byLimit =
+                    known == null ? new ConcurrentHashMap<>(2) : known;
+            found[0] = byLimit.computeIfAbsent(limit, added -> {
+                LeaseQueue[] created = new LeaseQueue[1];
+                created[0] = new LeaseQueue(this, sleeper, () -> remove(key, limit, created[0]));
+                return created[0];
+            });
+            return byLimit;
+        });
+        return found[0];
+    }
+
+    private void remove(String key, ConcurrencyLimit limit, LeaseQueue queue) {
+        queues.computeIfPresent(key, (same, byLimit) -> {
+            byLimit.remove(limit, queue);
+            return byLimit.isEmpty() ? null : byLimit;
         });
     }
 
@@ -209,10 +233,7 @@ public final class Leases implements AutoCloseable {
     }
 
     private void wake(String key) {
-        LeaseQueue queue = queues.get(key);
-        if (queue != null) {
-            queue.wake();
-        }
+        queuesOf(key).values().forEach(LeaseQueue::wake);
     }
 
     /** The number of leases held. */
@@ -267,6 +288,6 @@ public final class Leases implements AutoCloseable {
     }
 
     private void failWaiting() {
-        queues.forEach((key, queue) -> queue.fail(BackendFailures.closed(key)));
+        queues.forEach((key, byLimit) -> byLimit.values().forEach(queue -> queue.fail(BackendFailures.closed(key))));
     }
 }

@@ -69,6 +69,24 @@ class LeasesTest {
     }
 
     @Test
+    void who_waits_under_a_lower_limit_does_not_hold_up_others() {
+        EngineConcurrencyLimiter higher = limiter(ConcurrencyLimit.of(2));
+        Lease first = limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Optional<Lease>> waiting = limiter.async().tryAcquire(1, HOUR);
+        assertThat(limiter.tryAcquire()).isEmpty();
+        Lease second = higher.tryAcquire().orElseThrow();
+        CompletableFuture<Optional<Lease>> waitingForTwo = higher.async().tryAcquire(1, HOUR);
+        assertThat(higher.tryAcquire()).as("must not overtake").isEmpty();
+        assertThat(waitingForTwo).isNotDone();
+        second.close();
+        Lease third = waitingForTwo.join().orElseThrow();
+        assertThat(waiting).isNotDone();
+        third.close();
+        first.close();
+        waiting.join().orElseThrow().close();
+    }
+
+    @Test
     void only_leases_that_are_due_are_renewed() {
         EngineConcurrencyLimiter many = limiter(ConcurrencyLimit.of(100));
         for (int i = 0; i < 30; i++) {
