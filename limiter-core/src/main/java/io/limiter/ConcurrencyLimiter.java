@@ -39,7 +39,10 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface ConcurrencyLimiter {
 
-    /** The name under which the permits are shared. */
+    /**
+     * The name under which the permits are shared; of a {@linkplain LimiterFactory#withPlan plan},
+     * {@link LimiterTotals#planName}.
+     */
     String name();
 
     /** The key of this view, as {@link Limiter#key()}; empty for the limiter itself. */

@@ -47,6 +47,11 @@ public abstract class ForwardingLimiterFactory implements LimiterFactory {
     }
 
     @Override
+    public LimiterFactory withPlan(String plan) {
+        return delegate.withPlan(plan);
+    }
+
+    @Override
     public LimiterFactory withFailurePolicy(FailurePolicy policy) {
         return delegate.withFailurePolicy(policy);
     }

@@ -27,7 +27,10 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface Limiter {
 
-    /** The name under which the permits are shared. */
+    /**
+     * The name under which the permits are shared; of a {@linkplain LimiterFactory#withPlan plan},
+     * {@link LimiterTotals#planName}.
+     */
     String name();
 
     /**

@@ -53,6 +53,18 @@ public interface LimiterFactory extends AutoCloseable {
     LimiterFactory withHashTag(HashTag hashTag);
 
     /**
+     * A view of this factory whose limiters are a plan of the limit of their name: they take its permits, under other numbers.
+     *
+     * <p>A key keeps what it has used when its plan changes, scaled as by {@link RateLimiter#setRate}. Live limits, rates that
+     * are set, statistics and listeners know limiters of a plan as {@code name.plan}, and those of the limit itself by their
+     * name. A plan is of the same kind as its limit; building one that is not, or a limiter whose name is that of a plan of
+     * another one, throws {@link IllegalArgumentException}.
+     *
+     * @param plan must not be blank
+     */
+    LimiterFactory withPlan(String plan);
+
+    /**
      * A view of this factory with another failure policy, which decides when the backend does not.
      *
      * <p>Limiters of one name under two policies share their permits. A local factory has no backend that could fail, and ignores

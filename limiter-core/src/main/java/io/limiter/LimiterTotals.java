@@ -21,8 +21,24 @@ public interface LimiterTotals {
     /** The prefix of their keys in the backend. */
     String prefix();
 
-    /** The name of the limiters. */
+    /** The name of the limiters; of those of a plan, {@link #planName}. */
     String name();
+
+    /** The plan, if the limiters were built {@linkplain LimiterFactory#withPlan for one}. */
+    default Optional<String> plan() {
+        return Optional.empty();
+    }
+
+    /** The name of the limit whose permits the limiters take: their own, and for those of a plan that of its limit. */
+    default String limiter() {
+        int plan = plan().map(each -> each.length() + 1).orElse(0);
+        return name().substring(0, name().length() - plan);
+    }
+
+    /** The name of a plan of a limit, with a dot as in configuration: {@code search.pro}. */
+    static String planName(String limiter, String plan) {
+        return limiter + "." + plan;
+    }
 
     /** The limit that was built or set last; empty for {@link #OTHER}. */
     Optional<Limit<?>> limit();

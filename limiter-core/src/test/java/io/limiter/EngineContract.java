@@ -46,6 +46,9 @@ public abstract class EngineContract {
     class GivenUpFutures extends GivenUpContract {}
 
     @Nested
+    class Plans extends PlanContract {}
+
+    @Nested
     class Views extends ViewContract {}
 
     @Nested

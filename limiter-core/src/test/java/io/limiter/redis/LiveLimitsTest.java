@@ -20,6 +20,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
+import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveKind;
@@ -64,6 +65,24 @@ class LiveLimitsTest {
         reports(one);
         one.pollLiveLimits();
         assertThat(reports(one).get(0).limits().get(0).notApplied()).isEmpty();
+    }
+
+    @Test
+    void a_live_limit_changes_the_limit_itself_or_one_plan() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RateLimiter own = one.build("search", LONG_BURST);
+        RateLimiter pro = one.withPlan("pro").build("search", TokenBucket.of(50, 60));
+        put(one, "search", SLOW);
+        assertThat(own.getRate()).isEqualTo(0.1);
+        assertThat(pro.getRate()).isEqualTo(50);
+        put(one, "search.pro", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20.0));
+        assertThat(own.getRate()).isEqualTo(0.1);
+        assertThat(pro.getRate()).isEqualTo(20);
+        reports(one);
+        one.pollLiveLimits();
+        assertThat(reports(one).get(0).limits())
+                .extracting(LimitReport::name)
+                .containsExactlyInAnyOrder("search", "search.pro");
     }
 
     @Test

@@ -84,6 +84,11 @@ public final class RecordingLimiterFactory implements LimiterFactory {
     }
 
     @Override
+    public LimiterFactory withPlan(String plan) {
+        return new RecordingLimiterFactory(delegate.withPlan(plan), prefix, prefetch, built);
+    }
+
+    @Override
     public LimiterFactory withFailurePolicy(FailurePolicy policy) {
         return new RecordingLimiterFactory(delegate.withFailurePolicy(policy), prefix, prefetch, built);
     }

@@ -41,6 +41,9 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     /** The type of the state stored under each key. */
     private final Cache<KeyId, Class<?>> stateTypes;
 
+    /** Whose permits each name stands for, by prefix and name. */
+    private final Cache<List<String>, Owner> owners;
+
     private final FactoryView view;
 
     /**
@@ -62,6 +65,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
                 .build();
         this.stateTypes =
                 CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
+        this.owners = CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
     }
 
     /**
@@ -151,6 +155,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         return limiters.asMap().computeIfAbsent(id, same -> {
             KeyView<?> limiter = create(id);
             // Last, so that what cannot be created takes no key.
+            checkOwner(id);
             checkStateType(id);
             connect(limiter, id);
             return limiter;
@@ -186,14 +191,51 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         }
     }
 
+    /** A limit and its plans take the same permits, and no other limiter is known as one of them. */
+    private void checkOwner(LimiterId id) {
+        boolean isPlan = id.options().plan() != null;
+        Owner owner = new Owner(id.name(), id.limit().stateType(), id.limit().keySuffix(), isPlan);
+        // First, so that a plan of another kind takes no name.
+        checkOwner(id, id.name(), owner);
+        if (isPlan) {
+            checkOwner(id, id.knownAs(), owner);
+        }
+    }
+
+    private void checkOwner(LimiterId id, String name, Owner owner) {
+        Owner known = owners.asMap().putIfAbsent(List.of(id.prefix(), name), owner);
+        if (known == null) {
+            return;
+        }
+        if (!known.limiter.equals(owner.limiter)) {
+            throw new IllegalArgumentException("limiter '" + id.knownAs() + "' cannot take the permits of '" + id.name()
+                    + "', because statistics and live limits know those of '" + known.limiter + "' as '" + name
+                    + "': give the limiter or its plan another name");
+        }
+        if ((known.hasPlans || owner.hasPlans) && !known.isOfKindOf(owner)) {
+            throw new IllegalArgumentException("limiter '" + id.knownAs() + "' cannot be a "
+                    + id.limit().getClass().getSimpleName() + ": it takes the permits of '" + id.name()
+                    + "', which is of another kind, with the state " + known.stateType.getSimpleName()
+                    + "; give a plan the kind of its limit, or another name or prefix");
+        }
+        if (owner.hasPlans && !known.hasPlans) {
+            owners.put(List.of(id.prefix(), name), owner);
+        }
+    }
+
     /** Connects a new limiter with the counters of its prefix and name, and with what changes it. */
     private void connect(KeyView<?> limiter, LimiterId id) {
         FactoryOptions options = id.options();
-        LimiterCounters all = counters.of(id.prefix(), id.name(), id.limit(), options.policy());
+        String name = id.knownAs();
+        LimiterCounters all = counters.of(id.prefix(), name, id.limit(), options.policy());
+        if (all.name().equals(name)) {
+            all.plan(options.plan());
+        }
         all.hashTag(options.hashTag());
         all.prefetch(options.prefetch());
+        limiter.bound.knownAs(name);
         limiter.countIn(options.listeners() ? all : all.quiet());
-        limiter.bound.overriddenBy(overrides.of(id.name()), options.live());
+        limiter.bound.overriddenBy(overrides.of(name), options.live());
     }
 
     private static void warnIfExpensive(String name, Limit<?> limit) {
@@ -208,4 +250,16 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     }
 
     private record KeyId(String prefix, String name, String suffix) {}
+
+    /**
+     * A limit whose permits limiters take.
+     *
+     * @param hasPlans whether one of them is a plan, so that all must be of one kind
+     */
+    private record Owner(String limiter, Class<?> stateType, String keySuffix, boolean hasPlans) {
+
+        boolean isOfKindOf(Owner other) {
+            return stateType == other.stateType && keySuffix.equals(other.keySuffix);
+        }
+    }
 }

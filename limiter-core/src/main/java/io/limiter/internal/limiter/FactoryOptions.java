@@ -2,6 +2,7 @@ package io.limiter.internal.limiter;
 
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
+import io.limiter.LimiterTotals;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What the limiters of a factory have in common besides their limits.
  *
  * @param prefix {@code null} for the default of each kind of limit
+ * @param plan {@code null} for the limit itself
  * @param prefetch {@code null} if none of them prefetches
  * @param listeners whether listeners are notified of rejections
  * @param live whether live limits change them
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 record FactoryOptions(
         @Nullable String prefix,
         HashTag hashTag,
+        @Nullable String plan,
         FailurePolicy policy,
         @Nullable PrefetchTerms prefetch,
         boolean listeners,
@@ -33,36 +36,44 @@ record FactoryOptions(
             KeySpace.checkPrefix(prefix);
         }
         Objects.requireNonNull(hashTag, "hashTag");
+        if (plan != null && plan.isBlank()) {
+            throw new IllegalArgumentException("plan must not be blank, was '" + plan + "'");
+        }
         Objects.requireNonNull(policy, "policy");
     }
 
     static FactoryOptions of(FailurePolicy policy) {
-        return new FactoryOptions(null, HashTag.WHOLE_KEY, policy, null, true, true);
+        return new FactoryOptions(null, HashTag.WHOLE_KEY, null, policy, null, true, true);
     }
 
     FactoryOptions withPrefix(String newPrefix) {
         Objects.requireNonNull(newPrefix, "prefix");
-        return new FactoryOptions(newPrefix, hashTag, policy, prefetch, listeners, live);
+        return new FactoryOptions(newPrefix, hashTag, plan, policy, prefetch, listeners, live);
     }
 
     FactoryOptions withHashTag(HashTag newHashTag) {
-        return new FactoryOptions(prefix, newHashTag, policy, prefetch, listeners, live);
+        return new FactoryOptions(prefix, newHashTag, plan, policy, prefetch, listeners, live);
+    }
+
+    FactoryOptions withPlan(String newPlan) {
+        Objects.requireNonNull(newPlan, "plan");
+        return new FactoryOptions(prefix, hashTag, newPlan, policy, prefetch, listeners, live);
     }
 
     FactoryOptions withFailurePolicy(FailurePolicy newPolicy) {
-        return new FactoryOptions(prefix, hashTag, newPolicy, prefetch, listeners, live);
+        return new FactoryOptions(prefix, hashTag, plan, newPolicy, prefetch, listeners, live);
     }
 
     FactoryOptions withPrefetch(int permits, Duration time) {
-        return new FactoryOptions(prefix, hashTag, policy, new PrefetchTerms(permits, time), listeners, live);
+        return new FactoryOptions(prefix, hashTag, plan, policy, new PrefetchTerms(permits, time), listeners, live);
     }
 
     FactoryOptions withoutListeners() {
-        return new FactoryOptions(prefix, hashTag, policy, prefetch, false, live);
+        return new FactoryOptions(prefix, hashTag, plan, policy, prefetch, false, live);
     }
 
     FactoryOptions withoutLiveLimits() {
-        return new FactoryOptions(prefix, hashTag, policy, prefetch, listeners, false);
+        return new FactoryOptions(prefix, hashTag, plan, policy, prefetch, listeners, false);
     }
 
     /**
@@ -97,8 +108,17 @@ record FactoryOptions(
         }
     }
 
-    /** What makes two limiters of a factory the same one. */
+    /**
+     * What makes two limiters of a factory the same one.
+     *
+     * @param name whose permits they take
+     */
     record LimiterId(String prefix, String name, Limit<?> limit, FactoryOptions options) {
+
+        /** The name under which all but the backend know the limiter. */
+        String knownAs() {
+            return options.plan() == null ? name : LimiterTotals.planName(name, options.plan());
+        }
 
         KeySpace keys(String scope) {
             return new KeySpace(scope, prefix, name, limit.keySuffix(), options.hashTag() == HashTag.FIRST_KEY);

@@ -62,6 +62,11 @@ final class FactoryView implements LimiterFactory {
     }
 
     @Override
+    public LimiterFactory withPlan(String plan) {
+        return new FactoryView(factory, options.withPlan(plan));
+    }
+
+    @Override
     public LimiterFactory withFailurePolicy(FailurePolicy policy) {
         return new FactoryView(factory, options.withFailurePolicy(policy));
     }

@@ -99,6 +99,11 @@ public final class LimiterCounters implements LimiterTotals {
         }
     }
 
+    /** Records the plan of the limiters; {@code null} for none. */
+    public void plan(@Nullable String newPlan) {
+        shared.plan = newPlan;
+    }
+
     /** Records how a limiter prefetches; {@code null} if it does not, which changes nothing. */
     public void prefetch(@Nullable PrefetchTerms newPrefetch) {
         if (newPrefetch != null) {
@@ -175,6 +180,11 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
+    public Optional<String> plan() {
+        return Optional.ofNullable(shared.plan);
+    }
+
+    @Override
     public Optional<Limit<?>> limit() {
         return Optional.ofNullable(shared.limit);
     }
@@ -240,6 +250,7 @@ public final class LimiterCounters implements LimiterTotals {
         private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;
         private volatile @Nullable Object shown;
+        private volatile @Nullable String plan;
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;
         private volatile @Nullable PrefetchTerms prefetch;

@@ -121,6 +121,40 @@ class EngineLimiterFactoryTest {
     }
 
     @Test
+    void a_plan_has_the_kind_of_its_limit() {
+        LimiterFactory app = limiters.withPrefix("app:");
+        app.build("k", TokenBucket.perSecond(1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> app.withPlan("pro").build("k", SlidingLog.of(1, Duration.ofSeconds(1))))
+                .withMessage(
+                        "limiter 'k.pro' cannot be a SlidingLog: it takes the permits of 'k', which is of another kind,"
+                                + " with the state RedisPermits; give a plan the kind of its limit, or another name or prefix");
+        app.withPlan("pro").build("k", TokenBucket.perSecond(2));
+        assertThatIllegalArgumentException()
+                .as("a limit of another kind than its plan")
+                .isThrownBy(() -> app.build("k", FixedWindow.of(1, Duration.ofSeconds(1))))
+                .withMessageContaining("limiter 'k' cannot be a FixedWindow");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters.withPlan(" "))
+                .withMessage("plan must not be blank, was ' '");
+    }
+
+    @Test
+    void no_limiter_has_the_name_of_a_plan_of_another() {
+        limiters.withPlan("pro").build("k", TokenBucket.perSecond(1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters.build("k.pro", TokenBucket.perSecond(1)))
+                .withMessage(
+                        "limiter 'k.pro' cannot take the permits of 'k.pro', because statistics and live limits know"
+                                + " those of 'k' as 'k.pro': give the limiter or its plan another name");
+        limiters.withPrefix("other:").build("k.pro", TokenBucket.perSecond(1));
+        limiters.build("s.free", TokenBucket.perSecond(1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters.withPlan("free").build("s", TokenBucket.perSecond(1)))
+                .withMessageContaining("know those of 's.free' as 's.free'");
+    }
+
+    @Test
     void a_rate_that_was_set_outlives_its_limiter() throws Exception {
         LimiterFactory small = LocalLimiterFactory.builder()
                 .limiterCache(0, 1, Duration.ofMinutes(1))

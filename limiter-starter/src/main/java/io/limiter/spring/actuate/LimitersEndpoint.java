@@ -270,7 +270,7 @@ public final class LimitersEndpoint {
         if (totals.isRateSet()) {
             return "setRate";
         }
-        String configured = known(each -> each.definedBy(totals.prefix(), totals.name()));
+        String configured = known(each -> each.definedBy(totals.prefix(), totals.limiter()));
         return configured == null ? "code" : configured;
     }
 
@@ -336,7 +336,7 @@ public final class LimitersEndpoint {
     }
 
     private @Nullable String hashTag(LimiterTotals totals, @Nullable String key, @Nullable String named) {
-        String fromKey = known(each -> each.hashTag(totals.prefix(), totals.name(), key));
+        String fromKey = known(each -> each.hashTag(totals.prefix(), totals.limiter(), key));
         if (fromKey == null && (named != null) != (totals.hashTag() == HashTag.FIRST_KEY)) {
             throw new InvalidEndpointRequestException(
                     named == null

@@ -35,9 +35,10 @@ record NamedPermits(
             @Nullable String hashTag) {
         // A live limit has changed this one already, and what is built for a look must not be shown later.
         LimiterFactory prefixed = factory.withoutLiveLimits().withPrefix(totals.prefix());
+        LimiterFactory planned = totals.plan().map(prefixed::withPlan).orElse(prefixed);
         return new NamedPermits(
-                totals.failurePolicy().map(prefixed::withFailurePolicy).orElse(prefixed),
-                totals.name(),
+                totals.failurePolicy().map(planned::withFailurePolicy).orElse(planned),
+                totals.limiter(),
                 limit,
                 totals.prefetch().orElse(null),
                 key,

@@ -104,6 +104,11 @@ final class HeldDecisions implements LimiterFactory {
     }
 
     @Override
+    public LimiterFactory withPlan(String plan) {
+        return this;
+    }
+
+    @Override
     public LimiterFactory withFailurePolicy(FailurePolicy policy) {
         return this;
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public class ChangeableLimit<L extends Limit<?>> {
 
     private final String prefix;
-    private final String name;
+    private String name;
     private final L builtLimit;
     private final Failover builtEngine;
     private volatile L limit;
@@ -34,6 +34,11 @@ public class ChangeableLimit<L extends Limit<?>> {
         this.limit = limit;
         this.engine = engine;
         this.counters = LimiterCounters.unregistered(prefix, name);
+    }
+
+    /** Sets the name under which counters and live limits know it. To be called before any other thread sees this limiter. */
+    public final void knownAs(String newName) {
+        name = newName;
     }
 
     /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
@@ -100,6 +105,7 @@ public class ChangeableLimit<L extends Limit<?>> {
         return prefix;
     }
 
+    /** The name under which counters and live limits know it: of a plan, not that of the limit whose permits it takes. */
     public final String name() {
         return name;
     }

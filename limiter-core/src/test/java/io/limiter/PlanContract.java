@@ -1,0 +1,121 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What plans of a limit do on every engine. */
+abstract class PlanContract extends LimiterContract {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    @Test
+    void a_plan_takes_the_permits_of_its_limit_and_who_changes_it_keeps_what_was_used() {
+        RateLimiter free = limiters().build("k", TokenBucket.perSecond(5));
+        RateLimiter pro = limiters().withPlan("pro").build("k", TokenBucket.perSecond(50));
+        assertThat(free.tryAcquire("ann", 3)).isTrue();
+        assertThat(pro.on("ann").peek().remaining()).as("two of five").isEqualTo(20);
+        assertThat(pro.tryAcquire("ann", 20)).isTrue();
+        assertThat(pro.tryAcquire("ann")).isFalse();
+        assertThat(free.tryAcquire("ann")).isFalse();
+        clock().advance(Duration.ofMillis(20));
+        assertThat(pro.tryAcquire("ann")).isTrue();
+        clock().advance(Duration.ofMillis(100));
+        assertThat(free.tryAcquire("ann")).as("half a permit").isFalse();
+        clock().advance(Duration.ofMillis(100));
+        assertThat(free.tryAcquire("ann")).isTrue();
+        assertThat(pro.tryAcquire("bob", 50)).isTrue();
+        assertThat(free.tryAcquire("bob")).isFalse();
+    }
+
+    @Test
+    void who_was_rejected_under_one_plan_is_decided_under_the_numbers_of_the_next() {
+        for (var kind : List.of(FixedWindow.of(1, HOUR), SlidingLog.of(1, HOUR), SlidingCounter.of(1, HOUR))) {
+            String name = kind.getClass().getSimpleName();
+            Limiter free = limiters().withPlan("free").build(name, kind);
+            Limiter pro = limiters()
+                    .withPlan("pro")
+                    .build(
+                            name,
+                            kind instanceof FixedWindow
+                                    ? FixedWindow.of(3, HOUR)
+                                    : kind instanceof SlidingLog ? SlidingLog.of(3, HOUR) : SlidingCounter.of(3, HOUR));
+            assertThat(free.tryAcquire("ann")).isTrue();
+            for (int i = 0; i < 2; i++) {
+                assertThat(free.tryAcquire("ann")).as(name).isFalse();
+            }
+            assertThat(pro.tryAcquire("ann")).as(name).isTrue();
+            assertThat(pro.tryAcquire("ann")).as(name).isTrue();
+            for (int i = 0; i < 2; i++) {
+                assertThat(pro.tryAcquire("ann")).as(name).isFalse();
+                assertThat(free.tryAcquire("ann")).as(name).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void a_rate_that_is_set_is_that_of_the_plan_or_of_the_limit_itself() {
+        RateLimiter own = limiters().build("k", TokenBucket.perSecond(5));
+        RateLimiter pro = limiters().withPlan("pro").build("k", TokenBucket.perSecond(50));
+        pro.setRate(100);
+        assertThat(own.getRate()).isEqualTo(5);
+        own.setRate(1);
+        assertThat(pro.getRate()).isEqualTo(100);
+        assertThat(limiters()
+                        .withPlan("pro")
+                        .withFailurePolicy(FailurePolicy.DENY)
+                        .build("k", TokenBucket.perSecond(50))
+                        .getRate())
+                .isEqualTo(100);
+    }
+
+    @Test
+    void leases_of_all_plans_count() {
+        ConcurrencyLimiter free = limiters().build("k", ConcurrencyLimit.of(1));
+        ConcurrencyLimiter pro = limiters().withPlan("pro").build("k", ConcurrencyLimit.of(2));
+        try (Lease first = free.on("ann").acquire(1, Duration.ZERO)) {
+            assertThat(free.tryAcquire("ann")).isEmpty();
+            try (Lease second = pro.on("ann").acquire(1, Duration.ZERO)) {
+                assertThat(first.isHeld() && second.isHeld()).isTrue();
+                assertThat(pro.tryAcquire("ann")).isEmpty();
+                assertThat(free.on("ann").inUse()).isEqualTo(2);
+            }
+        }
+        assertThat(pro.on("ann").inUse()).isZero();
+    }
+
+    @Test
+    void two_plans_of_a_key_are_the_same_permits() {
+        Limiter free = limiters().withPlan("free").build("k", TokenBucket.perSecond(5));
+        Limiter pro = limiters().withPlan("pro").build("k", TokenBucket.perSecond(50));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSet.of(free.on("ann")).and(pro.on("ann")))
+                .withMessageContaining("the same permits of 'k.pro' are twice in one set");
+        assertThat(LimitSet.of(free.on("ann")).and(pro.on("bob")).decide().granted())
+                .isTrue();
+    }
+
+    @Test
+    void statistics_know_a_plan_by_its_name() {
+        assertThat(limiters().build("k", TokenBucket.perSecond(5)).tryAcquire()).isTrue();
+        RateLimiter pro = limiters().withPlan("pro").build("k", TokenBucket.perSecond(50));
+        assertThat(pro.tryAcquire()).isTrue();
+        assertThat(pro.name()).isEqualTo("k.pro");
+        List<LimiterTotals> totals = limiters().statistics().totals().stream()
+                .filter(each -> each.limiter().equals("k"))
+                .toList();
+        assertThat(totals).extracting(LimiterTotals::name).containsExactly("k", "k.pro");
+        assertThat(totals).extracting(LimiterTotals::plan).containsExactly(Optional.empty(), Optional.of("pro"));
+        assertThat(totals).extracting(LimiterTotals::granted).containsExactly(1L, 1L);
+        assertThat(totals.get(1).limit()).contains(pro.limit());
+    }
+}
