@@ -81,6 +81,12 @@ class LimiterController {
         return "found";
     }
 
+    @GetMapping("/plan")
+    @CountLimit(name = "plan", key = "#{user}", plan = "#{plan}", limit = 2, period = 10)
+    String plan(@RequestParam String user, @RequestParam(defaultValue = "") String plan) {
+        return "granted to " + user;
+    }
+
     @GetMapping("/import")
     @RateLimit(rate = 1, burst = 10, cost = "#{rows}")
     String rows(@RequestParam int rows) {

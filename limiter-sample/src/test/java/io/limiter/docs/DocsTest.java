@@ -140,6 +140,7 @@ class DocsTest {
         assertThatThrownBy(() -> recipes.sendCode("0171")).isInstanceOf(RateLimitExceededException.class);
         for (int i = 0; i < 50; i++) {
             assertThat(recipes.call("acme")).isEqualTo("answer for acme");
+            assertThat(recipes.bulk("acme")).isEqualTo("answers for acme");
         }
         assertThat(recipes.call("ann")).isEqualTo("answer for ann");
         assertThat(recipes.askPartner("it")).isEqualTo("answer to it");
@@ -380,6 +381,11 @@ class DocsTest {
     }
 
     private static ConfigurableApplicationContext start() {
-        return new SpringApplicationBuilder(Application.class).run("--server.port=0", "--limiter.type=local");
+        return new SpringApplicationBuilder(Application.class)
+                .run(
+                        "--server.port=0",
+                        "--limiter.type=local",
+                        "--limiter.limits.api.plans.pro.rate=50",
+                        "--limiter.limits.api.plans.enterprise.rate=500");
     }
 }

@@ -15,6 +15,7 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.aop.LimitResolver;
+import io.limiter.spring.key.PlanResolver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,8 @@ class RecipesSnippets {
 
     interface Plans {
         double permitsPerSecond(String tenant);
+
+        String planOf(String tenant);
     }
 
     record Message(String tenant, String text) {}
@@ -46,12 +49,29 @@ class RecipesSnippets {
 
         @Bean
         Plans plans() {
-            return tenant -> tenant.equals("acme") ? 50 : 1;
+            return new Plans() {
+                @Override
+                public double permitsPerSecond(String tenant) {
+                    return tenant.equals("acme") ? 50 : 1;
+                }
+
+                @Override
+                public String planOf(String tenant) {
+                    return tenant.equals("acme") ? "pro" : "enterprise";
+                }
+            };
         }
+
+        // recipes: plans
+        @Bean
+        PlanResolver planOfTenant(Plans plans) {
+            return request -> plans.planOf(request.key());
+        }
+        // end
 
         // recipes: resolver
         @Bean
-        LimitResolver plan(Plans plans) {
+        LimitResolver contracts(Plans plans) {
             return call -> TokenBucket.perSecond(plans.permitsPerSecond(call.key()));
         }
         // end
@@ -99,9 +119,16 @@ class RecipesSnippets {
     // end
 
     // recipes: plan
-    @RateLimit(name = "api", key = "#{tenant}", rate = 10, resolver = "plan")
+    @RateLimit(name = "api", key = "#{tenant}", rate = 10)
     public String call(String tenant) {
         return "answer for " + tenant;
+    }
+    // end
+
+    // recipes: contract
+    @RateLimit(name = "bulk", key = "#{tenant}", rate = 10, resolver = "contracts")
+    public String bulk(String tenant) {
+        return "answers for " + tenant;
     }
     // end
 

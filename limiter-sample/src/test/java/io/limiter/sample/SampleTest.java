@@ -210,6 +210,17 @@ class SampleTest {
     }
 
     @Test
+    void a_plan_has_more() throws Exception {
+        within(TEN_SECONDS, () -> {
+            assertThat(get(first, "/limiter/plan?user=ann").statusCode()).isEqualTo(200);
+            assertThat(get(first, "/limiter/plan?user=ann").statusCode()).isEqualTo(200);
+            assertThat(get(second, "/limiter/plan?user=ann").statusCode()).isEqualTo(429);
+            assertThat(get(second, "/limiter/plan?user=ann&plan=pro").statusCode())
+                    .isEqualTo(200);
+        });
+    }
+
+    @Test
     void a_log_counts_any_ten_seconds() throws Exception {
         within(TEN_SECONDS, () -> {
             for (int i = 0; i < 3; i++) {

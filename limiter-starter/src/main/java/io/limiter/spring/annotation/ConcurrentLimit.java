@@ -60,6 +60,9 @@ public @interface ConcurrentLimit {
     /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
     String key() default "";
 
+    /** The plan of a call, as in {@link RateLimit#plan()}. */
+    String plan() default "";
+
     /** The kind of key where no {@link #key()} is given. */
     LimitType limitType() default LimitType.METHOD;
 

@@ -93,6 +93,14 @@ public @interface RateLimit {
      */
     String key() default "";
 
+    /**
+     * The plan of a call, a text like {@link #key()}: <code>#{user.plan}</code>. It chooses among
+     * {@code limiter.limits.<name>.plans}; if its value is null, blank or no plan there, the limit's own numbers apply. Not with
+     * {@link LimitType#METHOD}, where all callers share the permits. Default: that of a
+     * {@link io.limiter.spring.key.PlanResolver} bean, if there is one.
+     */
+    String plan() default "";
+
     /** The kind of key where no {@link #key()} is given. */
     LimitType limitType() default LimitType.METHOD;
 
@@ -148,10 +156,10 @@ public @interface RateLimit {
     String hashTag() default "";
 
     /**
-     * The name of a {@link io.limiter.spring.aop.LimitResolver} bean, which chooses the limit of each call: that of the
-     * tenant's plan, or this one. Its exceptions go to the caller. It chooses the limit, not the key: calls under different
-     * limits at the same time need different keys, or each rescales the state that the other left. Default: all calls are
-     * under this limit.
+     * The name of a {@link io.limiter.spring.aop.LimitResolver} bean, which computes the limit of each call; for a few sets of
+     * numbers use a {@link #plan()} instead. Its exceptions go to the caller. It chooses the limit, not the key: calls under
+     * different limits at the same time need different keys, or each rescales the state that the other left. Default: all calls
+     * are under this limit.
      */
     String resolver() default "";
 

@@ -6,6 +6,7 @@ import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.LazyLookup;
+import io.limiter.spring.key.PlanResolver;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +36,7 @@ final class ApplicationBeans {
     private final Supplier<Optional<SubscriptionContext>> subscriptions =
             new LazyLookup<>(() -> find(SubscriptionContext.class));
     private final Supplier<Optional<LiveLimits>> live = new LazyLookup<>(() -> find(LiveLimits.class));
+    private final Supplier<Optional<PlanResolver>> plans = new LazyLookup<>(() -> find(PlanResolver.class));
 
     CallCounts calls() {
         return calls;
@@ -99,6 +101,12 @@ final class ApplicationBeans {
     @Nullable
     SubscriptionContext subscriptionContext() {
         return subscriptions.get().orElse(null);
+    }
+
+    /** {@code null} if the application has none. */
+    @Nullable
+    PlanResolver planResolver() {
+        return plans.get().orElse(null);
     }
 
     /** The current live settings of a limit's name, read with each call. */

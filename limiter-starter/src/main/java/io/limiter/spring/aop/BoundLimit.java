@@ -5,7 +5,6 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.live.LiveSettings;
 import io.limiter.spring.aop.DeclaredLimit.Built;
 import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.CheckPart;
@@ -15,13 +14,18 @@ import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.PermitRequest;
+import io.limiter.spring.check.Rejection;
 import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.PlanRequest;
+import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.function.Supplier;
+import java.util.List;
+import java.util.Set;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +33,9 @@ import org.jspecify.annotations.Nullable;
 final class BoundLimit {
 
     private final LimiterFactory limiters;
-    private final Supplier<LiveSettings> live;
     private final CheckedLimit checked;
     private final @Nullable LimitResolver resolver;
+    private final ApplicationBeans beans;
     private final CallCounts.OfLimit calls;
     private volatile LimitInUse<Built> inUse;
 
@@ -39,7 +43,7 @@ final class BoundLimit {
     BoundLimit(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
         this.limiters = limiters;
         String name = declared.name().name();
-        this.live = beans.liveSettings(name);
+        this.beans = beans;
         RejectionLog log = new RejectionLog(declared.where(), true, System::nanoTime);
         this.checked = new CheckedLimit(declared.name(), true, declared.message(), log);
         this.inUse = use(declared);
@@ -49,12 +53,18 @@ final class BoundLimit {
 
     private LimitInUse<Built> use(DeclaredLimit declared) {
         Configured configured = declared.configured();
+        if (!configured.plans().isEmpty() && declared.plan() == null && beans.planResolver() == null) {
+            throw new IllegalArgumentException(
+                    configured.definedBy() + ".plans would have no effect: set the plan of the"
+                            + " annotation, such as #{user.plan}, define a bean of type " + PlanResolver.class.getName()
+                            + ", or remove the plans");
+        }
         return new LimitInUse<>(
                 checked,
-                configured.enforced(),
-                configured.timeout(),
-                live,
-                enforced -> declared.build(limiters, enforced));
+                configured,
+                beans::liveSettings,
+                (plan, enforced) -> declared.build(limiters, plan, enforced),
+                Set.of());
     }
 
     Applied<Built> applied() {
@@ -80,12 +90,14 @@ final class BoundLimit {
         return checked;
     }
 
-    void countFallback(Decision rejection) {
-        calls.fallback(rejection);
+    void countFallback(Rejection rejection) {
+        beans.calls()
+                .of(rejection.limit().countedAs())
+                .fallback(rejection.exception().decision());
     }
 
     /**
-     * The step that takes the permits of a call from {@link #applied}: a {@link CheckPart} if they are spent. {@code null} if the
+     * The step that takes the permits of a call: a {@link CheckPart} if they are spent. {@code null} if the
      * call skips the limit, if an earlier check has granted them, or if the limit is in shadow mode and its key, cost, condition
      * or resolver fails, which is logged.
      *
@@ -93,10 +105,12 @@ final class BoundLimit {
      * @throws InvalidLimitArgumentException if its arguments make no cost or condition, and the limit is enforced
      */
     @Nullable
-    CheckStep<?> step(Applied<Built> used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
+    CheckStep<?> step(MethodInvocation call, @Nullable DecisionRecorder recorder) {
+        LimitInUse<Built> limit = inUse;
+        Applied<Built> used = limit.applied();
         try {
             PermitRequest request = request(used, call);
-            return request == null ? null : step(used, call, request, recorder);
+            return request == null ? null : step(planned(limit, used, call, request.key()), call, request, recorder);
         } catch (RuntimeException e) {
             failed(used, e);
             return null;
@@ -114,6 +128,28 @@ final class BoundLimit {
         return earlier != null && earlier.granted()
                 ? null
                 : new CheckPart(used.limit(), limiter(used, call, request.key()), request, used.timeout(), earlier);
+    }
+
+    /** The limit under the numbers of the plan of a call. */
+    private Applied<Built> planned(
+            LimitInUse<Built> limit, Applied<Built> used, MethodInvocation call, @Nullable String key) {
+        DeclaredLimit declared = used.limiter().declared();
+        CallKey plan = declared.plan();
+        if (plan != null) {
+            return limit.applied(() -> plan.of(call.getArguments()));
+        }
+        if (key == null || !limit.hasPlans()) {
+            return used;
+        }
+        PlanResolver plans = beans.planResolver();
+        return plans == null
+                ? used
+                : limit.applied(() -> plans.planOf(
+                        new PlanRequest(declared.name().name(), key, call.getMethod(), arguments(call), null)));
+    }
+
+    private static List<@Nullable Object> arguments(MethodInvocation call) {
+        return Collections.unmodifiableList(Arrays.asList(call.getArguments()));
     }
 
     /** Logs why a call cannot be limited, and throws that if the limit is enforced. */
@@ -147,11 +183,7 @@ final class BoundLimit {
             return own;
         }
         Limit<?> resolved = resolver.resolve(new LimitedCall(
-                call.getMethod(),
-                Collections.unmodifiableList(Arrays.asList(call.getArguments())),
-                declared.name().name(),
-                declared.limit(),
-                key));
+                call.getMethod(), arguments(call), declared.name().name(), declared.limit(), key));
         Class<?> kind = declared.limit().getClass();
         if (resolved != null && resolved.getClass() != kind) {
             throw new IllegalStateException(declared.where() + ": resolver '" + declared.resolver() + "' must return a "

@@ -1,16 +1,13 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.aop.DeclaredLimit.Built;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.Rejection;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -66,54 +63,24 @@ final class BoundLimits {
         if (limits.size() == 1) {
             // Most methods have one limit, so this path makes no set.
             BoundLimit only = limits.get(0);
-            CheckStep<?> step = only.step(only.applied(), call, recorder);
+            CheckStep<?> step = only.step(call, recorder);
             return new Check(step == null ? List.of() : List.of(alone(step)), recorder);
         }
-        List<CheckPart> enforced = new ArrayList<>(limits.size());
-        List<CheckStep<?>> later = new ArrayList<>(limits.size());
+        List<CheckStep<?>> steps = new ArrayList<>(limits.size());
         for (BoundLimit limit : limits) {
-            Applied<Built> used = limit.applied();
-            CheckStep<?> step = limit.step(used, call, recorder);
+            CheckStep<?> step = limit.step(call, recorder);
             if (step instanceof CheckPart part && part.isRepeated()) {
                 return new Check(List.of(part), recorder);
             }
-            if (step instanceof CheckPart part && used.limit().enforced()) {
-                enforced.add(part);
-            } else if (step != null) {
-                later.add(step instanceof CheckPart ? later.size() : 0, alone(step));
+            if (step != null) {
+                steps.add(step);
             }
         }
-        List<CheckStep<?>> steps = new ArrayList<>(limits.size());
-        if (enforced.size() > 1 && areDistinct(enforced)) {
-            steps.add(CheckStep.of(enforced));
-        } else {
-            enforced.forEach(part -> steps.add(CheckStep.of(part)));
-        }
-        steps.addAll(later);
-        return new Check(steps, recorder);
+        return new Check(CheckStep.inOrder(steps), recorder);
     }
 
     private static CheckStep<?> alone(CheckStep<?> step) {
         return step instanceof CheckPart part ? CheckStep.of(part) : step;
-    }
-
-    /** Two keys of a call can be equal, and no set can have the same permits twice. */
-    private static boolean areDistinct(List<CheckPart> parts) {
-        for (int i = 1; i < parts.size(); i++) {
-            for (CheckPart other : parts.subList(0, i)) {
-                if (samePermits(parts.get(i), other)) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
-    private static boolean samePermits(CheckPart one, CheckPart other) {
-        return one.request().limit().prefix().equals(other.request().limit().prefix())
-                && one.request().limit().name().equals(other.request().limit().name())
-                && Objects.equals(one.request().key(), other.request().key())
-                && Objects.equals(one.request().hashTag(), other.request().hashTag());
     }
 
     /**
@@ -125,9 +92,9 @@ final class BoundLimits {
     Object answer(Rejection rejection, MethodInvocation call) throws Throwable {
         for (BoundLimit limit : limits) {
             Fallback fallback = limit.declared().fallback();
-            if (limit.checked() == rejection.limit() && fallback != null) {
+            if (limit.checked().isSameLimit(rejection.limit()) && fallback != null) {
                 if (!rejection.repeated()) {
-                    limit.countFallback(rejection.exception().decision());
+                    limit.countFallback(rejection);
                 }
                 return fallback.answer(call, rejection.exception().decision());
             }

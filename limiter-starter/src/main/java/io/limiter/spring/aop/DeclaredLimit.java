@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param annotated the settings of the annotation
  * @param onFailure the failure policy of the annotation; {@code null} for the application's
  * @param configured the annotation's settings with those in configuration
+ * @param plan the plan of a call; {@code null} if the annotation has none
  * @param hashTag the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
  * @param resolver the name of the bean that chooses the limit of each call; empty if it is always this one
  * @param message of rejections; empty for the default
@@ -39,10 +40,27 @@ record DeclaredLimit(
         CallPermits permits,
         LimitType type,
         CallKey key,
+        @Nullable CallKey plan,
         @Nullable CallKey hashTag,
         String resolver,
         String message,
         @Nullable Fallback fallback) {
+
+    /** @throws IllegalArgumentException if the limit cannot have plans */
+    DeclaredLimit {
+        if (plan != null || !configured.plans().isEmpty()) {
+            String plans = plan != null ? "plan" : configured.definedBy() + ".plans";
+            if (type == LimitType.METHOD) {
+                throw new IllegalArgumentException(
+                        plans + " would give callers different numbers, but with limitType METHOD"
+                                + " they share the permits: use a key or another limitType, or remove " + plans);
+            }
+            if (!resolver.isEmpty()) {
+                throw new IllegalArgumentException(plans + " has no effect with resolver '" + resolver
+                        + "', which chooses the limit of each call: leave one of them out");
+            }
+        }
+    }
 
     /**
      * This limit with the settings of another configuration.
@@ -50,21 +68,26 @@ record DeclaredLimit(
      * @throws IllegalArgumentException if they make no valid limit, or a limit of another kind
      */
     DeclaredLimit configuredBy(ConfiguredLimits others) {
-        Configured other;
+        DeclaredLimit other;
         try {
-            other = others.of(name.name(), annotated, onFailure, permits.fixed());
+            other = with(others.of(name.name(), annotated, onFailure, permits.fixed()));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(where + ": " + e.getMessage(), e);
         }
-        if (!Objects.equals(other.otherKind(), configured.otherKind())) {
+        if (!Objects.equals(other.configured.otherKind(), configured.otherKind())) {
             String setting = ConfiguredLimits.property(name.name()) + ".kind";
             throw new InvalidSettingException(
                     setting,
                     setting + " cannot change while the application runs, because another kind cannot read the stored"
                             + " permits: restart the application, or leave the kind as it is");
         }
+        return other;
+    }
+
+    private DeclaredLimit with(Configured other) {
         return new DeclaredLimit(
-                where, name, annotated, onFailure, other, permits, type, key, hashTag, resolver, message, fallback);
+                where, name, annotated, onFailure, other, permits, type, key, plan, hashTag, resolver, message,
+                fallback);
     }
 
     Limit<?> limit() {
@@ -77,17 +100,19 @@ record DeclaredLimit(
     }
 
     /**
-     * Builds its limiter.
+     * Builds its limiter, or that of one of its plans.
      *
+     * @param plan {@code null} for the limit itself
      * @param enforced whether it rejects; otherwise it is for shadow mode
      * @throws IllegalArgumentException if it cannot be built
      */
-    Built build(LimiterFactory factory, boolean enforced) {
-        LimiterFactory limiters = configured.limiters(factory, name.prefix(), hashTag != null, enforced);
+    Built build(LimiterFactory factory, @Nullable String plan, boolean enforced) {
+        LimiterFactory limiters = configured.limiters(factory, name.prefix(), hashTag != null, plan, enforced);
         LimiterFactory ofResolver = limiters.withoutLiveLimits();
-        return limit() instanceof ConcurrencyLimit held
+        Limit<?> limit = configured.limit(plan);
+        return limit instanceof ConcurrencyLimit held
                 ? new Built(this, ofResolver, null, limiters.build(name.name(), held))
-                : new Built(this, ofResolver, configured.prefetching(limiters).build(name.name(), limit()), null);
+                : new Built(this, ofResolver, configured.prefetching(limiters).build(name.name(), limit), null);
     }
 
     /**

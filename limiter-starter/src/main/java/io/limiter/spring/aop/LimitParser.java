@@ -123,6 +123,7 @@ final class LimitParser {
                 permits,
                 type,
                 keys.of(type, key, annotated),
+                plan(annotation.getString("plan"), annotated),
                 hashTag(text(annotation, "hashTag"), type, annotated),
                 text(annotation, "resolver"),
                 annotation.getString("message"),
@@ -132,6 +133,10 @@ final class LimitParser {
     /** Empty if the annotation has no such attribute. */
     private static String text(MergedAnnotation<?> annotation, String attribute) {
         return annotation.getValue(attribute, String.class).orElse("");
+    }
+
+    private static @Nullable CallKey plan(String plan, Method annotated) {
+        return plan.isEmpty() ? null : CallKeys.plan(plan, annotated);
     }
 
     private static @Nullable CallKey hashTag(String hashTag, LimitType type, Method annotated) {

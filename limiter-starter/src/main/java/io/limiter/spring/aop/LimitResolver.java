@@ -4,11 +4,11 @@ import io.limiter.algorithm.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the limit of each call: by the tenant's plan, the weekday, a header. An annotation names the bean with
+ * Chooses the limit of each call: for example by the contract of a tenant or the time of day. An annotation names the bean with
  * {@link io.limiter.spring.annotation.RateLimit#resolver()}.
  *
  * <p>It chooses the limit and not the key: permits are those of the declared limit's name and of the key of the call. A
- * tenant that changes its plan keeps its permits and its debt, rescaled to the new limit (see
+ * tenant that changes its contract keeps its permits and its debt, rescaled to the new limit (see
  * {@link io.limiter.algorithm.TokenBucket}); a window keeps its count. So all calls of one key should be under one limit
  * at a time: under two, each call rescales the state that the other left.
  *

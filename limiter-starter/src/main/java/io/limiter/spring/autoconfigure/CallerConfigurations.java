@@ -11,6 +11,7 @@ import io.limiter.spring.web.reactive.SecurityExchangeUsers;
 import io.limiter.spring.web.servlet.CurrentRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -106,7 +107,17 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         CurrentUser limiterCurrentUser() {
-            return CurrentExchange::user;
+            return new CurrentUser() {
+                @Override
+                public @Nullable String name() {
+                    return CurrentExchange.user();
+                }
+
+                @Override
+                public @Nullable String claim(String claim) {
+                    return CurrentExchange.claim(claim);
+                }
+            };
         }
 
         @Bean

@@ -7,6 +7,7 @@ import io.limiter.spring.check.CheckedLimit;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.RequestKey;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
@@ -17,9 +18,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -33,8 +36,10 @@ import org.springframework.web.util.pattern.PathPattern;
  * @param path Path patterns as those of controllers, such as /api/**.
  * @param methods HTTP methods; all, if none is given. GET includes HEAD.
  * @param exclude Patterns of paths that are not limited.
- * @param key Key of a request: ip, user, all, header:name, cookie:name, or a text with expressions over the
+ * @param key Key of a request: ip, user, all, header:name, cookie:name, claim:name, or a text with expressions over the
  *     request.
+ * @param plan Plan of a request, if its limits have plans: header:name, cookie:name, claim:name, or a text with expressions
+ *     over the request. Default: that of a PlanResolver bean.
  * @param limits At least one, with the settings of limiter.limits.
  * @param order Order among several rules that match a request; lower is checked first.
  * @param enforce Whether it rejects requests. If not, it is in shadow mode: the log and the meters report rejections.
@@ -45,6 +50,7 @@ record HttpRule(
         @DefaultValue List<String> methods,
         @DefaultValue List<String> exclude,
         @DefaultValue("ip") String key,
+        @Nullable String plan,
         @DefaultValue List<LimitSettings> limits,
         @DefaultValue("0") int order,
         @DefaultValue("true") boolean enforce) {
@@ -68,9 +74,14 @@ record HttpRule(
      *
      * @param property the rule's, with which the names of its settings start
      * @param live returns the current live settings of a limit's name
+     * @param resolver of plans that no rule finds; {@code null} if the application has none
      * @throws InvalidSettingException naming an invalid setting
      */
-    HttpLimit build(String property, LimiterFactory factory, Function<String, Supplier<LiveSettings>> live) {
+    HttpLimit build(
+            String property,
+            LimiterFactory factory,
+            Function<String, Supplier<LiveSettings>> live,
+            @Nullable PlanResolver resolver) {
         if (path.isEmpty()) {
             throw new InvalidSettingException(
                     property, property + ".path must be set, such as " + property + ".path=/api/**");
@@ -95,7 +106,48 @@ record HttpRule(
             check(ofLimit, settings);
             parts.add(named(ofLimit, ": ", () -> inUse(settings.toLimit(ofLimit, enforce), limit, factory, live)));
         }
-        return new HttpLimit(PREFIX, route, requestKey, parts, log);
+        RequestKey byRequest = byRequest(property, parts.stream().anyMatch(LimitInUse::hasPlans), resolver);
+        PlanResolver plans =
+                byRequest == null ? resolver : request -> byRequest.of(Objects.requireNonNull(request.request()));
+        return new HttpLimit(PREFIX, route, requestKey, plans, usesUser(requestKey, byRequest, parts), parts, log);
+    }
+
+    /** The part of a request that is its plan; {@code null} if a resolver finds it, or there are no plans. */
+    private @Nullable RequestKey byRequest(String property, boolean hasPlans, @Nullable PlanResolver resolver) {
+        String setting = property + ".plan";
+        String plans = property + ".limits[].plans";
+        String text = plan;
+        if (!hasPlans) {
+            if (text == null) {
+                return null;
+            }
+            throw new InvalidSettingException(
+                    setting,
+                    setting + " has no effect, because no limit of the rule has plans: set " + property
+                            + ".limits[0].plans.<plan>.rate, or remove it");
+        }
+        if (key.equals("all")) {
+            throw new InvalidSettingException(
+                    plans,
+                    plans + " would give callers different numbers, but with " + property
+                            + ".key=all they share the permits: use another key, or remove the plans");
+        }
+        if (text != null) {
+            return named(setting, " ", () -> RequestKey.plan(text));
+        }
+        if (resolver == null) {
+            throw new InvalidSettingException(
+                    plans,
+                    plans + " would have no effect: set " + setting + ", such as claim:plan, define a bean of type "
+                            + PlanResolver.class.getName() + ", or remove the plans");
+        }
+        return null;
+    }
+
+    /** A resolver usually needs to know the user. */
+    private static boolean usesUser(RequestKey key, @Nullable RequestKey plan, List<LimitInUse<Limiter>> parts) {
+        boolean ofPlan = plan == null ? parts.stream().anyMatch(LimitInUse::hasPlans) : plan.usesUser();
+        return key.usesUser() || ofPlan;
     }
 
     private static List<PathPattern> patterns(List<String> texts) {
@@ -126,14 +178,17 @@ record HttpRule(
         String name = limit.name().name();
         // In the prefix, because another kind cannot read the stored state.
         String prefix = PREFIX + configured.limit().getClass().getSimpleName() + ":";
+        // What is a plan of another limit of the rule is not unknown to this one.
+        Set<String> plans =
+                limits.stream().flatMap(each -> each.planNames().stream()).collect(Collectors.toSet());
         return new LimitInUse<>(
                 limit,
-                enforce,
-                configured.timeout(),
-                live.apply(name),
-                enforced -> configured
-                        .prefetching(configured.limiters(factory, prefix, limits.size() > 1, enforced))
-                        .build(name, configured.limit()));
+                configured,
+                live,
+                (plan, enforced) -> configured
+                        .prefetching(configured.limiters(factory, prefix, limits.size() > 1, plan, enforced))
+                        .build(name, configured.limit(plan)),
+                plans);
     }
 
     private Set<String> methods(String property) {

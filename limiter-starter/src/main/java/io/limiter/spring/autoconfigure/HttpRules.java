@@ -3,6 +3,8 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.KnownLimits;
+import io.limiter.spring.key.LazyLookup;
+import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
@@ -17,6 +19,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -25,24 +28,31 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.env.Environment;
 
 /** The checked rules of {@code limiter.http}, which can be read again. An unknown setting prevents startup. */
-final class HttpRules implements KnownLimits {
+final class HttpRules implements KnownLimits, SmartInitializingSingleton {
 
     private static final String PROPERTY = "limiter.http";
 
     private final Environment environment;
     private final LimiterFactory factory;
     private final Function<String, Supplier<LiveSettings>> live;
+    private final @Nullable Supplier<PlanResolver> resolver;
     private final Rules atStart;
     private volatile Rules current;
 
     /**
      * @param live returns the current live settings of a limit's name
+     * @param resolver looks the resolver of plans up; {@code null} if the application has none
      * @throws InvalidSettingException naming an invalid setting
      */
-    HttpRules(Environment environment, LimiterFactory factory, Function<String, Supplier<LiveSettings>> live) {
+    HttpRules(
+            Environment environment,
+            LimiterFactory factory,
+            Function<String, Supplier<LiveSettings>> live,
+            @Nullable Supplier<PlanResolver> resolver) {
         this.environment = environment;
         this.factory = factory;
         this.live = live;
+        this.resolver = resolver == null ? null : new LazyLookup<>(resolver);
         this.atStart = built(bound());
         this.current = atStart;
     }
@@ -82,6 +92,20 @@ final class HttpRules implements KnownLimits {
         return true;
     }
 
+    /** It is looked up with the first request that needs it, or when the application has started. */
+    private @Nullable PlanResolver resolver() {
+        Supplier<PlanResolver> found = resolver;
+        return found == null ? null : request -> found.get().planOf(request);
+    }
+
+    /** Looks the resolver up, because rules are made before most beans, and one that cannot be found prevents startup. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        if (resolver != null) {
+            Objects.requireNonNull(resolver.get());
+        }
+    }
+
     private static void checkHasFilter(String kind, HttpLimits before, HttpLimits after) {
         if (before.limits().isEmpty() && !after.limits().isEmpty()) {
             throw new InvalidSettingException(
@@ -114,7 +138,7 @@ final class HttpRules implements KnownLimits {
         for (int i = 0; i < rules.size(); i++) {
             HttpRule rule = rules.get(i);
             String property = property(i);
-            HttpLimit limit = rule.build(property, factory, live);
+            HttpLimit limit = rule.build(property, factory, live, resolver());
             for (String name : rule.limitNames()) {
                 if (!names.add(name)) {
                     throw new InvalidSettingException(

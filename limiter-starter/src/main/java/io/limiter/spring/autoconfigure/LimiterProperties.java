@@ -38,7 +38,8 @@ import org.springframework.core.env.Environment;
  * @param http Limits on HTTP requests, by path.
  * @param live Limits that are changed while the application runs.
  * @param endpoint The Actuator endpoint limiters.
- * @param limits Settings of annotated limits by name. They override those of the annotations.
+ * @param limits Settings of annotated limits by name, and of the plans of their callers. They override those of the
+ *     annotations.
  */
 @ConfigurationProperties("limiter")
 record LimiterProperties(

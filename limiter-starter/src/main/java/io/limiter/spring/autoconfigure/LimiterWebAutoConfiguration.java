@@ -3,8 +3,10 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.web.RejectionResponses;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -44,10 +46,20 @@ public class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    HttpRules limiterHttpRules(Environment environment, LimiterFactory factory, ObjectProvider<LiveLimits> limits) {
+    HttpRules limiterHttpRules(
+            Environment environment,
+            LimiterFactory factory,
+            ObjectProvider<LiveLimits> limits,
+            ObjectProvider<PlanResolver> resolver,
+            ListableBeanFactory beans) {
         LiveLimits live = limits.getIfAvailable();
+        // Filters are created before most beans, so it is only asked for its name.
+        boolean resolves = beans.getBeanNamesForType(PlanResolver.class, true, false).length > 0;
         return new HttpRules(
-                environment, factory, name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name));
+                environment,
+                factory,
+                name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
+                resolves ? resolver::getObject : null);
     }
 
     /** {@code null} if the application's message source is empty. */

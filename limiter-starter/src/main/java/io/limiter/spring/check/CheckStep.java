@@ -5,6 +5,7 @@ import io.limiter.Lease;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,45 @@ public abstract class CheckStep<D> {
      *
      * @param parts at least one, all of them enforced or all in shadow mode
      */
-    public static CheckStep<?> of(List<CheckPart> parts) {
+    static CheckStep<?> of(List<CheckPart> parts) {
         return parts.size() == 1 ? of(parts.get(0)) : new SetStep(parts);
+    }
+
+    /**
+     * In the order of their decisions: the permits that are spent and enforced, as a set, or one after the other if two of them are
+     * the same permits, which no set can have; then those that are held; then those in shadow mode.
+     */
+    public static List<CheckStep<?>> inOrder(List<CheckStep<?>> steps) {
+        List<CheckPart> enforced = new ArrayList<>(steps.size());
+        List<CheckStep<?>> later = new ArrayList<>(steps.size());
+        for (CheckStep<?> step : steps) {
+            if (!(step instanceof CheckPart part)) {
+                later.add(0, step);
+            } else if (part.limit().enforced()) {
+                enforced.add(part);
+            } else {
+                later.add(of(part));
+            }
+        }
+        List<CheckStep<?>> inOrder = new ArrayList<>(steps.size());
+        if (enforced.size() > 1 && areDistinct(enforced)) {
+            inOrder.add(of(enforced));
+        } else {
+            enforced.forEach(part -> inOrder.add(of(part)));
+        }
+        inOrder.addAll(later);
+        return inOrder;
+    }
+
+    private static boolean areDistinct(List<CheckPart> parts) {
+        for (int i = 1; i < parts.size(); i++) {
+            for (CheckPart other : parts.subList(0, i)) {
+                if (parts.get(i).request().hasSamePermits(other.request())) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /**

@@ -7,17 +7,34 @@ import java.util.OptionalLong;
 /**
  * The parts of a limit that checks need: its name, its mode, and what rejected callers get. Safe for use by many threads.
  *
+ * @param countedAs the name under which statistics count its decisions: its own, or that of a plan
  * @param enforced whether it rejects; otherwise it is in shadow mode: evaluated, not enforced
  * @param message for rejected callers; empty for the default, which also replaces a message with the seconds to wait where
  *     waiting does not help
  */
-public record CheckedLimit(LimitName name, boolean enforced, String message, RejectionLog log) {
+public record CheckedLimit(LimitName name, String countedAs, boolean enforced, String message, RejectionLog log) {
 
     private static final String SECONDS = "{0}";
 
+    /** Decisions count under its own name. */
+    public CheckedLimit(LimitName name, boolean enforced, String message, RejectionLog log) {
+        this(name, name.name(), enforced, message, log);
+    }
+
     /** The same limit, enforced or in shadow mode. */
     public CheckedLimit inMode(boolean newEnforced) {
-        return newEnforced == enforced ? this : new CheckedLimit(name, newEnforced, message, log.inMode(newEnforced));
+        return newEnforced == enforced
+                ? this
+                : new CheckedLimit(name, countedAs, newEnforced, message, log.inMode(newEnforced));
+    }
+
+    CheckedLimit countedAs(String newCountedAs) {
+        return newCountedAs.equals(countedAs) ? this : new CheckedLimit(name, newCountedAs, enforced, message, log);
+    }
+
+    /** Whether both are one limit, perhaps under two plans. */
+    public boolean isSameLimit(CheckedLimit other) {
+        return log == other.log;
     }
 
     /** @param repeated see {@link Rejection} */

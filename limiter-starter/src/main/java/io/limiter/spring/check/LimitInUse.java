@@ -1,69 +1,137 @@
 package io.limiter.spring.check;
 
+import io.limiter.LimiterTotals;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A limit of calls or requests, with what its live limit changes of its mode and its timeout. Safe for use by many threads.
+ * A limit of calls or requests and its plans, with what live limits change of their mode and their timeout. Safe for use by many
+ * threads.
  *
  * @param <L> its limiter
  */
 public final class LimitInUse<L> {
 
     private final CheckedLimit limit;
-    private final boolean enforced;
-    private final Duration timeout;
-    private final Supplier<LiveSettings> live;
-    private final Function<Boolean, L> limiters;
-    private volatile Applied<L> last;
+    private final Configured configured;
+    private final Function<String, Supplier<LiveSettings>> live;
+    private final Limiters<L> limiters;
+    private final Variant own;
+    private final Map<String, Variant> plans = new TreeMap<>();
+    private final PlanFinder finder;
 
     /**
-     * @param enforced whether it rejects without a live limit
-     * @param timeout how long a call waits for permits without a live limit
-     * @param live the current live settings, read with each call
-     * @param limiters builds its limiter, enforced or for shadow mode
-     * @throws IllegalArgumentException if its limiter cannot be built
+     * @param live returns the current live settings of a name, read with each call
+     * @param limiters builds its limiters
+     * @param otherPlans plans that are known, and have the numbers of the limit itself
+     * @throws IllegalArgumentException if a limiter cannot be built
      */
     public LimitInUse(
             CheckedLimit limit,
-            boolean enforced,
-            Duration timeout,
-            Supplier<LiveSettings> live,
-            Function<Boolean, L> limiters) {
+            Configured configured,
+            Function<String, Supplier<LiveSettings>> live,
+            Limiters<L> limiters,
+            Set<String> otherPlans) {
         this.limit = limit;
-        this.enforced = enforced;
-        this.timeout = timeout;
+        this.configured = configured;
         this.live = live;
         this.limiters = limiters;
-        this.last = apply(live.get());
+        this.own = new Variant(null, configured.timeout(), null);
+        configured.plans().forEach((plan, numbers) -> plans.put(plan, new Variant(plan, numbers.timeout(), own.last)));
+        this.finder = new PlanFinder(name(), plans.keySet(), otherPlans);
     }
 
-    /** The same as it is for one call, from its start to its end. */
-    public record Applied<L>(LiveSettings live, CheckedLimit limit, Duration timeout, L limiter) {}
+    /** Builds the limiters of a limit and its plans. */
+    @FunctionalInterface
+    public interface Limiters<L> {
+
+        /**
+         * @param plan {@code null} for the limit itself
+         * @param enforced whether it rejects; otherwise it is for shadow mode
+         */
+        L build(@Nullable String plan, boolean enforced);
+    }
+
+    /**
+     * The same as it is for one call, from its start to its end.
+     *
+     * @param ofLimit of a plan, that of its limit; otherwise {@code null}
+     */
+    public record Applied<L>(
+            LiveSettings live, @Nullable Applied<L> ofLimit, CheckedLimit limit, Duration timeout, L limiter) {}
 
     public String name() {
         return limit.name().name();
     }
 
-    /** The limit for the next call. */
-    public Applied<L> applied() {
-        LiveSettings settings = live.get();
-        Applied<L> applied = last;
-        if (applied.live() != settings) {
-            applied = apply(settings);
-            last = applied;
-        }
-        return applied;
+    public boolean hasPlans() {
+        return !plans.isEmpty();
     }
 
-    private Applied<L> apply(LiveSettings settings) {
-        CheckedLimit applied = limit.inMode(settings.enforce() == null ? enforced : settings.enforce());
-        return new Applied<>(
-                settings,
-                applied,
-                settings.timeout() == null ? timeout : settings.timeout(),
-                limiters.apply(applied.enforced()));
+    /** The limit itself, for the next call. */
+    public Applied<L> applied() {
+        return own.applied(null);
+    }
+
+    /**
+     * The limit for the next call, under the numbers of the call's plan. Those of the limit itself apply if the plan is unknown or
+     * cannot be found, which is logged.
+     *
+     * @param planOfCall the name of the plan; {@code null} or blank for none, and so is a missing part of the call
+     */
+    public Applied<L> applied(Supplier<@Nullable String> planOfCall) {
+        String name = finder.find(planOfCall);
+        Variant plan = name == null ? null : plans.get(name);
+        return plan == null ? applied() : plan.applied(applied());
+    }
+
+    /** The limit itself or a plan. */
+    private final class Variant {
+
+        private final @Nullable String plan;
+        private final @Nullable Duration timeout;
+        private final CheckedLimit checked;
+        private final Supplier<LiveSettings> settings;
+        private volatile Applied<L> last;
+
+        Variant(@Nullable String plan, @Nullable Duration timeout, @Nullable Applied<L> ofLimit) {
+            this.plan = plan;
+            this.timeout = timeout;
+            String name = plan == null ? name() : LimiterTotals.planName(name(), plan);
+            this.checked = limit.countedAs(name);
+            this.settings = live.apply(name);
+            this.last = apply(settings.get(), ofLimit);
+        }
+
+        Applied<L> applied(@Nullable Applied<L> ofLimit) {
+            LiveSettings current = settings.get();
+            Applied<L> applied = last;
+            if (applied.live() != current || applied.ofLimit() != ofLimit) {
+                applied = apply(current, ofLimit);
+                last = applied;
+            }
+            return applied;
+        }
+
+        private Applied<L> apply(LiveSettings current, @Nullable Applied<L> ofLimit) {
+            boolean otherwise =
+                    ofLimit == null ? configured.enforced() : ofLimit.limit().enforced();
+            CheckedLimit applied = checked.inMode(current.enforce() == null ? otherwise : current.enforce());
+            Duration own = current.timeout() == null ? timeout : current.timeout();
+            return new Applied<>(
+                    current,
+                    ofLimit,
+                    applied,
+                    own == null ? Objects.requireNonNull(ofLimit).timeout() : own,
+                    limiters.build(plan, applied.enforced()));
+        }
     }
 }

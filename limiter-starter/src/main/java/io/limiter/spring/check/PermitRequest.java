@@ -1,5 +1,6 @@
 package io.limiter.spring.check;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,4 +11,13 @@ import org.jspecify.annotations.Nullable;
  * @param permits at least 1
  */
 public record PermitRequest(
-        LimitName limit, @Nullable String key, @Nullable String hashTag, int permits) {}
+        LimitName limit, @Nullable String key, @Nullable String hashTag, int permits) {
+
+    /** Whether both take of the same permits, perhaps another number of them. */
+    boolean hasSamePermits(PermitRequest other) {
+        return limit.prefix().equals(other.limit.prefix())
+                && limit.name().equals(other.limit.name())
+                && Objects.equals(key, other.key)
+                && Objects.equals(hashTag, other.hashTag);
+    }
+}

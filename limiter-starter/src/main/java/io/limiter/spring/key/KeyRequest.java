@@ -36,4 +36,8 @@ public interface KeyRequest {
     /** The name of the authenticated user; {@code null} if the caller is anonymous. */
     @Nullable
     String user();
+
+    /** A claim of the authenticated user's token; {@code null} if there is none. */
+    @Nullable
+    String claim(String name);
 }

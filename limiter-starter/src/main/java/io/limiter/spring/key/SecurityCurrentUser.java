@@ -31,6 +31,14 @@ public final class SecurityCurrentUser implements CurrentUser {
         return authentication != null && isKnown(authentication) ? authentication.getName() : otherwise.name();
     }
 
+    @Override
+    public @Nullable String claim(String claim) {
+        Authentication authentication = contexts.get().getContext().getAuthentication();
+        return authentication != null && isKnown(authentication)
+                ? UserClaims.of(authentication, claim)
+                : otherwise.claim(claim);
+    }
+
     /** Whether it is an authenticated user. Spring Security also has principals for anonymous callers. */
     public static boolean isKnown(Principal principal) {
         return !(principal instanceof Authentication authentication)

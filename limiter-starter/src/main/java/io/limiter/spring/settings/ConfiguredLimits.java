@@ -7,6 +7,7 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -54,7 +55,12 @@ public final class ConfiguredLimits {
 
     /** The prefix of a limit's settings, such as {@code limiter.limits.search}. */
     public static String property(String name) {
-        return NAME_OF_ELEMENT.matcher(name).matches() ? PROPERTY + "." + name : PROPERTY + "[" + name + "]";
+        return property(PROPERTY, name);
+    }
+
+    /** The name of a setting that is an entry of a map. */
+    static String property(String map, String name) {
+        return NAME_OF_ELEMENT.matcher(name).matches() ? map + "." + name : map + "[" + name + "]";
     }
 
     /**
@@ -69,24 +75,26 @@ public final class ConfiguredLimits {
     public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure, int permits) {
         LimitSettings settings = byName.get(name);
         if (settings == null) {
-            return new Configured(
-                    ANNOTATION, declared.toLimit(permits), declared.callTimeout(), null, null, true, onFailure);
+            return Configured.of(ANNOTATION, declared, permits, null, true, onFailure, Map.of());
         }
+        String property = property(name);
+        KindSettings used;
+        Configured limit;
         try {
             checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT);
-            KindSettings used = settings.over(declared);
-            return new Configured(
-                    property(name),
-                    used.toLimit(permits),
-                    used.callTimeout(),
-                    used.prefetch(),
+            used = settings.over(declared);
+            limit = Configured.of(
+                    property,
+                    used,
+                    permits,
                     used.kind() == declared.kind() ? null : used.kind().toString(),
                     settings.enforce() == null || settings.enforce(),
-                    KindSettings.first(settings.onFailure(), onFailure));
+                    KindSettings.first(settings.onFailure(), onFailure),
+                    Map.of());
         } catch (IllegalArgumentException e) {
-            String property = property(name);
             throw new InvalidSettingException(property, "with " + property + ".*: " + e.getMessage(), e);
         }
+        return limit.withPlans(settings.planned(property, used, permits));
     }
 
     /** One name cannot have settings for a concurrency limit and another limit, because they share only the limit. */
@@ -120,6 +128,7 @@ public final class ConfiguredLimits {
      * @param otherKind the kind's name, if it is not that of the annotation
      * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param failurePolicy {@code null} for the application's
+     * @param plans by their names
      */
     public record Configured(
             String definedBy,
@@ -128,20 +137,54 @@ public final class ConfiguredLimits {
             @Nullable PrefetchTerms prefetch,
             @Nullable String otherKind,
             boolean enforced,
-            @Nullable FailurePolicy failurePolicy) {
+            @Nullable FailurePolicy failurePolicy,
+            Map<String, Plan> plans) {
+
+        static Configured of(
+                String definedBy,
+                KindSettings settings,
+                int permits,
+                @Nullable String otherKind,
+                boolean enforced,
+                @Nullable FailurePolicy failurePolicy,
+                Map<String, Plan> plans) {
+            return new Configured(
+                    definedBy,
+                    settings.toLimit(permits),
+                    settings.callTimeout(),
+                    settings.prefetch(),
+                    otherKind,
+                    enforced,
+                    failurePolicy,
+                    plans);
+        }
+
+        Configured withPlans(Map<String, Plan> newPlans) {
+            return new Configured(definedBy, limit, timeout, prefetch, otherKind, enforced, failurePolicy, newPlans);
+        }
+
+        /** @param plan one of {@link #plans}; {@code null} for the limit itself */
+        public Limit<?> limit(@Nullable String plan) {
+            return plan == null
+                    ? limit
+                    : Objects.requireNonNull(plans.get(plan)).limit();
+        }
 
         /**
          * The factory of its limiters, without {@link #prefetching}.
          *
          * @param prefix starts the keys in Redis
          * @param hashTag whether the first key is the hash tag
+         * @param plan {@code null} for the limit itself
          * @param rejecting whether they reject; otherwise they are for shadow mode, where there are no rejections to listen to
          */
-        public LimiterFactory limiters(LimiterFactory factory, String prefix, boolean hashTag, boolean rejecting) {
+        public LimiterFactory limiters(
+                LimiterFactory factory, String prefix, boolean hashTag, @Nullable String plan, boolean rejecting) {
             LimiterFactory prefixed = factory.withPrefix(prefix);
             LimiterFactory failing = failurePolicy == null ? prefixed : prefixed.withFailurePolicy(failurePolicy);
             LimiterFactory tagged = hashTag ? failing.withHashTag(HashTag.FIRST_KEY) : failing;
-            return rejecting ? tagged : tagged.withoutListeners();
+            LimiterFactory planned = plan == null ? tagged : tagged.withPlan(plan);
+            return rejecting ? planned : planned.withoutListeners();
         }
 
         /** The factory whose limiters prefetch permits as this limit does. */
@@ -149,4 +192,12 @@ public final class ConfiguredLimits {
             return prefetch == null ? limiters : limiters.withPrefetch(prefetch.maxPermits(), prefetch.maxTime());
         }
     }
+
+    /**
+     * What differs for the callers of a plan.
+     *
+     * @param limit of the same kind
+     * @param timeout how long a call waits for permits; {@code null} if as long as without a plan
+     */
+    public record Plan(Limit<?> limit, @Nullable Duration timeout) {}
 }

@@ -103,11 +103,21 @@ public record KindSettings(
                 sized.warmUp,
                 first(own.timeout, timeout),
                 first(own.expire, expire),
-                own.prefetch,
+                first(own.prefetch, prefetch),
                 first(own.limit, limit),
                 first(own.period, period),
                 first(own.zone, zone),
                 first(own.lease, lease));
+    }
+
+    /** These settings with the numbers of a plan, whose limit must stay of the kind. */
+    KindSettings plannedBy(LimitSettings plan) {
+        KindSettings planned = overriddenBy(plan);
+        if (warmUp != null && planned.warmUp == null) {
+            throw new IllegalArgumentException((plan.burst() != null ? "burst" : "capacity")
+                    + " has no effect with the warm-up " + warmUp + " of the limit, leave it out");
+        }
+        return planned;
     }
 
     /**

@@ -2,12 +2,16 @@ package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.settings.ConfiguredLimits.Configured;
+import io.limiter.spring.settings.ConfiguredLimits.Plan;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -36,6 +40,7 @@ import org.springframework.util.ReflectionUtils;
  * @param enforce whether the limit rejects calls; if not, it is in shadow mode
  * @param failurePolicy how the limit decides while Redis is unavailable
  * @param failureShare share of the limit that each instance decides under with the policy local, more than 0 and at most 1
+ * @param plans what differs for the callers of each plan, by the plan's name
  */
 public record LimitSettings(
         @Nullable String kind,
@@ -54,10 +59,12 @@ public record LimitSettings(
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration lease,
         @Nullable Boolean enforce,
         FailurePolicy.@Nullable Action failurePolicy,
-        @Nullable Double failureShare) {
+        @Nullable Double failureShare,
+        @Nullable Map<String, PlanSettings> plans) {
 
     /** The settings of every kind. */
-    private static final Set<String> OF_EVERY_KIND = Set.of("kind", "enforce", "failure-policy", "failure-share");
+    private static final Set<String> OF_EVERY_KIND =
+            Set.of("kind", "enforce", "failure-policy", "failure-share", "plans");
 
     /**
      * Checks that each setting is allowed.
@@ -83,6 +90,47 @@ public record LimitSettings(
         if (kind != null) {
             checkKind(prefix, kind);
         }
+        ofPlans().forEach((plan, settings) -> settings.check(plan(property, plan)));
+    }
+
+    /** What the names of a plan's settings start with. */
+    private static String plan(String property, String plan) {
+        return ConfiguredLimits.property(property + ".plans", plan);
+    }
+
+    public Set<String> planNames() {
+        return plans == null ? Set.of() : plans.keySet();
+    }
+
+    /** The settings of the plans by their names. */
+    private Map<String, LimitSettings> ofPlans() {
+        Map<String, LimitSettings> settings = new TreeMap<>();
+        if (plans != null) {
+            plans.forEach((plan, numbers) -> settings.put(plan, numbers.ofLimit()));
+        }
+        return settings;
+    }
+
+    /**
+     * The plans of the limit.
+     *
+     * @param property what the names of the settings start with
+     * @param own the settings of the limit itself, with those that are not here
+     * @param permits as many as a call takes
+     * @throws InvalidSettingException if the settings of one make no valid limit of the kind
+     */
+    Map<String, Plan> planned(String property, KindSettings own, int permits) {
+        Map<String, Plan> planned = new TreeMap<>();
+        ofPlans().forEach((plan, settings) -> {
+            String ofPlan = plan(property, plan);
+            try {
+                own.kind().checkUses(settings.names());
+                planned.put(plan, new Plan(own.plannedBy(settings).toLimit(permits), settings.timeout()));
+            } catch (IllegalArgumentException e) {
+                throw new InvalidSettingException(ofPlan, "with " + ofPlan + ".*: " + e.getMessage(), e);
+            }
+        });
+        return planned;
     }
 
     private void checkKind(String prefix, String name) {
@@ -127,11 +175,10 @@ public record LimitSettings(
      * @throws IllegalArgumentException if a setting is missing, out of its range or without effect, or if the limit would never
      *     grant a single permit
      */
-    public ConfiguredLimits.Configured toLimit(String property, boolean enforced) {
+    public Configured toLimit(String property, boolean enforced) {
         LimitKind usual = rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
         KindSettings used = over(KindSettings.of(usual, this));
-        return new ConfiguredLimits.Configured(
-                property, used.toLimit(1), used.callTimeout(), used.prefetch(), null, enforced, onFailure());
+        return Configured.of(property, used, 1, null, enforced, onFailure(), planned(property, used, 1));
     }
 
     /** The failure policy while Redis is unavailable; {@code null} for the application's policy. */

@@ -68,6 +68,11 @@ public abstract class HttpKeyRequest implements KeyRequest {
         return users == null ? null : users.name();
     }
 
+    @Override
+    public final @Nullable String claim(String name) {
+        return users == null ? null : users.claim(name);
+    }
+
     private static String decoded(String text) {
         try {
             return URLDecoder.decode(text, StandardCharsets.UTF_8);

@@ -9,6 +9,8 @@ import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.KeyRequest;
+import io.limiter.spring.key.PlanRequest;
+import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.RequestKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,26 +23,38 @@ public final class HttpLimit {
     private final String prefix;
     private final HttpRoute route;
     private final RequestKey key;
+    private final @Nullable PlanResolver plans;
+    private final boolean usesUser;
     private final List<LimitInUse<Limiter>> parts;
     private final RejectionLog log;
 
     /**
      * @param prefix starts the keys in Redis
+     * @param plans finds the plan of a request; {@code null} if the limits have none
+     * @param usesUser whether the user must be known before the limit is decided
      * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
      * @param log of requests without a key
      */
     public HttpLimit(
-            String prefix, HttpRoute route, RequestKey key, List<LimitInUse<Limiter>> parts, RejectionLog log) {
+            String prefix,
+            HttpRoute route,
+            RequestKey key,
+            @Nullable PlanResolver plans,
+            boolean usesUser,
+            List<LimitInUse<Limiter>> parts,
+            RejectionLog log) {
         this.prefix = prefix;
         this.route = route;
         this.key = key;
+        this.plans = plans;
+        this.usesUser = usesUser;
         this.parts = List.copyOf(parts);
         this.log = log;
     }
 
     /** Whether the user must be known before the limit is decided. */
     public boolean usesUser() {
-        return key.usesUser();
+        return usesUser;
     }
 
     /** @param paths {@link HttpKeyRequest#pathVariants} of the request */
@@ -55,11 +69,11 @@ public final class HttpLimit {
      * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key and a limit is enforced
      */
     List<CheckStep<?>> steps(KeyRequest request) {
-        List<Applied<Limiter>> applied = parts.stream().map(LimitInUse::applied).toList();
         try {
-            return steps(key.of(request), applied);
+            return steps(request, key.of(request));
         } catch (RuntimeException e) {
-            boolean enforced = applied.stream().anyMatch(each -> each.limit().enforced());
+            boolean enforced =
+                    parts.stream().anyMatch(part -> part.applied().limit().enforced());
             log.inMode(enforced).failed(e);
             if (enforced) {
                 throw e;
@@ -68,25 +82,25 @@ public final class HttpLimit {
         }
     }
 
-    private List<CheckStep<?>> steps(@Nullable String ofRequest, List<Applied<Limiter>> applied) {
+    private List<CheckStep<?>> steps(KeyRequest request, @Nullable String ofRequest) {
         // In a Cluster several are decided in one call if they are in one slot.
         String hashTag = parts.size() > 1 ? hashTag(ofRequest) : null;
-        List<CheckPart> enforced = new ArrayList<>(applied.size());
-        List<CheckStep<?>> steps = new ArrayList<>(applied.size());
-        for (Applied<Limiter> each : applied) {
-            CheckedLimit limit = each.limit();
-            PermitRequest request = new PermitRequest(limit.name(), ofRequest, hashTag, 1);
-            CheckPart part = new CheckPart(limit, each.limiter(), request, each.timeout(), null);
-            if (limit.enforced()) {
-                enforced.add(part);
-            } else {
-                steps.add(CheckStep.of(part));
-            }
+        List<CheckStep<?>> steps = new ArrayList<>(parts.size());
+        for (LimitInUse<Limiter> part : parts) {
+            Applied<Limiter> used = planned(part, request, ofRequest);
+            CheckedLimit limit = used.limit();
+            PermitRequest permits = new PermitRequest(limit.name(), ofRequest, hashTag, 1);
+            steps.add(new CheckPart(limit, used.limiter(), permits, used.timeout(), null));
         }
-        if (!enforced.isEmpty()) {
-            steps.add(0, CheckStep.of(enforced));
-        }
-        return steps;
+        return CheckStep.inOrder(steps);
+    }
+
+    /** A limit under the numbers of the plan of a request. */
+    private Applied<Limiter> planned(LimitInUse<Limiter> part, KeyRequest request, @Nullable String ofRequest) {
+        PlanResolver finder = plans;
+        return finder == null || ofRequest == null || !part.hasPlans()
+                ? part.applied()
+                : part.applied(() -> finder.planOf(new PlanRequest(part.name(), ofRequest, null, List.of(), request)));
     }
 
     /**

@@ -127,6 +127,9 @@ class LiveLimitsTest {
                 resolver = "resolver")
         public void resolved(String key) {}
 
+        @CountLimit(name = "live-planned", limit = OWN_LIMIT, period = 86400, key = "#{key}", plan = "#{plan}")
+        public void planned(String key, String plan) {}
+
         @CountLimit(name = "live-configured", limit = 9, period = 3600)
         public void configured() {}
 
@@ -209,6 +212,7 @@ class LiveLimitsTest {
                 "--limiter.live.poll-interval=100ms",
                 "--spring.application.name=live-test",
                 "--limiter.limits.live-configured.limit=8",
+                "--limiter.limits.live-planned.plans.pro.limit=" + (OWN_LIMIT + 1),
                 "--limiter.http[0].name=live-http",
                 "--limiter.http[0].path=/live/**",
                 "--limiter.http[0].key=header:X-Api-Key",
@@ -285,6 +289,49 @@ class LiveLimitsTest {
         removed(kind.name, version);
         assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
         eventually(() -> assertThat(kind.granted(other)).isEqualTo(OWN_LIMIT));
+    }
+
+    @Test
+    void a_live_limit_changes_the_numbers_of_a_plan_or_of_the_limit_itself() throws Exception {
+        assertThat(grantedUnder("pro", one)).isEqualTo(OWN_LIMIT + 1);
+        changed("live-planned.pro", "{\"limit\":2,\"who\":\"ann\"}");
+        assertThat(grantedUnder("pro", one)).isEqualTo(2);
+        eventually(() -> assertThat(grantedUnder("pro", other)).isEqualTo(2));
+        changed("live-planned", "{\"limit\":1,\"who\":\"ann\"}");
+        assertThat(grantedUnder("none", one)).isOne();
+        assertThat(grantedUnder("pro", one)).as("has numbers of its own").isEqualTo(2);
+    }
+
+    @Test
+    void a_live_limit_switches_shadow_mode_on_for_all_plans_and_one_of_a_plan_for_this() throws Exception {
+        changed("live-planned", "{\"enforce\":false,\"who\":\"ann\"}");
+        assertThat(grantedUnder("none", one)).isEqualTo(TRIES);
+        assertThat(grantedUnder("pro", one)).isEqualTo(TRIES);
+        changed("live-planned.pro", "{\"enforce\":true,\"who\":\"ann\"}");
+        assertThat(grantedUnder("none", one)).isEqualTo(TRIES);
+        assertThat(grantedUnder("pro", one)).isEqualTo(OWN_LIMIT + 1);
+    }
+
+    @Test
+    void the_endpoint_has_each_plan_by_its_name_and_the_permits_of_its_limit() throws Exception {
+        String key = UUID.randomUUID().toString();
+        one.getBean(Limited.class).planned(key, "none");
+        JsonNode plan = JSON.readTree(get(one, "limiters/live-planned.pro").body());
+        assertThat(plan.path("name").asText()).isEqualTo("live-planned.pro");
+        assertThat(plan.path("definedBy").asText()).isEqualTo("limiter.limits.live-planned");
+        assertThat(plan.path("definition").path("limit").asInt()).isEqualTo(OWN_LIMIT + 1);
+        JsonNode ofKey =
+                JSON.readTree(get(one, "limiters/live-planned.pro?key=" + key).body());
+        assertThat(ofKey.path("remaining").asInt()).as("%s", ofKey).isEqualTo(OWN_LIMIT);
+        assertThat(get(one, "limiters").body()).contains("\"name\":\"live-planned.pro\"");
+    }
+
+    private static int grantedUnder(String plan, ConfigurableApplicationContext context) {
+        String key = UUID.randomUUID().toString();
+        Limited limited = context.getBean(Limited.class);
+        return (int) IntStream.range(0, TRIES)
+                .filter(i -> passes(() -> limited.planned(key, plan)))
+                .count();
     }
 
     @Test

@@ -28,6 +28,7 @@ class AnnotationDefaultsTest {
                         Map.entry("cost", ""),
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
+                        Map.entry("plan", ""),
                         Map.entry("resolver", ""),
                         Map.entry("hashTag", ""),
                         Map.entry("message", ""),
@@ -48,6 +49,7 @@ class AnnotationDefaultsTest {
                         Map.entry("cost", ""),
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
+                        Map.entry("plan", ""),
                         Map.entry("resolver", ""),
                         Map.entry("hashTag", ""),
                         Map.entry("message", ""),
@@ -68,6 +70,7 @@ class AnnotationDefaultsTest {
                         Map.entry("cost", ""),
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
+                        Map.entry("plan", ""),
                         Map.entry("message", ""),
                         Map.entry("onFailure", OnFailure.DEFAULT),
                         Map.entry("limitType", LimitType.METHOD)));

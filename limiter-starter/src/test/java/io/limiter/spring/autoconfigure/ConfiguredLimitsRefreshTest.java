@@ -46,6 +46,9 @@ class ConfiguredLimitsRefreshTest {
         @CountLimit(name = "count", limit = 3, period = 3600, limitType = LimitType.CUSTOM, key = "#{key}")
         public void count(String key) {}
 
+        @CountLimit(name = "planned", limit = 1, period = 3600, key = "#{key}", plan = "#{plan}")
+        public void planned(String key, String plan) {}
+
         @CountLimit(name = "other", limit = 3, period = 3600, limitType = LimitType.CUSTOM, key = "#{key}")
         public void other(String key) {}
 
@@ -100,6 +103,39 @@ class ConfiguredLimitsRefreshTest {
             context.publishEvent(refreshed);
             assertThat(granted(limited)).isEqualTo(3);
         });
+    }
+
+    @Test
+    void plans_are_added_changed_and_removed() {
+        run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            assertThat(grantedPro(limited)).isEqualTo(1);
+            change(context, "limiter.limits.planned.plans.pro.limit", 3);
+            assertThat(grantedPro(limited)).isEqualTo(3);
+            change(context, "limiter.limits.planned.plans.pro.limit", 2);
+            assertThat(grantedPro(limited)).isEqualTo(2);
+            assertThat(totals(context, "planned.pro").limit().orElseThrow().capacity())
+                    .isEqualTo(2);
+            change(context, "limiter.limits.planned.plans.pro.limit", 0);
+            assertThat(grantedPro(limited)).as("an invalid one changes nothing").isEqualTo(2);
+            settings.clear();
+            change(context, "limiter.limits.planned.limit", 4);
+            assertThat(grantedPro(limited)).isEqualTo(4);
+        });
+    }
+
+    private static int grantedPro(Limited limited) {
+        String key = UUID.randomUUID().toString();
+        int granted = 0;
+        for (int i = 0; i < 6; i++) {
+            try {
+                limited.planned(key, "pro");
+                granted++;
+            } catch (RateLimitExceededException e) {
+                assertThat(e.key()).isEqualTo(key);
+            }
+        }
+        return granted;
     }
 
     @Test

@@ -6,10 +6,14 @@ import io.limiter.LimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.key.PlanRequest;
+import io.limiter.spring.key.PlanResolver;
+import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -17,6 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.mock.web.MockFilterChain;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 
 class HttpRulesTest {
 
@@ -82,6 +90,102 @@ class HttpRulesTest {
                 .withPropertyValues(settings)
                 .run(context ->
                         assertThat(messages(context.getStartupFailure())).contains(message));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+                    plan=header:X-Plan             | limiter.http[0].plan has no effect, because no limit of the rule has plans
+                    limits[0].plans.pro.rate=50    | limiter.http[0].limits[].plans would have no effect: set limiter.http[0].plan
+                    limits[0].plans.pro.rate=0     | limiter.http[0].limits[0].plans.pro.rate must be between
+                    limits[0].plans.pro.limit=5    | with limiter.http[0].limits[0].plans.pro.*: limit has no effect on kind token-bucket
+                    limits[0].plans.pro.zone=UTC   | limiter.http[0].limits[0].plans.pro.zone
+                    plan=pro,limits[0].plans.pro.rate=9 | limiter.http[0].plan must be header:<name>, cookie:<name>, claim:<name>
+                    plan=#{plan},limits[0].plans.pro.rate=9 | limiter.http[0].plan #{plan} must not use plan
+                    key=all,plan=header:X,limits[0].plans.pro.rate=9 | with limiter.http[0].key=all they share the permits
+                    """)
+    void an_invalid_plan_of_a_rule_prevents_startup_and_is_named(String bad, String message) {
+        String[] settings = Stream.concat(Arrays.stream(GOOD), Arrays.stream(bad.split(",")))
+                .map(setting -> "limiter.http[0]." + setting)
+                .toArray(String[]::new);
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues(settings)
+                .run(context ->
+                        assertThat(messages(context.getStartupFailure())).contains(message));
+    }
+
+    @Test
+    void a_resolver_finds_the_plans_of_requests_whose_user_is_known() {
+        List<PlanRequest> requests = new ArrayList<>();
+        PlanResolver resolver = request -> {
+            requests.add(request);
+            return request.request().header("X-Tenant");
+        };
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withBean(PlanResolver.class, () -> resolver)
+                .withPropertyValues(
+                        "limiter.http[0].path=/a",
+                        "limiter.http[0].limits[0].limit=1",
+                        "limiter.http[0].limits[0].period=60",
+                        "limiter.http[0].limits[0].plans.acme.limit=2",
+                        "limiter.http[0].limits[1].limit=9",
+                        "limiter.http[0].limits[1].period=1d",
+                        "limiter.http[1].path=/b",
+                        "limiter.http[1].limits[0].rate=5")
+                .run(context -> {
+                    HttpRules rules = context.getBean(HttpRules.class);
+                    assertThat(rules.first().limits()).hasSize(1);
+                    assertThat(rules.byUser().limits()).hasSize(1);
+                    Filter filter = context.getBean("limiterHttpUserFilter", FilterRegistrationBean.class)
+                            .getFilter();
+                    assertThat(status(filter, "other")).isEqualTo(200);
+                    assertThat(status(filter, "other")).isEqualTo(429);
+                    assertThat(status(filter, "acme")).isEqualTo(200);
+                    assertThat(status(filter, "acme")).isEqualTo(429);
+                    assertThat(requests).hasSize(4).allSatisfy(request -> {
+                        assertThat(request.limit())
+                                .as("the limit that has plans")
+                                .isEqualTo("/a");
+                        assertThat(request.key()).isEqualTo("127.0.0.1");
+                        assertThat(request.method()).isNull();
+                        assertThat(request.arguments()).isEmpty();
+                    });
+                });
+    }
+
+    private static int status(Filter filter, String tenant) throws Exception {
+        MockHttpServletRequest request = new MockHttpServletRequest("GET", "/a");
+        request.addHeader("X-Tenant", tenant);
+        MockHttpServletResponse response = new MockHttpServletResponse();
+        filter.doFilter(request, response, new MockFilterChain());
+        return response.getStatus();
+    }
+
+    @Test
+    void a_plan_of_one_limit_of_a_rule_is_not_unknown_to_another() {
+        try (LogLines log = new LogLines("io.limiter.spring.check.PlanFinder")) {
+            Contexts.web()
+                    .withConfiguration(Contexts.mvc())
+                    .withPropertyValues(
+                            "limiter.http[0].path=/a",
+                            "limiter.http[0].plan=header:X-Tenant",
+                            "limiter.http[0].limits[0].rate=50",
+                            "limiter.http[0].limits[0].plans.acme.rate=60",
+                            "limiter.http[0].limits[1].limit=1",
+                            "limiter.http[0].limits[1].period=1d",
+                            "limiter.http[0].limits[1].plans.big.limit=2")
+                    .run(context -> {
+                        Filter filter = context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
+                                .getFilter();
+                        assertThat(status(filter, "acme")).isEqualTo(200);
+                        assertThat(status(filter, "acme")).isEqualTo(429);
+                        assertThat(status(filter, "big")).isEqualTo(200);
+                        assertThat(log.all()).isEmpty();
+                        assertThat(status(filter, "none")).isEqualTo(429);
+                        assertThat(log.all()).hasSize(2);
+                    });
+        }
     }
 
     @Test

@@ -34,7 +34,13 @@ public abstract class HttpRulesContract extends ServerContract {
             "methods=OPTIONS",
             "name=mine",
             "path=/mine",
-            "key=user");
+            "key=user",
+            "name=planned",
+            "path=/planned",
+            "key=header:X-Api-Key",
+            "plan=header:X-Plan",
+            "limits[0].plans.pro.limit=3",
+            "limits[0].plans.day.period=1d");
 
     private ConfigurableApplicationContext usual;
     private ConfigurableApplicationContext oneFile;
@@ -123,6 +129,29 @@ public abstract class HttpRulesContract extends ServerContract {
         }
         assertThat(call("GET", oneFile, "/files/open//", caller).header("RateLimit"))
                 .isPresent();
+    }
+
+    @Test
+    void a_request_is_limited_under_the_numbers_of_its_plan_and_its_answer_has_them() throws Exception {
+        String key = UUID.randomUUID().toString();
+        Reply own = get("/planned", "X-Api-Key", key);
+        assertThat(header(own, "RateLimit-Policy")).isEqualTo("\"planned\";q=1;w=3600");
+        assertThat(get("/planned", "X-Api-Key", key).statusCode()).isEqualTo(429);
+        Reply pro = get("/planned", "X-Api-Key", key, "X-Plan", "pro");
+        assertThat(header(pro, "RateLimit-Policy")).isEqualTo("\"planned\";q=3;w=3600");
+        assertThat(header(pro, "RateLimit")).startsWith("\"planned\";r=1;");
+        assertThat(get("/planned", "X-Api-Key", key, "X-Plan", "pro").statusCode())
+                .isNotEqualTo(429);
+        Reply rejected = get("/planned", "X-Api-Key", key, "X-Plan", "pro");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(header(rejected, "RateLimit-Policy")).isEqualTo("\"planned\";q=3;w=3600");
+        assertThat(problem(rejected).path("violated-policies").toString()).isEqualTo("[\"planned\"]");
+        assertThat(problem(rejected).path("retryAfterSeconds").asLong()).isBetween(1L, 3600L);
+        Reply unknown = get("/planned", "X-Api-Key", key, "X-Plan", "gold");
+        assertThat(unknown.statusCode()).isEqualTo(429);
+        assertThat(header(unknown, "RateLimit-Policy")).isEqualTo("\"planned\";q=1;w=3600");
+        Reply day = get("/planned", "X-Api-Key", key, "X-Plan", "day");
+        assertThat(header(day, "RateLimit-Policy")).isEqualTo("\"planned\";q=1;w=86400");
     }
 
     @Test

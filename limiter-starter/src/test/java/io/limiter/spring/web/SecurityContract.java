@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.security.core.userdetails.User;
 
 /** Limits and the filters of Spring Security, where Spring Boot has them: the same for servlets and for WebFlux. */
 public abstract class SecurityContract extends ServerContract {
@@ -28,12 +30,32 @@ public abstract class SecurityContract extends ServerContract {
                 "http[1].path=/mine/**",
                 "http[1].key=user",
                 "http[1].limits[0].limit=1",
-                "http[1].limits[0].period=3600");
+                "http[1].limits[0].period=3600",
+                "http[2].name=claimed",
+                "http[2].path=/claimed",
+                "http[2].plan=claim:plan",
+                "http[2].limits[0].limit=1",
+                "http[2].limits[0].period=3600",
+                "http[2].limits[0].plans.pro.limit=2");
     }
 
     @BeforeAll
     void open() {
         server = start();
+    }
+
+    /** A user whose token has claims, as those of OAuth 2. */
+    protected static final class Claimant extends User {
+
+        private static final long serialVersionUID = 1L;
+
+        public Claimant(String name) {
+            super(name, "{noop}secret", List.of());
+        }
+
+        public Map<String, Object> getAttributes() {
+            return getUsername().startsWith("pro-") ? Map.of("plan", "pro") : Map.of("plan", List.of("pro"));
+        }
     }
 
     protected <T> T bean(Class<T> type) {
@@ -65,6 +87,26 @@ public abstract class SecurityContract extends ServerContract {
         assertThat(get(path, network + 2, "", "").statusCode())
                 .as("another anonymous caller")
                 .isEqualTo(200);
+    }
+
+    @Test
+    void the_plan_of_a_request_is_a_claim_of_its_user() throws Exception {
+        String address = network() + 1;
+        for (String user : new String[] {"pro-" + run, "ann-" + run, ""}) {
+            Reply first = get("/claimed", network() + 2, user, "secret");
+            assertThat(header(first, "RateLimit-Policy"))
+                    .as(user)
+                    .isEqualTo("\"claimed\";q=" + (user.startsWith("pro-") ? 2 : 1) + ";w=3600");
+        }
+        assertThat(get("/claimed", address, "ann-" + run, "secret").statusCode())
+                .isNotEqualTo(429);
+        assertThat(get("/claimed", address, "", "").statusCode())
+                .as("one permit, and it is taken")
+                .isEqualTo(429);
+        assertThat(get("/claimed", address, "pro-" + run, "secret").statusCode())
+                .isNotEqualTo(429);
+        assertThat(get("/claimed", address, "pro-" + run, "secret").statusCode())
+                .isEqualTo(429);
     }
 
     @Test

@@ -56,6 +56,16 @@ public final class CallKeys {
     }
 
     /**
+     * Parses and checks the plan of an annotation.
+     *
+     * @param annotated the method that declares the arguments
+     * @throws IllegalArgumentException if the plan cannot work
+     */
+    public static CallKey plan(String plan, Method annotated) {
+        return template("plan", plan, annotated, "leave the plan out");
+    }
+
+    /**
      * A key of type {@link LimitType#CUSTOM}.
      *
      * @throws IllegalArgumentException if the key is blank, cannot be parsed, is the same for all calls, cannot work or is

@@ -44,13 +44,15 @@ record ExpressionSource<C>(
     }
 
     /**
-     * Parses the key of a rule, over an HTTP request.
+     * Parses the key or the plan of a rule, over an HTTP request.
      *
+     * @param what of both it is
      * @throws IllegalArgumentException if the text cannot be parsed
      */
-    static ExpressionSource<KeyRequest> ofRequest(String key) {
-        String quoted = "'" + key + "'";
-        return new ExpressionSource<>(key, quoted, "", "the key " + quoted, new RequestScope(), parse(key, quoted));
+    static ExpressionSource<KeyRequest> ofRequest(String what, String text) {
+        String quoted = "'" + text + "'";
+        return new ExpressionSource<>(
+                text, quoted, "", "the " + what + " " + quoted, new RequestScope(), parse(text, quoted));
     }
 
     private static List<Expression> parse(String text, String quoted) {

@@ -4,7 +4,6 @@ import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -12,8 +11,8 @@ import org.springframework.expression.spel.standard.SpelExpression;
 /** The key of a rule for HTTP requests. Safe for use by many threads. */
 public final class RequestKey {
 
-    /** Followed by a token of RFC 9110. */
-    private static final Pattern HEADER_OR_COOKIE = Pattern.compile("(header|cookie):([!#$%&'*+.^_`|~0-9A-Za-z-]+)");
+    /** Headers and cookies are tokens of RFC 9110. The name of a claim may be a URI. */
+    private static final Pattern PART = Pattern.compile("(header|cookie):([!#$%&'*+.^_`|~0-9A-Za-z-]+)|(claim):(\\S+)");
 
     private final Function<KeyRequest, @Nullable String> finder;
     private final boolean usesUser;
@@ -24,31 +23,54 @@ public final class RequestKey {
     }
 
     /**
-     * Parses {@code ip}, {@code user}, {@code all}, {@code header:X-Api-Key}, {@code cookie:sid}, or a text with expressions
-     * over {@link KeyRequest}, such as <code>#{header('X-Tenant')}:#{ip}</code>.
+     * Parses {@code ip}, {@code user}, {@code all}, {@code header:X-Api-Key}, {@code cookie:sid}, {@code claim:tenant}, or a text with
+     * expressions over {@link KeyRequest}, such as <code>#{header('X-Tenant')}:#{ip}</code>.
      *
      * @throws IllegalArgumentException if the text is none of these, or an expression cannot work or is forbidden
      */
     public static RequestKey parse(String text) {
         if (text.contains("#{")) {
-            return template(text);
+            return template("key", text);
         }
-        Matcher part = HEADER_OR_COOKIE.matcher(text);
-        if (part.matches()) {
-            String kind = part.group(1);
-            String name = part.group(2);
-            BiFunction<KeyRequest, String, @Nullable String> find =
-                    kind.equals("header") ? KeyRequest::header : KeyRequest::cookie;
-            return new RequestKey(request -> needed(kind + " " + name, find.apply(request, name)), false);
+        if (PART.matcher(text).matches()) {
+            return part(text.substring(0, text.indexOf(':')), text.substring(text.indexOf(':') + 1));
         }
         return switch (text) {
             case "ip" -> new RequestKey(KeyRequest::ip, false);
             case "user" -> new RequestKey(RequestKey::userOrIp, true);
             case "all" -> new RequestKey(request -> null, false);
             default ->
-                throw new IllegalArgumentException("must be ip, user, all, header:<name>, cookie:<name>, or a text with"
-                        + " expressions such as #{header('X-Tenant')}, was '" + text + "'");
+                throw new IllegalArgumentException(
+                        "must be ip, user, all, header:<name>, cookie:<name>, claim:<name>, or a text with"
+                                + " expressions such as #{header('X-Tenant')}, was '" + text + "'");
         };
+    }
+
+    private static RequestKey part(String kind, String name) {
+        BiFunction<KeyRequest, String, @Nullable String> find = switch (kind) {
+            case "header" -> KeyRequest::header;
+            case "cookie" -> KeyRequest::cookie;
+            default -> KeyRequest::claim;
+        };
+        return new RequestKey(request -> needed(kind + " " + name, find.apply(request, name)), kind.equals("claim"));
+    }
+
+    /**
+     * Parses the plan of a rule, which is a header, a cookie, a claim or a text with expressions, as a key. What finds no value throws
+     * {@link MissingLimitKeyException}.
+     *
+     * @throws IllegalArgumentException if the text is none of these, or an expression cannot work or is forbidden
+     */
+    public static RequestKey plan(String text) {
+        if (text.contains("#{")) {
+            return template("plan", text);
+        }
+        if (!PART.matcher(text).matches()) {
+            throw new IllegalArgumentException(
+                    "must be header:<name>, cookie:<name>, claim:<name>, or a text with expressions such as"
+                            + " #{claim('plan')}, was '" + text + "'");
+        }
+        return parse(text);
     }
 
     /** Whether the user must be known before the key is found. */
@@ -65,8 +87,8 @@ public final class RequestKey {
         return finder.apply(request);
     }
 
-    private static RequestKey template(String text) {
-        ExpressionSource<KeyRequest> source = ExpressionSource.ofRequest(text);
+    private static RequestKey template(String what, String text) {
+        ExpressionSource<KeyRequest> source = ExpressionSource.ofRequest(what, text);
         KeyTemplate<KeyRequest> template = KeyTemplate.parse(source, "use all");
         boolean usesUser = source.parts().stream()
                 .anyMatch(part ->

@@ -5,12 +5,14 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 
 /** The properties and methods of {@link KeyRequest}. */
 final class RequestScope extends Scope<KeyRequest> {
 
     private static final String USER = "user";
+    private static final String CLAIM = "claim";
 
     RequestScope() {
         super(
@@ -23,17 +25,26 @@ final class RequestScope extends Scope<KeyRequest> {
                         text(KeyRequest::ip),
                         USER,
                         text(KeyRequest::user)),
-                Map.of("header", KeyRequest::header, "cookie", KeyRequest::cookie, "param", KeyRequest::param));
+                Map.of(
+                        "header",
+                        KeyRequest::header,
+                        "cookie",
+                        KeyRequest::cookie,
+                        "param",
+                        KeyRequest::param,
+                        CLAIM,
+                        KeyRequest::claim));
     }
 
     private static Value<KeyRequest> text(Function<KeyRequest, @Nullable Object> of) {
         return new Value<>(String.class, of);
     }
 
-    /** Whether a checked expression reads the user. */
+    /** Whether a checked expression reads the user or a claim of the user. */
     static boolean usesUser(SpelNode node) {
         if (node instanceof PropertyOrFieldReference property
-                && property.getName().equals(USER)) {
+                        && property.getName().equals(USER)
+                || node instanceof MethodReference method && method.getName().equals(CLAIM)) {
             return true;
         }
         for (int i = 0; i < node.getChildCount(); i++) {
@@ -62,7 +73,7 @@ final class RequestScope extends Scope<KeyRequest> {
 
     @Override
     String allowed() {
-        return "there are method, path, ip, user, header('...'), cookie('...') and param('...'), their length(), isEmpty(),"
+        return "there are method, path, ip, user, header('...'), cookie('...'), param('...') and claim('...'), their length(), isEmpty(),"
                 + " trim(), strip() and toLowerCase(), and operators to combine them";
     }
 }

@@ -1,8 +1,10 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.UserClaims;
 import io.limiter.spring.key.address.CallerAddress;
 import java.net.InetSocketAddress;
+import java.security.Principal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -19,7 +21,7 @@ public final class CurrentExchange {
     private static final ThreadLocal<@Nullable Bound> BOUND = new ThreadLocal<>();
 
     private record Bound(
-            @Nullable ServerWebExchange exchange, @Nullable String user) {}
+            @Nullable ServerWebExchange exchange, @Nullable Principal user) {}
 
     private CurrentExchange() {}
 
@@ -32,7 +34,13 @@ public final class CurrentExchange {
     /** The name of the authenticated user, also of a call without an exchange; {@code null} if the caller is anonymous. */
     public static @Nullable String user() {
         Bound bound = BOUND.get();
-        return bound == null ? null : bound.user();
+        return bound == null || bound.user() == null ? null : bound.user().getName();
+    }
+
+    /** A claim of the authenticated user's token; {@code null} if there is none. */
+    public static @Nullable String claim(String claim) {
+        Bound bound = BOUND.get();
+        return bound == null || bound.user() == null ? null : UserClaims.of(bound.user(), claim);
     }
 
     /**
@@ -71,7 +79,7 @@ public final class CurrentExchange {
         return lines;
     }
 
-    static <T> T call(@Nullable ServerWebExchange exchange, @Nullable String user, Supplier<T> action) {
+    static <T> T call(@Nullable ServerWebExchange exchange, @Nullable Principal user, Supplier<T> action) {
         if (exchange == null && user == null) {
             return action.get();
         }

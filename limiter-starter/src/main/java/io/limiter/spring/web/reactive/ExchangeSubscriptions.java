@@ -47,7 +47,7 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
         }
         return users.of(exchange)
                 .singleOptional()
-                .map(name -> CurrentExchange.call(exchange, name.orElse(null), action));
+                .map(known -> CurrentExchange.call(exchange, known.orElse(null), action));
     }
 
     /** Gives access to the executor. */

@@ -9,12 +9,11 @@ import reactor.core.publisher.Mono;
 @FunctionalInterface
 public interface ExchangeUsers {
 
-    /** The name of the authenticated user, or nothing if the caller is anonymous. */
-    Mono<String> of(@Nullable ServerWebExchange exchange);
+    /** The authenticated user, or nothing if the caller is anonymous. */
+    Mono<Principal> of(@Nullable ServerWebExchange exchange);
 
     /** The exchange's principal. */
     static ExchangeUsers principals() {
-        return exchange ->
-                exchange == null ? Mono.empty() : exchange.getPrincipal().mapNotNull(Principal::getName);
+        return exchange -> exchange == null ? Mono.empty() : exchange.getPrincipal();
     }
 }

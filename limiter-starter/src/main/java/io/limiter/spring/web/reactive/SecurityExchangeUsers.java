@@ -12,17 +12,15 @@ import reactor.core.publisher.Mono;
 public final class SecurityExchangeUsers implements ExchangeUsers {
 
     @Override
-    public Mono<String> of(@Nullable ServerWebExchange exchange) {
+    public Mono<Principal> of(@Nullable ServerWebExchange exchange) {
         return ReactiveSecurityContextHolder.getContext()
                 .mapNotNull(SecurityContext::getAuthentication)
                 .filter(SecurityCurrentUser::isKnown)
-                .mapNotNull(Principal::getName)
+                .<Principal>cast(Principal.class)
                 .switchIfEmpty(Mono.defer(() -> ofExchange(exchange)));
     }
 
-    private static Mono<String> ofExchange(@Nullable ServerWebExchange exchange) {
-        return exchange == null
-                ? Mono.empty()
-                : exchange.getPrincipal().filter(SecurityCurrentUser::isKnown).mapNotNull(Principal::getName);
+    private static Mono<Principal> ofExchange(@Nullable ServerWebExchange exchange) {
+        return exchange == null ? Mono.empty() : exchange.getPrincipal().filter(SecurityCurrentUser::isKnown);
     }
 }

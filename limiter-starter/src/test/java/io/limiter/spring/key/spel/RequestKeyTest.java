@@ -45,6 +45,11 @@ class RequestKeyTest {
         }
 
         @Override
+        public @Nullable String claim(String name) {
+            return values.get("claim " + name);
+        }
+
+        @Override
         public String ip() {
             if (values.containsKey(NO_ADDRESS)) {
                 throw new MissingLimitKeyException("the request has no remote address");
@@ -53,8 +58,8 @@ class RequestKeyTest {
         }
     }
 
-    private static final Request ANN =
-            new Request("ann", Map.of("header X-Key", "k1", "cookie sid", "s1", "param q", "a:b"));
+    private static final Request ANN = new Request(
+            "ann", Map.of("header X-Key", "k1", "cookie sid", "s1", "param q", "a:b", "claim https://a.b/plan", "pro"));
     private static final Request NOBODY = new Request(null, Map.of());
 
     @ParameterizedTest
@@ -80,7 +85,14 @@ class RequestKeyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"header:X-Key", "cookie:sid", "#{header('X-Key')}", "#{param('q').length()}"})
+    @ValueSource(
+            strings = {
+                "header:X-Key",
+                "cookie:sid",
+                "claim:https://a.b/plan",
+                "#{header('X-Key')}",
+                "#{param('q').length()}"
+            })
     void a_request_without_its_key_is_rejected(String text) {
         RequestKey key = RequestKey.parse(text);
         assertThat(key.of(ANN)).isNotBlank();
@@ -95,7 +107,15 @@ class RequestKeyTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"ip, false", "user, true", "header:user, false", "#{user}, true", "#{method}:#{user ?: ip}, true"})
+    @CsvSource({
+        "ip, false",
+        "user, true",
+        "header:user, false",
+        "claim:plan, true",
+        "#{claim('plan')}, true",
+        "#{user}, true",
+        "#{method}:#{user ?: ip}, true"
+    })
     void a_key_declares_whether_it_uses_the_user(String text, boolean usesUser) {
         assertThat(RequestKey.parse(text).usesUser()).isEqualTo(usesUser);
     }
@@ -132,5 +152,16 @@ class RequestKeyTest {
             })
     void what_cannot_work_or_must_not_be_used_is_rejected(String text) {
         assertThatIllegalArgumentException().isThrownBy(() -> RequestKey.parse(text));
+    }
+
+    @Test
+    void a_plan_is_read_as_a_key_is() {
+        assertThat(RequestKey.plan("header:X-Key").of(ANN)).isEqualTo("k1");
+        assertThat(RequestKey.plan("#{claim('https://a.b/plan')}").of(ANN)).isEqualTo("pro");
+        for (String none : new String[] {"ip", "user", "all", "pro", ""}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> RequestKey.plan(none))
+                    .withMessageStartingWith("must be header:<name>, cookie:<name>, claim:<name>, or a text with");
+        }
     }
 }

@@ -22,7 +22,6 @@ import org.springframework.security.config.annotation.web.reactive.EnableWebFlux
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
-import org.springframework.security.core.userdetails.User;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -72,8 +71,7 @@ class WebFluxSecurityTest extends SecurityContract {
 
         @Bean
         ReactiveUserDetailsService users() {
-            return name ->
-                    Mono.just(User.withUsername(name).password("{noop}secret").build());
+            return name -> Mono.just(new Claimant(name));
         }
     }
 

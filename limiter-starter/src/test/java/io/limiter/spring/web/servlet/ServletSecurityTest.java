@@ -11,7 +11,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
-import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -57,7 +56,7 @@ class ServletSecurityTest extends SecurityContract {
 
         @Bean
         UserDetailsService users() {
-            return name -> User.withUsername(name).password("{noop}secret").build();
+            return Claimant::new;
         }
 
         /** As Spring Boot does it, whose own is another class in Spring Boot 4. */

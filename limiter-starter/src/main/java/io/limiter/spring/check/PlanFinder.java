@@ -1,0 +1,86 @@
+package io.limiter.spring.check;
+
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
+import io.limiter.spring.key.MissingLimitKeyException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the plans of the calls of one limit, and logs why a call has none. Callers may send the names of plans, so few unknown ones
+ * are kept and logged. Safe for use by many threads.
+ */
+final class PlanFinder {
+
+    private static final Logger log = LoggerFactory.getLogger(PlanFinder.class);
+
+    private static final int MOST_UNKNOWN = 10;
+    private static final int LONGEST = 50;
+
+    private final String limit;
+    private final Set<String> plans;
+    private final Set<String> others;
+    private final Set<String> unknown = ConcurrentHashMap.newKeySet();
+    private final LogThrottle failures = new LogThrottle(System::nanoTime);
+
+    /**
+     * @param plans of the limit
+     * @param others are not unknown either
+     */
+    PlanFinder(String limit, Set<String> plans, Set<String> others) {
+        this.limit = limit;
+        this.plans = plans;
+        this.others = others;
+    }
+
+    /** The plan of a call; {@code null} if the numbers of the limit itself apply. */
+    @Nullable
+    String find(Supplier<@Nullable String> planOfCall) {
+        String plan;
+        try {
+            plan = planOfCall.get();
+        } catch (MissingLimitKeyException e) {
+            // Who has no plan has no value for it.
+            return null;
+        } catch (RuntimeException e) {
+            failed(e);
+            return null;
+        }
+        if (plan == null || plan.isBlank()) {
+            return null;
+        }
+        if (plans.contains(plan) || others.contains(plan)) {
+            return plan;
+        }
+        unknown(plan);
+        return null;
+    }
+
+    private void unknown(String plan) {
+        String shown = AsyncLog.oneLine(plan.length() > LONGEST ? plan.substring(0, LONGEST) + "..." : plan);
+        if (unknown.size() < MOST_UNKNOWN && unknown.add(shown)) {
+            log.warn(
+                    "The limit '{}' has no plan '{}', so its own numbers apply to such calls; its plans are {}.{}",
+                    limit,
+                    shown,
+                    plans,
+                    unknown.size() < MOST_UNKNOWN ? "" : " No further unknown plans are logged.");
+        }
+    }
+
+    private void failed(RuntimeException failure) {
+        long before = failures.suppressed(1);
+        if (before != LogThrottle.NOT_NOW) {
+            log.warn(
+                    "The plan of a call could not be found, and {} before it since the last such line, so the numbers of the"
+                            + " limit '{}' itself apply: {}",
+                    before,
+                    limit,
+                    AsyncLog.oneLine(failure.toString()));
+        }
+    }
+}

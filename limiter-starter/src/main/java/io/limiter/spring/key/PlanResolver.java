@@ -1,0 +1,21 @@
+package io.limiter.spring.key;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the plan of each call whose limit has plans, and whose annotation or rule names none. At most one bean of this type serves
+ * limited methods and HTTP requests.
+ *
+ * <p>Called in the thread of the call, once for each limit, so it must be fast, must not block, and be safe for use by many threads.
+ * It is not called where all callers share the permits.
+ */
+@FunctionalInterface
+public interface PlanResolver {
+
+    /**
+     * The name of the plan, such as {@code pro}. If it is {@code null}, blank or no plan of the limit, the numbers of the limit
+     * itself apply; and so they do if this throws an exception, which is logged.
+     */
+    @Nullable
+    String planOf(PlanRequest request);
+}
