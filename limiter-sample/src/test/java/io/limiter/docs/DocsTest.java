@@ -56,6 +56,7 @@ class DocsTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import({
+        ChargingSnippets.class,
         GettingStartedSnippets.GreetingController.class,
         GettingStartedSnippets.Codes.class,
         KeysSnippets.class,
@@ -125,7 +126,26 @@ class DocsTest {
             assertThat(migrated.quote("ACME")).isEqualTo("42");
             assertThat(migrated.stock("bern")).isEqualTo(7);
             run(application.getBean(RecipesSnippets.class));
+            run(application.getBean(ChargingSnippets.class));
         }
+    }
+
+    private static void run(ChargingSnippets calls) {
+        for (int i = 0; i < 10; i++) {
+            assertThat(calls.pay("ann", 100).status()).isEqualTo("DONE");
+        }
+        for (int i = 0; i < 5; i++) {
+            assertThat(calls.pay("ann", 101).status()).isEqualTo("DENIED");
+        }
+        assertThatThrownBy(() -> calls.pay("ann", 100)).isInstanceOf(RateLimitExceededException.class);
+        for (int i = 0; i < 100; i++) {
+            assertThat(calls.export("acme", "few")).hasSize(3);
+        }
+        assertThat(calls.ask("acme", "why").text()).isEqualTo("answer to why");
+        assertThat(calls.left("acme")).containsExactly(59L, 5_997L);
+        calls.ask("acme", "x".repeat(7_000));
+        assertThatThrownBy(() -> calls.ask("acme", "why")).isInstanceOf(RateLimitExceededException.class);
+        assertThat(calls.left("acme")).containsExactly(58L, 0L);
     }
 
     private static void run(RecipesSnippets recipes) {
@@ -136,6 +156,11 @@ class DocsTest {
             assertThat(recipes.login("ann", "wrong")).isFalse();
         }
         assertThatThrownBy(() -> recipes.login("ann", "right")).isInstanceOf(RateLimitExceededException.class);
+        assertThat(recipes.complete("acme", "why").text()).isEqualTo("answer to why");
+        assertThat(recipes.complete("acme", "why").text()).isEqualTo("answer to why");
+        assertThatThrownBy(() -> recipes.complete("acme", "why"))
+                .as("two calls have used 180,000 tokens")
+                .isInstanceOf(RateLimitExceededException.class);
         recipes.sendCode("0171");
         assertThatThrownBy(() -> recipes.sendCode("0171")).isInstanceOf(RateLimitExceededException.class);
         for (int i = 0; i < 50; i++) {

@@ -2,13 +2,10 @@ package io.limiter.docs;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
-import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -41,6 +38,14 @@ class RecipesSnippets {
         double permitsPerSecond(String tenant);
 
         String planOf(String tenant);
+    }
+
+    record Usage(int total) {}
+
+    record Completion(String text, Usage usage) {}
+
+    interface Model {
+        Completion complete(String prompt);
     }
 
     record Message(String tenant, String text) {}
@@ -80,15 +85,14 @@ class RecipesSnippets {
     private final List<String> done = new ArrayList<>();
     private final Accounts accounts = (user, password) -> password.equals("right");
     private final Gateway gateway = done::add;
+    private final Model model = prompt -> new Completion("answer to " + prompt, new Usage(90_000));
     private final Retries retries = (message, delay) -> done.add("later");
-    private final Limiter failedLogins;
     private final RateLimiter perTenant;
     private final RateLimiter rows;
     private final ConcurrencyLimiter jobs;
 
     RecipesSnippets(LimiterFactory limiters) {
         // recipes: build
-        this.failedLogins = limiters.build("failed-logins", FixedWindow.of(5, Duration.ofMinutes(15)));
         this.perTenant = limiters.build("messages", TokenBucket.perSecond(20));
         this.rows = limiters.build("import", LeakyBucket.queue(100, 1_000));
         this.jobs = limiters.build("jobs", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));
@@ -96,16 +100,24 @@ class RecipesSnippets {
     }
 
     // recipes: login
+    @CountLimit(name = "failed-logins", key = "#{user}", limit = 5, period = 900, chargeOn = "#{result != true}")
     public boolean login(String user, String password) {
-        Decision attempt = failedLogins.decide(user);
-        if (!attempt.granted()) {
-            throw new RateLimitExceededException("login", attempt);
-        }
-        boolean correct = accounts.check(user, password);
-        if (correct) {
-            failedLogins.on(user).refund(1);
-        }
-        return correct;
+        return accounts.check(user, password);
+    }
+    // end
+
+    // recipes: model
+    @RateLimit(name = "model-requests", key = "#{tenant}", rate = 60, per = 60, capacity = 60)
+    @RateLimit(
+            name = "model-tokens",
+            key = "#{tenant}",
+            rate = 100_000,
+            per = 60,
+            capacity = 100_000,
+            cost = "#{prompt.length() / 4 + 500}",
+            settle = "#{result.usage.total}")
+    public Completion complete(String tenant, String prompt) {
+        return model.complete(prompt);
     }
     // end
 

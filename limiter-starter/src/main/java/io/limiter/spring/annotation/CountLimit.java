@@ -56,6 +56,15 @@ public @interface CountLimit {
     /** The calls to which the limit applies, as in {@link RateLimit#condition()}. Default: all. */
     String condition() default "";
 
+    /** Which calls stay charged once their outcome is known, as in {@link RateLimit#chargeOn()}. Default: all. */
+    String chargeOn() default "";
+
+    /**
+     * How many permits a call is charged for once its result is known, as in {@link RateLimit#settle()}. A debt ends with its
+     * period. Default: those that it took.
+     */
+    String settle() default "";
+
     /** The method that answers a rejected call, as in {@link RateLimit#fallback()}. Default: the call throws. */
     String fallback() default "";
 

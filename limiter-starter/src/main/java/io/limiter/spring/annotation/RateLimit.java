@@ -126,6 +126,40 @@ public @interface RateLimit {
     String condition() default "";
 
     /**
+     * Which calls stay charged once their outcome is known; the others get exactly their permits back. Permits are taken before
+     * the call, so that calls at the same time cannot exceed the limit: meanwhile, others see them as taken.
+     *
+     * <ul>
+     *   <li>{@code always}, the default;
+     *   <li>{@code failure}: those that fail: the method throws, its future fails or its publisher ends with an error;
+     *   <li>{@code success}: those that do not;
+     *   <li>HTTP statuses, such as {@code 401,403} or {@code 4xx}: those whose request is answered with one of them. A call
+     *       outside of a request stays charged, and so does one whose request is answered by nobody;
+     *   <li>an expression over {@code result}, {@code exception} and the arguments, which is true or false and can use what
+     *       {@link #key()} can: <code>#{result.status == 'DENIED' or exception != null}</code>. The result is the value of a
+     *       future or a {@code Mono}, and the last one of a {@code Flux}; one of the two is null. Where the expression reads a
+     *       property of a null, the call stays charged; <code>#{result?.status}</code> does not.
+     * </ul>
+     *
+     * A call that is cancelled stays charged, because nobody knows what it has done. So does one whose permits cannot be
+     * returned, which is logged.
+     */
+    String chargeOn() default "";
+
+    /**
+     * How many permits a call is charged for once its result is known, as an expression over {@code result} and the arguments
+     * that makes a whole number of at least 0: <code>#{result.usage.total}</code>. What was taken beyond that is returned. What
+     * is missing is charged whether available or not, so that later calls wait or are rejected until the debt is paid, which is
+     * at most an hour's worth, or the {@link #timeout()} if that is longer. {@link #permits()} or {@link #cost()} are the
+     * estimate. The result is as of {@link #chargeOn()}.
+     *
+     * <p>A call that fails, is cancelled, or whose process dies stays charged for its estimate, unless {@link #chargeOn()} says
+     * otherwise; so does one whose expression has no such value, which is logged. A call that costs 0 skips the limit, and
+     * settles nothing. Default: the estimate.
+     */
+    String settle() default "";
+
+    /**
      * The name of a method that answers rejected calls. A method of the same class,
      * private or not, or of one that it extends, with the same parameters, or with one more at the end of type
      * {@link io.limiter.algorithm.Decision}, and a return type that this method's callers can have. It is called on the

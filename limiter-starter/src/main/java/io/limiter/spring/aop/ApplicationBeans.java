@@ -97,6 +97,11 @@ final class ApplicationBeans {
         return found == null ? null : found.current();
     }
 
+    /** Whether calls can have a recorder: in a web application. */
+    boolean hasRecorders() {
+        return recorders.get().isPresent();
+    }
+
     /** {@code null} if the thread of a call knows its caller. Only called where Reactor is present. */
     @Nullable
     SubscriptionContext subscriptionContext() {

@@ -39,7 +39,7 @@ final class BoundLimit {
     private final CallCounts.OfLimit calls;
     private volatile LimitInUse<Built> inUse;
 
-    /** @throws IllegalArgumentException if its limiter cannot be built, or its resolver is no bean */
+    /** @throws IllegalArgumentException if its limiter cannot be built, its resolver is no bean, or it needs a web application */
     BoundLimit(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
         this.limiters = limiters;
         String name = declared.name().name();
@@ -49,6 +49,10 @@ final class BoundLimit {
         this.inUse = use(declared);
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         this.calls = beans.calls().of(name);
+        if (declared.charge() != null && declared.charge().isByStatus() && !beans.hasRecorders()) {
+            throw new IllegalArgumentException("chargeOn can be HTTP statuses only in a web application, and this is"
+                    + " none: use failure, success or an expression");
+        }
     }
 
     private LimitInUse<Built> use(DeclaredLimit declared) {
@@ -127,7 +131,13 @@ final class BoundLimit {
         Decision earlier = recorder == null || !used.limit().enforced() ? null : recorder.earlier(request);
         return earlier != null && earlier.granted()
                 ? null
-                : new CheckPart(used.limit(), limiter(used, call, request.key()), request, used.timeout(), earlier);
+                : new CheckPart(
+                        used.limit(),
+                        limiter(used, call, request.key()),
+                        request,
+                        used.timeout(),
+                        earlier,
+                        used.limiter().declared().charge(call.getArguments(), request.permits()));
     }
 
     /** The limit under the numbers of the plan of a call. */

@@ -3,6 +3,7 @@ package io.limiter.spring.aop;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckPart;
+import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.Rejection;
@@ -103,14 +104,17 @@ final class BoundLimits {
     }
 
     /**
-     * Checks a result of a call that holds permits: these are released now, so its work must be done.
+     * Checks a result of a call: if it holds permits, these are released now, so its work must be done.
      *
      * @param value the result, or a value of the future or the publisher that is the result
      * @throws IllegalStateException if the work is done later, and the limit is enforced; otherwise that is logged
      */
-    void checkDone(@Nullable Object value) {
+    void checkDone(CheckResult permit, @Nullable Object value) {
+        if (!permit.isHolding()) {
+            return;
+        }
         BoundLimit held = limits.get(limits.size() - 1);
-        IllegalStateException late = LateResults.failure(held.declared().where(), value);
+        IllegalStateException late = LateResults.failure(held.declared().where(), value, LateResults.Use.LEASE);
         if (late != null) {
             BoundLimit.failed(held.applied(), late);
         }

@@ -7,8 +7,11 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.Outcome;
 import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.spel.CallCharge;
 import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param annotated the settings of the annotation
  * @param onFailure the failure policy of the annotation; {@code null} for the application's
  * @param configured the annotation's settings with those in configuration
+ * @param charge what a call is charged once its outcome is known; {@code null} for the permits that it took
  * @param plan the plan of a call; {@code null} if the annotation has none
  * @param hashTag the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
  * @param resolver the name of the bean that chooses the limit of each call; empty if it is always this one
@@ -38,6 +42,7 @@ record DeclaredLimit(
         @Nullable FailurePolicy onFailure,
         Configured configured,
         CallPermits permits,
+        @Nullable CallCharge charge,
         LimitType type,
         CallKey key,
         @Nullable CallKey plan,
@@ -86,8 +91,29 @@ record DeclaredLimit(
 
     private DeclaredLimit with(Configured other) {
         return new DeclaredLimit(
-                where, name, annotated, onFailure, other, permits, type, key, plan, hashTag, resolver, message,
+                where, name, annotated, onFailure, other, permits, charge, type, key, plan, hashTag, resolver, message,
                 fallback);
+    }
+
+    /** Settles the permits that a call took at what its outcome charges. */
+    @Nullable
+    Charge charge(@Nullable Object[] arguments, int taken) {
+        CallCharge known = charge;
+        if (known == null) {
+            return null;
+        }
+        return known.isByStatus()
+                ? new Charge(true, outcome -> known.ofStatus(outcome.status(), taken))
+                : new Charge(false, outcome -> charged(known, arguments, outcome, taken));
+    }
+
+    /** @throws IllegalStateException if the work is done later */
+    private int charged(CallCharge known, @Nullable Object[] arguments, Outcome outcome, int taken) {
+        IllegalStateException late = LateResults.failure(where, outcome.result(), LateResults.Use.CHARGE);
+        if (late != null) {
+            throw late;
+        }
+        return known.of(arguments, outcome.result(), outcome.exception(), taken);
     }
 
     Limit<?> limit() {

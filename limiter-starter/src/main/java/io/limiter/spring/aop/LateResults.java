@@ -44,18 +44,32 @@ final class LateResults {
 
     private LateResults() {}
 
+    /** What the end of a method is needed for, and what else can be done. */
+    enum Use {
+        LEASE("release its permits before the work is done", "use a ConcurrencyLimiter there"),
+        CHARGE("settle its permits before the outcome is known", "use a Reservation there");
+
+        private final String tooEarly;
+        private final String remedy;
+
+        Use(String tooEarly, String remedy) {
+            this.tooEarly = tooEarly;
+            this.remedy = remedy;
+        }
+    }
+
     /** @throws InvalidLimitException if the method returns one, or a future, publisher or HTTP entity of one, or suspends */
-    static void check(String where, Method method) {
+    static void check(String where, Method method, Use use) {
         if (suspends(method)) {
             throw new InvalidLimitException(
                     where,
-                    "it would release its permits before the work is done: a suspend function returns when it first"
-                            + " suspends. Return a Mono or Flux, limit a function that does not suspend, or use a"
-                            + " ConcurrencyLimiter there");
+                    "it would " + use.tooEarly + ": a suspend function returns when it first"
+                            + " suspends. Return a Mono or Flux, limit a function that does not suspend, or "
+                            + use.remedy);
         }
         Class<?> late = declaredIn(valueOf(method));
         if (late != null) {
-            throw new InvalidLimitException(where, problem(late));
+            throw new InvalidLimitException(where, problem(late, use));
         }
     }
 
@@ -64,21 +78,21 @@ final class LateResults {
      *
      * @param value the result, or a value of the future or the publisher that is the result
      */
-    static @Nullable IllegalStateException failure(String where, @Nullable Object value) {
+    static @Nullable IllegalStateException failure(String where, @Nullable Object value, Use use) {
         Object body = HAS_ENTITY ? bodyOf(value) : value;
         Class<?> late = body == null ? null : LATE_TYPE.get(body.getClass());
-        return late == null ? null : new IllegalStateException(where + ": " + problem(late));
+        return late == null ? null : new IllegalStateException(where + ": " + problem(late, use));
     }
 
     private static @Nullable Object bodyOf(@Nullable Object value) {
         return value instanceof HttpEntity<?> entity ? entity.getBody() : value;
     }
 
-    private static String problem(Class<?> late) {
-        return "it would release its permits before the work is done: the method has returned when that of a "
+    private static String problem(Class<?> late, Use use) {
+        return "it would " + use.tooEarly + ": the method has returned when that of a "
                 + late.getSimpleName()
                 + " begins. Return a CompletableFuture, Mono or Flux that ends with the"
-                + " work, limit the method that does the work, or use a ConcurrencyLimiter there";
+                + " work, limit the method that does the work, or " + use.remedy;
     }
 
     /** Whether it is a suspend function of Kotlin: the compiler adds a last parameter that takes the result. */
@@ -89,7 +103,7 @@ final class LateResults {
     }
 
     /** What the method returns, or the value of the future or publisher that it returns. */
-    private static ResolvableType valueOf(Method method) {
+    static ResolvableType valueOf(Method method) {
         ResolvableType returned = ResolvableType.forMethodReturnType(method);
         if (ResultKind.of(method) == ResultKind.PUBLISHER) {
             return returned.getGeneric();

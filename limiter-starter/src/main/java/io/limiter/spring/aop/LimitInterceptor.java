@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.check.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -34,12 +35,12 @@ final class LimitInterceptor implements MethodInterceptor {
         if (result.rejection() != null) {
             return limits.answer(result.rejection(), call);
         }
-        return result.isHolding() ? proceedHolding(result, limits, call) : call.proceed();
+        return result.isOpen() ? proceed(result, limits, call) : call.proceed();
     }
 
-    private @Nullable Object proceedHolding(CheckResult permit, BoundLimits limits, MethodInvocation call)
-            throws Throwable {
+    private @Nullable Object proceed(CheckResult permit, BoundLimits limits, MethodInvocation call) throws Throwable {
         boolean goesOn = false;
+        Outcome outcome = null;
         try {
             Object returned = call.proceed();
             if (returned instanceof CompletionStage<?> stage) {
@@ -47,11 +48,15 @@ final class LimitInterceptor implements MethodInterceptor {
                 goesOn = true;
                 return followed;
             }
-            limits.checkDone(returned);
+            limits.checkDone(permit, returned);
+            outcome = Outcome.of(returned, null);
             return returned;
+        } catch (Throwable e) {
+            outcome = Outcome.of(null, e);
+            throw e;
         } finally {
             if (!goesOn) {
-                permit.close();
+                permit.close(outcome);
             }
         }
     }
@@ -61,7 +66,7 @@ final class LimitInterceptor implements MethodInterceptor {
             return LimitedFuture.following(stage, permit, limits, call, beans::executor);
         }
         // The caller may need a future of this type.
-        stage.whenComplete((value, error) -> permit.closeAsync());
+        stage.whenComplete((value, error) -> permit.closeAsync(Outcome.of(value, error)));
         return stage;
     }
 }

@@ -11,6 +11,7 @@ import io.limiter.spring.aop.annotated.LimitAnnotations;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.MethodName;
+import io.limiter.spring.key.spel.CallCharge;
 import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.settings.ConfiguredLimits;
@@ -95,7 +96,7 @@ final class LimitParser {
             Method method,
             Class<?> userClass) {
         if (declared.kind() == LimitKind.CONCURRENT) {
-            LateResults.check(where, method);
+            LateResults.check(where, method, LateResults.Use.LEASE);
         }
         String given = annotation.getString("name");
         String name = given.isEmpty() ? defaultName : given;
@@ -113,6 +114,11 @@ final class LimitParser {
         ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure, permits.fixed());
         // Another kind could not read what is stored.
         String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
+        CallCharge charge = CallCharge.parse(
+                text(annotation, "chargeOn"), text(annotation, "settle"), annotated, LateResults.valueOf(annotated));
+        if (charge != null && !charge.isByStatus()) {
+            LateResults.check(where, method, LateResults.Use.CHARGE);
+        }
         String fallback = annotation.getString("fallback");
         return new DeclaredLimit(
                 where,
@@ -121,6 +127,7 @@ final class LimitParser {
                 onFailure,
                 limit,
                 permits,
+                charge,
                 type,
                 keys.of(type, key, annotated),
                 plan(annotation.getString("plan"), annotated),

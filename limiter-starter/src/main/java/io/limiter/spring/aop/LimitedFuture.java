@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,7 +18,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait. If the limits
  * decide at once, the calling thread also calls the method. Otherwise the executor does, because the method may block, and the
  * threads that complete decisions must not. Every failure is in the future. Cancelling it cancels the check, or the method's
- * own future. When that is done, the call's permits are released, and then this future is completed.
+ * own future. When that is done, the call's permits are released or settled, and then this future is completed.
  */
 final class LimitedFuture extends CompletableFuture<@Nullable Object> {
 
@@ -71,7 +72,7 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
                 execute(elsewhere, () -> checked(result, error));
             } catch (RuntimeException | Error e) {
                 if (result != null) {
-                    result.closeAsync();
+                    result.closeAsync(null);
                 }
                 OVERFLOW.execute(() -> completeExceptionally(e));
             }
@@ -101,7 +102,7 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         if (result == null) {
             completeExceptionally(error == null ? new IllegalStateException("no decision") : error);
         } else if (isDone()) {
-            result.closeAsync();
+            result.closeAsync(null);
         } else {
             goOn(result);
         }
@@ -140,18 +141,16 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
     /** {@code null} if the result is there. */
     private @Nullable Throwable failure(CheckResult permit, @Nullable Object value) {
         try {
-            if (permit.isHolding()) {
-                limits.checkDone(value);
-            }
+            limits.checkDone(permit, value);
             return null;
         } catch (RuntimeException e) {
             return e;
         }
     }
 
-    /** Completes this future after the permits are released. */
+    /** Completes this future after the permits are released and settled. */
     private void release(CheckResult permit, @Nullable Object value, @Nullable Throwable error) {
-        CompletableFuture<?> closed = permit.closeAsync();
+        CompletableFuture<?> closed = permit.closeAsync(Outcome.of(value, error));
         if (closed.isDone()) {
             complete(value, error);
         } else {

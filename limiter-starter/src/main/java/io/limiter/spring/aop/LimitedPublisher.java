@@ -2,6 +2,7 @@ package io.limiter.spring.aop;
 
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
@@ -18,8 +19,8 @@ import reactor.core.scheduler.Schedulers;
  * thread waits. With a {@link SubscriptionContext} keys are evaluated with each subscription, from Reactor's context;
  * otherwise once, in the thread that calls the method. If the limits decide at once, the subscriber's thread calls the method;
  * otherwise Reactor's parallel scheduler does, because the threads that complete decisions serve all calls. Permits that the
- * call holds are released when the method's publisher completes, fails or is cancelled. Only used with Reactor on the class
- * path.
+ * call holds are released when the method's publisher completes, fails or is cancelled; others are settled when it completes,
+ * with its last value, or fails. Only used with Reactor on the class path.
  */
 final class LimitedPublisher {
 
@@ -56,35 +57,68 @@ final class LimitedPublisher {
         CompletableFuture<CheckResult> running = check.again().runAsync();
         boolean done = running.isDone();
         Mono<CheckResult> result =
-                Mono.fromFuture(running).doOnCancel(() -> running.thenAccept(CheckResult::closeAsync));
+                Mono.fromFuture(running).doOnCancel(() -> running.thenAccept(unused -> unused.closeAsync(null)));
         return done ? result : result.publishOn(Schedulers.parallel());
     }
 
     private static Mono<Object> one(
             CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
-        return result.isHolding()
+        return result.isOpen()
                 ? Mono.usingWhen(
-                        Mono.just(result),
-                        permit -> Mono.from(proceed(permit, limits, call, adapter))
-                                .doOnNext(limits::checkDone),
-                        LimitedPublisher::release)
+                        Mono.fromSupplier(() -> new Running(result)),
+                        running -> Mono.from(proceed(result, limits, call, adapter))
+                                .doOnNext(value -> running.next(value, limits)),
+                        Running::completed,
+                        Running::failed,
+                        Running::cancelled)
                 : Mono.from(proceed(result, limits, call, adapter));
     }
 
     private static Publisher<Object> many(
             CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
-        return result.isHolding()
+        return result.isOpen()
                 ? Flux.usingWhen(
-                        Mono.just(result),
-                        permit -> Flux.from(proceed(permit, limits, call, adapter))
-                                .doOnNext(limits::checkDone),
-                        LimitedPublisher::release)
+                        Mono.fromSupplier(() -> new Running(result)),
+                        running -> Flux.from(proceed(result, limits, call, adapter))
+                                .doOnNext(value -> running.next(value, limits)),
+                        Running::completed,
+                        Running::failed,
+                        Running::cancelled)
                 : proceed(result, limits, call, adapter);
     }
 
-    private static Mono<Void> release(CheckResult permit) {
-        CompletableFuture<Void> closed = permit.closeAsync();
-        return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(Schedulers.parallel());
+    /** A call whose permits are released and settled when it is done, with its last value. */
+    private static final class Running {
+
+        private final CheckResult permit;
+        private volatile @Nullable Object last;
+
+        Running(CheckResult permit) {
+            this.permit = permit;
+        }
+
+        void next(Object value, BoundLimits limits) {
+            limits.checkDone(permit, value);
+            last = value;
+        }
+
+        Mono<Void> completed() {
+            return close(Outcome.of(last, null));
+        }
+
+        Mono<Void> failed(Throwable error) {
+            return close(Outcome.of(null, error));
+        }
+
+        /** Nobody knows what the call has done. */
+        Mono<Void> cancelled() {
+            return close(null);
+        }
+
+        private Mono<Void> close(@Nullable Outcome outcome) {
+            CompletableFuture<Void> closed = permit.closeAsync(outcome);
+            return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(Schedulers.parallel());
+        }
     }
 
     private static Publisher<Object> proceed(

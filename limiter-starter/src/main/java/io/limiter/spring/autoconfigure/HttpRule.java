@@ -8,6 +8,7 @@ import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.key.spel.ChargedStatuses;
 import io.limiter.spring.key.spel.RequestKey;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
@@ -21,6 +22,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -40,6 +42,8 @@ import org.springframework.web.util.pattern.PathPattern;
  *     request.
  * @param plan Plan of a request, if its limits have plans: header:name, cookie:name, claim:name, or a text with expressions
  *     over the request. Default: that of a PlanResolver bean.
+ * @param chargeOn Which requests are charged once their response is known: always, failure (status 4xx or 5xx), success (any
+ *     other), or statuses such as 401,403 or 4xx. Others get their permits back.
  * @param limits At least one, with the settings of limiter.limits.
  * @param order Order among several rules that match a request; lower is checked first.
  * @param enforce Whether it rejects requests. If not, it is in shadow mode: the log and the meters report rejections.
@@ -51,6 +55,7 @@ record HttpRule(
         @DefaultValue List<String> exclude,
         @DefaultValue("ip") String key,
         @Nullable String plan,
+        @DefaultValue("always") String chargeOn,
         @DefaultValue List<LimitSettings> limits,
         @DefaultValue("0") int order,
         @DefaultValue("true") boolean enforce) {
@@ -96,6 +101,7 @@ record HttpRule(
                 methods(property + ".methods"),
                 named(property + ".exclude", " ", () -> patterns(exclude)));
         RequestKey requestKey = named(property + ".key", " ", () -> RequestKey.parse(key));
+        IntPredicate charged = named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
         RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
         List<LimitInUse<Limiter>> parts = new ArrayList<>();
         for (int i = 0; i < limits.size(); i++) {
@@ -109,7 +115,8 @@ record HttpRule(
         RequestKey byRequest = byRequest(property, parts.stream().anyMatch(LimitInUse::hasPlans), resolver);
         PlanResolver plans =
                 byRequest == null ? resolver : request -> byRequest.of(Objects.requireNonNull(request.request()));
-        return new HttpLimit(PREFIX, route, requestKey, plans, usesUser(requestKey, byRequest, parts), parts, log);
+        return new HttpLimit(
+                PREFIX, route, requestKey, plans, usesUser(requestKey, byRequest, parts), parts, charged, log);
     }
 
     /** The part of a request that is its plan; {@code null} if a resolver finds it, or there are no plans. */
@@ -205,7 +212,7 @@ record HttpRule(
     }
 
     /** @throws InvalidSettingException naming the setting if a value cannot be parsed */
-    private static <T> T named(String property, String separator, Supplier<T> parser) {
+    private static <T extends @Nullable Object> T named(String property, String separator, Supplier<T> parser) {
         try {
             return parser.get();
         } catch (IllegalArgumentException e) {

@@ -5,6 +5,7 @@ import io.limiter.algorithm.Decision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The steps are decided one after the other. The first rejection ends the check, and permits that earlier steps took stay
  * spent. Only if a concurrency limit rejects or cannot decide, they are refunded. A step in shadow mode is started, and
- * the check does not wait for it.
+ * the check does not wait for it. Permits with a {@link Charge} are settled when the outcome of the call is known.
  */
 public final class Check {
 
@@ -26,6 +27,7 @@ public final class Check {
     private @Nullable List<Granted<?>> granted;
     private @Nullable Lease lease;
     private @Nullable Runnable shadowRelease;
+    private List<Function<Outcome, CompletableFuture<@Nullable Void>>> settlements = List.of();
 
     /**
      * @param steps in the order in which they are decided; may be empty
@@ -107,6 +109,7 @@ public final class Check {
 
     private <D> void shadow(CheckStep<D> step) {
         CompletableFuture<D> decision = step.shadow();
+        settleLater(step, decision);
         if (step.isHolding()) {
             shadowRelease = () -> release(step, decision);
         }
@@ -124,9 +127,29 @@ public final class Check {
         }
     }
 
+    /** Prepares that permits are settled when the call is done, or its response. Nobody waits for those in shadow mode. */
+    private <D> void settleLater(CheckStep<D> step, CompletableFuture<D> decision) {
+        if (step.settles(false)) {
+            boolean waits = step.limit().enforced();
+            settlements = new ArrayList<>(settlements);
+            settlements.add(outcome -> {
+                CompletableFuture<@Nullable Void> settled =
+                        decision.thenCompose(decided -> step.settle(decided, false, outcome));
+                return waits ? settled : CheckResult.CLOSED;
+            });
+        }
+        if (recorder != null && step.settles(true)) {
+            recorder.whenDone(
+                    status -> decision.thenAccept(decided -> step.settle(decided, true, Outcome.answered(status))));
+        }
+    }
+
     /** Records the decision of a step, and returns the rejection; {@code null} if it granted. */
     <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
         Decision decision = step.rejectionIn(decided);
+        if (decision == null) {
+            settleLater(step, CompletableFuture.completedFuture(decided));
+        }
         if (decision == null && holds && !step.isHolding()) {
             if (granted == null) {
                 granted = new ArrayList<>(1);
@@ -182,12 +205,12 @@ public final class Check {
 
     /** The result when all steps have granted. */
     CheckResult granted() {
-        return CheckResult.granted(lease, shadowRelease);
+        return CheckResult.granted(lease, shadowRelease, settlements);
     }
 
     /** Refunds and releases all permits, because the check was cancelled. */
     void cancelled() {
         refund();
-        granted().closeAsync();
+        granted().closeAsync(null);
     }
 }

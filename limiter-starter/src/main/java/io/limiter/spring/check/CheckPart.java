@@ -16,19 +16,32 @@ public final class CheckPart extends CheckStep<Decision> {
     private final PermitRequest request;
     private final Duration timeout;
     private final @Nullable Decision earlier;
+    private final @Nullable Charge charge;
 
     /**
      * @param limiter must take its first key as the hash tag if the request has a hash tag
      * @param timeout how long the call waits for the permits
      * @param earlier a rejection of an earlier check that applies to this one too; {@code null} if there is none
+     * @param charge {@code null} if all permits stay charged whatever the outcome of the call
      */
     public CheckPart(
-            CheckedLimit limit, Limiter limiter, PermitRequest request, Duration timeout, @Nullable Decision earlier) {
+            CheckedLimit limit,
+            Limiter limiter,
+            PermitRequest request,
+            Duration timeout,
+            @Nullable Decision earlier,
+            @Nullable Charge charge) {
         super(limit);
         this.limiter = limiter;
         this.request = request;
         this.timeout = timeout;
         this.earlier = earlier;
+        this.charge = charge;
+    }
+
+    @Nullable
+    Charge charge() {
+        return charge;
     }
 
     public PermitRequest request() {

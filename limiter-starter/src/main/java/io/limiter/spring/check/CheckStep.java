@@ -25,8 +25,10 @@ public abstract class CheckStep<D> {
 
     /** Takes the permits of one limit. */
     public static CheckStep<?> of(CheckPart part) {
-        // A hash tag can only be given to a set, and an earlier rejection is repeated without a decision.
-        return part.request().hashTag() == null || part.isRepeated() ? part : new SetStep(List.of(part));
+        // A hash tag can only be given to a set, which also reserves; an earlier rejection is repeated without a
+        // decision.
+        boolean alone = part.request().hashTag() == null && part.charge() == null;
+        return alone || part.isRepeated() ? part : SetStep.ofParts(List.of(part));
     }
 
     /**
@@ -35,7 +37,7 @@ public abstract class CheckStep<D> {
      * @param parts at least one, all of them enforced or all in shadow mode
      */
     static CheckStep<?> of(List<CheckPart> parts) {
-        return parts.size() == 1 ? of(parts.get(0)) : new SetStep(parts);
+        return parts.size() == 1 ? of(parts.get(0)) : SetStep.ofParts(parts);
     }
 
     /**
@@ -118,6 +120,16 @@ public abstract class CheckStep<D> {
 
     /** Refunds spent permits of a call that is not made, without waiting. */
     void refund(D decided) {}
+
+    /** Whether it {@linkplain #settle settles} permits with such outcomes. */
+    boolean settles(boolean byStatus) {
+        return false;
+    }
+
+    /** Settles the permits at what the outcome of the call or its response charges. The future does not fail. */
+    CompletableFuture<@Nullable Void> settle(D decided, boolean byStatus, Outcome outcome) {
+        return CheckResult.CLOSED;
+    }
 
     /**
      * Evaluates limits in shadow mode. The permits are taken, and the call waits neither for them nor for the decision; a

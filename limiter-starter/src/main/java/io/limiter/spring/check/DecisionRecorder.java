@@ -2,6 +2,7 @@ package io.limiter.spring.check;
 
 import io.limiter.algorithm.Decision;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,4 +25,7 @@ public interface DecisionRecorder {
      * @param parts at least one; more if several limits were decided together
      */
     void decided(@Nullable Decision rejection, List<LimitDecision> parts);
+
+    /** Calls the action with the status of the response once that is known; never if the request ends without one. */
+    void whenDone(IntConsumer action);
 }

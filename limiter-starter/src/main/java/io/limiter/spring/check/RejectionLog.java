@@ -64,6 +64,18 @@ public final class RejectionLog {
         }
     }
 
+    /** Logs a call whose permits could not be settled at its outcome, as {@link #rejected} does. */
+    void notSettled(Throwable failure) {
+        long before = failures.suppressed(1);
+        if (before != LogThrottle.NOT_NOW) {
+            log.warn(
+                    "A call stays charged for the permits that it took, and {} before it since the last such line, because they could not be settled: {} {}",
+                    before,
+                    where,
+                    AsyncLog.oneLine(failure.toString()));
+        }
+    }
+
     private String begin() {
         return enforced
                 ? "{} has rejected a call, and {} before it since the last such line:"

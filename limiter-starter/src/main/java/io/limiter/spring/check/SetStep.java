@@ -2,8 +2,12 @@ package io.limiter.spring.check;
 
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.Reservation;
 import io.limiter.SetDecision;
+import io.limiter.SetReservation;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.limiter.EngineLimitSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,15 +15,19 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the permits of a set of limits, all or nothing. */
-final class SetStep extends CheckStep<SetDecision> {
+/**
+ * Takes the permits of a set of limits, all or nothing.
+ *
+ * @param <D> what the set returns
+ */
+abstract class SetStep<D> extends CheckStep<D> {
 
-    private final List<CheckPart> parts;
+    final List<CheckPart> parts;
+    final LimitSet set;
+    final Duration[] timeouts;
     private final List<Limiter> inSet;
-    private final LimitSet set;
-    private final Duration[] timeouts;
 
-    SetStep(List<CheckPart> parts) {
+    private SetStep(List<CheckPart> parts) {
         super(parts.get(0).limit());
         this.parts = parts;
         this.inSet = new ArrayList<>(parts.size());
@@ -34,42 +42,137 @@ final class SetStep extends CheckStep<SetDecision> {
         this.timeouts = parts.stream().map(CheckPart::timeout).toArray(Duration[]::new);
     }
 
+    static SetStep<?> ofParts(List<CheckPart> parts) {
+        return parts.stream().anyMatch(part -> part.charge() != null) ? new Reserving(parts) : new Deciding(parts);
+    }
+
+    abstract SetDecision decision(D decided);
+
     @Override
-    SetDecision decide() {
-        return set.decide(1, timeouts);
+    final @Nullable Decision rejectionIn(D decided) {
+        SetDecision decision = decision(decided);
+        return decision.granted() ? null : decision.decision();
     }
 
     @Override
-    CompletableFuture<SetDecision> decideAsync() {
-        return set.async().decide(1, timeouts);
-    }
-
-    @Override
-    @Nullable
-    Decision rejectionIn(SetDecision decided) {
-        return decided.granted() ? null : decided.decision();
-    }
-
-    @Override
-    List<LimitDecision> decisionsIn(SetDecision decided) {
+    final List<LimitDecision> decisionsIn(D decided) {
         List<LimitDecision> decisions = new ArrayList<>(parts.size());
-        for (SetDecision.OfPart each : decided.parts()) {
+        for (SetDecision.OfPart each : decision(decided).parts()) {
             decisions.add(part(each).decided(each.decision()));
         }
         return decisions;
     }
 
     @Override
-    Rejection rejection(SetDecision decided, Decision rejection) {
-        return part(decided.rejection().orElseThrow()).rejection(rejection);
+    final Rejection rejection(D decided, Decision rejection) {
+        return part(decision(decided).rejection().orElseThrow()).rejection(rejection);
     }
 
-    @Override
-    void refund(SetDecision decided) {
-        decided.parts().forEach(each -> part(each).refund(each.decision()));
-    }
-
-    private CheckPart part(SetDecision.OfPart decided) {
+    final CheckPart part(SetDecision.OfPart decided) {
         return parts.get(inSet.indexOf(decided.limiter()));
+    }
+
+    /** All permits stay charged. */
+    private static final class Deciding extends SetStep<SetDecision> {
+
+        Deciding(List<CheckPart> parts) {
+            super(parts);
+        }
+
+        @Override
+        SetDecision decide() {
+            return set.decide(1, timeouts);
+        }
+
+        @Override
+        CompletableFuture<SetDecision> decideAsync() {
+            return set.async().decide(1, timeouts);
+        }
+
+        @Override
+        SetDecision decision(SetDecision decided) {
+            return decided;
+        }
+
+        @Override
+        void refund(SetDecision decided) {
+            decided.parts().forEach(each -> part(each).refund(each.decision()));
+        }
+    }
+
+    /** Some permits are settled when the outcome of the call is known. */
+    private static final class Reserving extends SetStep<SetReservation> {
+
+        private final EngineLimitSet reserving;
+
+        Reserving(List<CheckPart> parts) {
+            super(parts);
+            if (!(set instanceof EngineLimitSet ofEngine)) {
+                throw new IllegalStateException(
+                        "chargeOn and settle need limiters of a LimiterFactory of this library, was " + set);
+            }
+            this.reserving = ofEngine;
+        }
+
+        @Override
+        SetReservation decide() {
+            return reserving.reserveAndAwait(1, timeouts);
+        }
+
+        @Override
+        CompletableFuture<SetReservation> decideAsync() {
+            return reserving.reserveAndAwaitAsync(1, timeouts);
+        }
+
+        /** No timer waits until the permits are due. */
+        @Override
+        CompletableFuture<SetReservation> decideInShadow() {
+            return set.async().reserve(1, timeouts);
+        }
+
+        @Override
+        SetDecision decision(SetReservation decided) {
+            return decided.decision();
+        }
+
+        /** Cancels them, so that they are not settled later too. */
+        @Override
+        void refund(SetReservation decided) {
+            decided.cancelAsync();
+        }
+
+        @Override
+        boolean settles(boolean byStatus) {
+            return parts.stream().anyMatch(part -> settles(part, byStatus));
+        }
+
+        private static boolean settles(CheckPart part, boolean byStatus) {
+            return part.charge() != null && part.charge().byStatus() == byStatus;
+        }
+
+        @Override
+        CompletableFuture<@Nullable Void> settle(SetReservation decided, boolean byStatus, Outcome outcome) {
+            List<CompletableFuture<?>> settled = new ArrayList<>(parts.size());
+            for (int i = 0; i < parts.size() && decided.isGranted(); i++) {
+                if (settles(parts.get(i), byStatus)) {
+                    settled.add(settle(parts.get(i), decided.parts().get(i), outcome));
+                }
+            }
+            return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
+        }
+
+        private static CompletableFuture<?> settle(CheckPart part, Reservation taken, Outcome outcome) {
+            CompletableFuture<Boolean> settled;
+            try {
+                settled = taken.settleAsync(
+                        Objects.requireNonNull(part.charge()).permits().applyAsInt(outcome));
+            } catch (RuntimeException e) {
+                settled = CompletableFuture.failedFuture(e);
+            }
+            return settled.exceptionally(e -> {
+                part.limit().log().notSettled(AsyncFailures.cause(e));
+                return false;
+            });
+        }
     }
 }

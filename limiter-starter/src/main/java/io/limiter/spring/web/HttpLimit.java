@@ -1,6 +1,7 @@
 package io.limiter.spring.web;
 
 import io.limiter.Limiter;
+import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.CheckedLimit;
@@ -14,6 +15,7 @@ import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.RequestKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
@@ -26,6 +28,7 @@ public final class HttpLimit {
     private final @Nullable PlanResolver plans;
     private final boolean usesUser;
     private final List<LimitInUse<Limiter>> parts;
+    private final @Nullable Charge charge;
     private final RejectionLog log;
 
     /**
@@ -33,6 +36,7 @@ public final class HttpLimit {
      * @param plans finds the plan of a request; {@code null} if the limits have none
      * @param usesUser whether the user must be known before the limit is decided
      * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
+     * @param charged the statuses of responses whose requests are charged; {@code null} for all
      * @param log of requests without a key
      */
     public HttpLimit(
@@ -42,6 +46,7 @@ public final class HttpLimit {
             @Nullable PlanResolver plans,
             boolean usesUser,
             List<LimitInUse<Limiter>> parts,
+            @Nullable IntPredicate charged,
             RejectionLog log) {
         this.prefix = prefix;
         this.route = route;
@@ -49,6 +54,7 @@ public final class HttpLimit {
         this.plans = plans;
         this.usesUser = usesUser;
         this.parts = List.copyOf(parts);
+        this.charge = charged == null ? null : new Charge(true, outcome -> charged.test(outcome.status()) ? 1 : 0);
         this.log = log;
     }
 
@@ -90,7 +96,7 @@ public final class HttpLimit {
             Applied<Limiter> used = planned(part, request, ofRequest);
             CheckedLimit limit = used.limit();
             PermitRequest permits = new PermitRequest(limit.name(), ofRequest, hashTag, 1);
-            steps.add(new CheckPart(limit, used.limiter(), permits, used.timeout(), null));
+            steps.add(new CheckPart(limit, used.limiter(), permits, used.timeout(), null, charge));
         }
         return CheckStep.inOrder(steps);
     }

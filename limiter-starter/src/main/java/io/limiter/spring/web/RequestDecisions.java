@@ -6,6 +6,7 @@ import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,11 @@ public final class RequestDecisions implements DecisionRecorder {
     /** Kept until the next decision, because several places write them. */
     private @Nullable Map<String, @Nullable String> headers;
 
+    private final List<IntConsumer> whenDone = new ArrayList<>();
+
+    /** 0 until it is known. */
+    private int status;
+
     public RequestDecisions(HeaderSet headerSet) {
         this.headerSet = headerSet;
     }
@@ -64,6 +71,34 @@ public final class RequestDecisions implements DecisionRecorder {
     @Override
     public void decided(@Nullable Decision rejection, List<LimitDecision> parts) {
         add(rejection, parts, this);
+    }
+
+    @Override
+    public void whenDone(IntConsumer action) {
+        int known;
+        synchronized (this) {
+            known = status;
+            if (known == 0) {
+                whenDone.add(action);
+            }
+        }
+        if (known != 0) {
+            action.accept(known);
+        }
+    }
+
+    /** The response has a status that no longer changes. The first call counts. */
+    public void done(int newStatus) {
+        List<IntConsumer> actions;
+        synchronized (this) {
+            if (status != 0) {
+                return;
+            }
+            status = newStatus;
+            actions = List.copyOf(whenDone);
+            whenDone.clear();
+        }
+        actions.forEach(action -> action.accept(newStatus));
     }
 
     /**

@@ -10,7 +10,6 @@ import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import jakarta.servlet.Filter;
 import java.io.IOException;
-import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.mock.web.MockFilterChain;
@@ -267,7 +267,7 @@ class HttpRulesTest {
                 .toList();
         assertThat(settings)
                 .containsExactlyInAnyOrderElementsOf(Arrays.stream(HttpRule.class.getRecordComponents())
-                        .map(RecordComponent::getName)
+                        .map(component -> DataObjectPropertyName.toDashedForm(component.getName()))
                         .toList());
     }
 }

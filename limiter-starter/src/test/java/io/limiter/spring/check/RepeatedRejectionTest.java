@@ -10,6 +10,7 @@ import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.aop.LimitAdvisor;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +46,9 @@ class RepeatedRejectionTest {
 
         @Override
         public void decided(@Nullable Decision rejection, List<LimitDecision> parts) {}
+
+        @Override
+        public void whenDone(IntConsumer action) {}
     }
 
     @Test

@@ -4,31 +4,56 @@ import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 
-/** The arguments of a method, by name, and as variables by name and by position ({@code #p0} or {@code #a0}). */
+/**
+ * The arguments of a method, by name, and as variables by name and by position ({@code #p0} or {@code #a0}). Of an outcome also
+ * {@code result} and {@code exception}, which follow the arguments, and have precedence over arguments of these names.
+ */
 final class ArgumentScope extends Scope<@Nullable Object[]> {
 
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
     private final @Nullable List<String> names;
     private final int arguments;
+    private final Set<String> others;
 
-    private ArgumentScope(@Nullable List<String> names, Class<?>[] types) {
-        super(values(names, types), Map.of());
+    /** @param others the values that follow the arguments */
+    private ArgumentScope(
+            @Nullable List<String> names, Class<?>[] types, Map<String, Value<@Nullable Object[]>> others) {
+        super(values(names, types, others), Map.of());
         this.names = names;
         this.arguments = types.length;
+        this.others = others.keySet();
     }
 
     static ArgumentScope of(Method method) {
+        return of(method, Map.of());
+    }
+
+    /** @param result the type of the result */
+    static ArgumentScope ofOutcome(Method method, Class<?> result) {
+        int arguments = method.getParameterCount();
+        return of(
+                method,
+                Map.of(
+                        "result",
+                        new Value<>(result, call -> call[arguments]),
+                        "exception",
+                        new Value<>(Throwable.class, call -> call[arguments + 1])));
+    }
+
+    private static ArgumentScope of(Method method, Map<String, Value<@Nullable Object[]>> others) {
         String[] names = NAMES.getParameterNames(method);
-        return new ArgumentScope(names == null ? null : List.of(names), method.getParameterTypes());
+        return new ArgumentScope(names == null ? null : List.of(names), method.getParameterTypes(), others);
     }
 
     /** A name has precedence over the position of another argument. */
-    private static Map<String, Value<@Nullable Object[]>> values(@Nullable List<String> names, Class<?>[] types) {
+    private static Map<String, Value<@Nullable Object[]>> values(
+            @Nullable List<String> names, Class<?>[] types, Map<String, Value<@Nullable Object[]>> others) {
         Map<String, Value<@Nullable Object[]>> values = new HashMap<>();
         Map<String, Value<@Nullable Object[]>> named = new HashMap<>();
         for (int i = 0; i < types.length; i++) {
@@ -41,6 +66,7 @@ final class ArgumentScope extends Scope<@Nullable Object[]> {
             }
         }
         values.putAll(named);
+        values.putAll(others);
         return values;
     }
 
@@ -52,6 +78,9 @@ final class ArgumentScope extends Scope<@Nullable Object[]> {
     @Override
     @Nullable
     String problemOf(String name) {
+        if (others.contains(name)) {
+            return null;
+        }
         if (names == null) {
             return "uses the name of an argument, and the class was compiled without names: compile it with -parameters,"
                     + " or use the position: #{#p0} for the first argument";
@@ -76,11 +105,16 @@ final class ArgumentScope extends Scope<@Nullable Object[]> {
 
     @Override
     String allowed() {
-        return "expressions can only read arguments, their properties, entries and sizes, trim(), strip() and toLowerCase()"
+        return "expressions can only read " + (others.isEmpty() ? "" : "the result, the exception, ")
+                + "arguments, their properties, entries and sizes, trim(), strip() and toLowerCase()"
                 + " texts, and combine them with operators";
     }
 
     private String arguments() {
+        return ofMethod() + (others.isEmpty() ? "" : ", and there are result and exception");
+    }
+
+    private String ofMethod() {
         if (arguments == 0) {
             return "no arguments";
         }

@@ -5,10 +5,12 @@ import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RequestDecisions;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Finds the decisions for an exchange, whose headers are written right before the response is committed. */
+/** Finds the decisions for an exchange, whose headers are written, and whose status is known, right before the response is committed. */
 public final class ExchangeDecisions {
 
     private static final String ATTRIBUTE = ExchangeDecisions.class.getName();
@@ -38,6 +40,8 @@ public final class ExchangeDecisions {
                 .beforeCommit(() -> Mono.fromRunnable(() -> {
                     HttpHeaders sent = exchange.getResponse().getHeaders();
                     decisions.headers().forEach((name, value) -> set(sent, name, value));
+                    HttpStatusCode status = exchange.getResponse().getStatusCode();
+                    decisions.done(status == null ? HttpStatus.OK.value() : status.value());
                 }));
         return decisions;
     }

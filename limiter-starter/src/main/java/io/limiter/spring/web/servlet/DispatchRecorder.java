@@ -9,6 +9,7 @@ import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +79,11 @@ final class DispatchRecorder implements DecisionRecorder {
     public void decided(@Nullable Decision rejection, List<LimitDecision> parts) {
         decisions.add(rejection, parts, this);
         writeHeaders();
+    }
+
+    @Override
+    public void whenDone(IntConsumer action) {
+        decisions.whenDone(action);
     }
 
     private void writeHeaders() {

@@ -12,8 +12,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Adds the headers of limits in each dispatch of a request. It also responds to rejections that other filters and servlets
- * throw.
+ * Adds the headers of limits in each dispatch of a request, and says when its response is done. It also responds to rejections
+ * that other filters and servlets throw.
  */
 public final class LimitAnswerFilter implements Filter {
 
@@ -32,8 +32,11 @@ public final class LimitAnswerFilter implements Filter {
             return;
         }
         DispatchRecorder recorder = DispatchRecorder.begin(request, response, responses.headers());
+        // If an exception leaves all filters, the server answers with it.
+        int status = HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
         try {
             chain.doFilter(request, response);
+            status = response.getStatus();
         } catch (IOException | ServletException | RuntimeException e) {
             RuntimeException rejection = RejectionResponses.rejection(e);
             // The handler that forwards may catch it.
@@ -42,8 +45,13 @@ public final class LimitAnswerFilter implements Filter {
                 throw e;
             }
             responses.write(rejection, request, response);
+            status = response.getStatus();
         } finally {
             recorder.end(request);
+            // Not done after a forward, and if another dispatch or thread goes on.
+            if (request.getDispatcherType() != DispatcherType.FORWARD && !request.isAsyncStarted()) {
+                recorder.decisions().done(status);
+            }
         }
     }
 }

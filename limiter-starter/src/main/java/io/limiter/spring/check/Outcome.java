@@ -1,0 +1,25 @@
+package io.limiter.spring.check;
+
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a call has ended: with a result or an exception, or a request with the status of its response.
+ *
+ * @param result {@code null} if the call returned none
+ * @param exception {@code null} if the call did not fail
+ * @param status 0 if it is that of a call
+ */
+public record Outcome(@Nullable Object result, @Nullable Throwable exception, int status) {
+
+    static Outcome answered(int status) {
+        return new Outcome(null, null, status);
+    }
+
+    /** The outcome of a call; {@code null} if it was cancelled, so that nobody knows what it has done. */
+    public static @Nullable Outcome of(@Nullable Object result, @Nullable Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof CancellationException ? null : new Outcome(cause == null ? result : null, cause, 0);
+    }
+}

@@ -1,0 +1,153 @@
+package io.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.testing.Eventually;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Requests that are charged by the status of their response: the same for servlets and for WebFlux. */
+public abstract class ChargedResponsesContract extends ServerContract {
+
+    private static final String RULE = "httpLimit:FixedWindow:";
+    protected static final String METHOD = "countLimit:";
+
+    private final String who = UUID.randomUUID().toString();
+    private ConfigurableApplicationContext server;
+
+    @BeforeAll
+    void open() {
+        server = start();
+    }
+
+    /** Three permits an hour each. */
+    @Override
+    protected List<String> settings() {
+        return List.of(
+                "http[0].name=login",
+                "http[0].path=/answer/**",
+                "http[0].key=#{param('who')}",
+                "http[0].charge-on=401,403",
+                "http[0].limits[0].limit=3",
+                "http[0].limits[0].period=3600",
+                "http[1].name=failures",
+                "http[1].path=/throw/**,/answer/500",
+                "http[1].key=#{param('who')}",
+                "http[1].charge-on=failure",
+                "http[1].limits[0].limit=3",
+                "http[1].limits[0].period=3600",
+                "http[2].name=successes",
+                "http[2].path=/answer/**",
+                "http[2].key=#{param('who')}",
+                "http[2].charge-on=success",
+                "http[2].limits[0].limit=100",
+                "http[2].limits[0].period=3600",
+                "http[3].name=tried",
+                "http[3].path=/annotated/**",
+                "http[3].key=#{param('who')}",
+                "http[3].enforce=false",
+                "http[3].charge-on=4xx",
+                "http[3].limits[0].limit=3",
+                "http[3].limits[0].period=3600");
+    }
+
+    protected final int status(String path) throws Exception {
+        return call("GET", server, path + "?who=" + who).statusCode();
+    }
+
+    /** Waits until the response is settled, which the caller does not wait for. */
+    protected final void assertLeft(String prefix, String name, int limit, int expected) {
+        LimiterFactory limiters = server.getBean(LimiterFactory.class).withPrefix(prefix);
+        Eventually.that(() -> assertThat(limiters.build(name, FixedWindow.of(limit, Duration.ofHours(1)))
+                        .on(who)
+                        .peek()
+                        .remaining())
+                .as(name)
+                .isEqualTo(expected));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/answer", "/answer/later", "/answer/exception"})
+    void a_rule_charges_only_responses_of_its_statuses(String path) throws Exception {
+        String mine = path + "/";
+        for (int i = 0; i < 5; i++) {
+            assertThat(status(mine + "404")).isEqualTo(404);
+            assertLeft(RULE, "login", 3, 3);
+        }
+        assertThat(status(mine + "401")).isEqualTo(401);
+        assertThat(status(mine + "403")).isEqualTo(403);
+        assertThat(status(mine + "401")).isEqualTo(401);
+        assertLeft(RULE, "login", 3, 0);
+        assertThat(status(mine + "404")).isEqualTo(429);
+        reset(RULE, "login");
+    }
+
+    @Test
+    void a_response_shows_the_permits_before_they_are_returned() throws Exception {
+        Reply granted = call("GET", server, "/answer/404?who=" + who);
+        assertThat(header(granted, "RateLimit")).contains("\"login\";r=2;");
+        assertLeft(RULE, "login", 3, 3);
+    }
+
+    @Test
+    void failures_are_statuses_from_400_and_exceptions_that_nobody_handles() throws Exception {
+        assertThat(status("/answer/500")).isEqualTo(500);
+        assertLeft(RULE, "failures", 3, 2);
+        assertThat(status("/throw/unhandled")).isEqualTo(500);
+        assertLeft(RULE, "failures", 3, 1);
+        for (int i = 0; i < 5; i++) {
+            assertThat(status("/throw/nothing")).isEqualTo(200);
+            assertLeft(RULE, "failures", 3, 1);
+        }
+        reset(RULE, "failures");
+    }
+
+    @Test
+    void successes_are_all_other_statuses() throws Exception {
+        assertThat(status("/answer/204")).isEqualTo(204);
+        assertThat(status("/answer/404")).isEqualTo(404);
+        assertThat(status("/answer/302")).isEqualTo(302);
+        assertLeft(RULE, "successes", 100, 98);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/annotated", "/annotated/later", "/annotated/exception"})
+    void a_method_is_charged_by_the_status_of_its_response(String path) throws Exception {
+        for (int i = 0; i < 5; i++) {
+            assertThat(status(path + "/404")).isEqualTo(404);
+            assertLeft(METHOD, "charged", 3, 3);
+        }
+        for (int i = 0; i < 3; i++) {
+            assertThat(status(path + "/401")).isEqualTo(401);
+        }
+        assertThat(status(path + "/404")).isEqualTo(429);
+        reset(METHOD, "charged");
+    }
+
+    @Test
+    void shadow_mode_is_charged_by_the_status_too() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            assertThat(status("/annotated/200")).isEqualTo(200);
+            assertLeft(RULE, "tried", 3, 3);
+        }
+        assertThat(status("/annotated/404")).isEqualTo(404);
+        assertLeft(RULE, "tried", 3, 2);
+        reset(RULE, "tried");
+    }
+
+    protected final void reset(String prefix, String name) {
+        server.getBean(LimiterFactory.class)
+                .withPrefix(prefix)
+                .build(name, FixedWindow.of(3, Duration.ofHours(1)))
+                .on(who)
+                .reset();
+    }
+}

@@ -1,0 +1,119 @@
+package io.limiter.spring.web.servlet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.web.ChargedResponsesContract;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/** Spring MVC on Tomcat. */
+class ServletChargedResponsesTest extends ChargedResponsesContract {
+
+    @RestController
+    static class Answers {
+
+        @GetMapping("/answer/{status}")
+        public ResponseEntity<String> answer(@PathVariable("status") int status) {
+            return ResponseEntity.status(status).build();
+        }
+
+        @GetMapping("/answer/later/{status}")
+        public CompletableFuture<ResponseEntity<String>> later(@PathVariable("status") int status) {
+            return CompletableFuture.supplyAsync(() -> answer(status));
+        }
+
+        @GetMapping("/answer/exception/{status}")
+        public String exception(@PathVariable("status") int status) {
+            throw new ResponseStatusException(HttpStatusCode.valueOf(status));
+        }
+
+        @GetMapping("/throw/unhandled")
+        public String unhandled() {
+            throw new UnsupportedOperationException("nobody handles this");
+        }
+
+        @GetMapping("/throw/nothing")
+        public String nothing() {
+            return "done";
+        }
+
+        @GetMapping("/annotated/{status}")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = 3600, chargeOn = "401, 403")
+        public ResponseEntity<String> annotated(@PathVariable("status") int status, @RequestParam("who") String who) {
+            return answer(status);
+        }
+
+        @GetMapping("/annotated/later/{status}")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = 3600, chargeOn = "401, 403")
+        public CompletableFuture<ResponseEntity<String>> annotatedLater(
+                @PathVariable("status") int status, @RequestParam("who") String who) {
+            return later(status);
+        }
+
+        @GetMapping("/annotated/exception/{status}")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = 3600, chargeOn = "401, 403")
+        public String annotatedException(@PathVariable("status") int status, @RequestParam("who") String who) {
+            return exception(status);
+        }
+    }
+
+    @Controller
+    static class Forwarding {
+
+        @GetMapping("/forward/{status}")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = 3600, chargeOn = "401, 403")
+        public String forward(@PathVariable("status") int status, @RequestParam("who") String who) {
+            return "forward:/annotated/" + status;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Forwarding forwarding() {
+            return new Forwarding();
+        }
+
+        @Bean
+        Answers answers() {
+            return new Answers();
+        }
+    }
+
+    /** The second dispatch repeats the decision of the first one. */
+    @Test
+    void a_forwarded_request_is_charged_and_settled_once() throws Exception {
+        assertThat(status("/forward/401")).isEqualTo(401);
+        assertLeft(METHOD, "charged", 3, 2);
+        for (int i = 0; i < 5; i++) {
+            assertThat(status("/forward/404")).isEqualTo(404);
+            assertLeft(METHOD, "charged", 3, 2);
+        }
+        reset(METHOD, "charged");
+    }
+
+    @Override
+    protected WebApplicationType type() {
+        return WebApplicationType.SERVLET;
+    }
+
+    @Override
+    protected Class<?> application() {
+        return Application.class;
+    }
+}
