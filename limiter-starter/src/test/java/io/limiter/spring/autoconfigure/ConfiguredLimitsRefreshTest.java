@@ -284,6 +284,23 @@ class ConfiguredLimitsRefreshTest {
     }
 
     @Test
+    void a_plan_of_a_rule_is_added_and_removed() {
+        runWithRule(context -> {
+            assertThat(status(context, "/a")).isEqualTo(200);
+            assertThat(status(context, "/a")).isEqualTo(429);
+            settings.put("limiter.http[0].plan", "#{path == '/a' ? 'pro' : null}");
+            change(context, "limiter.http[0].limits[0].plans.pro.limit", 2);
+            assertThat(status(context, "/a")).as("the second permit").isEqualTo(200);
+            assertThat(status(context, "/a")).isEqualTo(429);
+            settings.remove("limiter.http[0].plan");
+            settings.remove("limiter.http[0].limits[0].plans.pro.limit");
+            change(context, "limiter.http[0].limits[0].limit", 3);
+            assertThat(status(context, "/a")).as("the third permit").isEqualTo(200);
+            assertThat(status(context, "/a")).isEqualTo(429);
+        });
+    }
+
+    @Test
     void a_rule_changes_into_shadow_mode() {
         runWithRule(context -> {
             assertThat(status(context, "/a")).isEqualTo(200);
