@@ -9,15 +9,16 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Limits how often a method is called by counting: at most {@link #limit()} permits in a {@link #period()} that starts with
- * its first call.
+ * Limits how often a method is called by counting: at most {@link #limit()} permits in a {@link #period()}, which starts with
+ * its first call, or is counted as another {@link Kind} does.
  *
  * <pre>{@code
  * @CountLimit(limitType = LimitType.USER, limit = 100, period = 3600)
  * public Report export() { ... }                 // a hundred an hour for each user
  * }</pre>
  *
- * <p>Two neighbouring periods can put up to twice the limit into the time of one; {@link RateLimit} has no such edge.
+ * <p>Two neighbouring periods can put up to twice the limit into the time of one; {@link Kind#SLIDING_LOG} and
+ * {@link RateLimit} have no such edge.
  * Where it can stand, what happens to a rejected call, how several on one method work, what configuration overrides and what
  * fails at the start is the same as for {@link RateLimit}.
  */
@@ -28,7 +29,23 @@ import java.lang.annotation.Target;
 @Repeatable(CountLimits.class)
 public @interface CountLimit {
 
-    /** Most permits in one period, at least 1. */
+    /** How permits are counted, as of {@code limiter.limits.<name>.kind}. Each kind keeps permits of its own in Redis. */
+    enum Kind {
+
+        /** In periods that start with their first call, or by the clock of a {@link #zone()}: {@link io.limiter.algorithm.FixedWindow}. */
+        FIXED_WINDOW,
+
+        /** Exactly in any interval of a period, with a time for each grant: {@link io.limiter.algorithm.SlidingLog}. */
+        SLIDING_LOG,
+
+        /** Nearly so, with two numbers: {@link io.limiter.algorithm.SlidingCounter}. */
+        SLIDING_COUNTER
+    }
+
+    /** How permits are counted. */
+    Kind kind() default Kind.FIXED_WINDOW;
+
+    /** Most permits in one period, at least 1; of a sliding log at most 100,000. */
     int limit() default 1;
 
     /** The length of a period in seconds, from 1 to 86,400,000. */
@@ -36,8 +53,8 @@ public @interface CountLimit {
 
     /**
      * The time zone in which periods begin and end, such as {@code Europe/Berlin}: with {@code period = 86400} each day has
-     * its own count. The period must be a day, or go into a day a whole number of times. Default: a period starts with its
-     * first call.
+     * its own count. The period must be a day, or go into a day a whole number of times. Only of a fixed window. Default: a
+     * period starts with its first call.
      */
     String zone() default "";
 
@@ -73,7 +90,7 @@ public @interface CountLimit {
 
     /**
      * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
-     * and in every other on the same Redis; they must agree on limit and period. Default: the bean's class, the method
+     * and in every other on the same Redis; they must agree on kind, limit and period. Default: the bean's class, the method
      * and its parameter types.
      */
     String name() default "";

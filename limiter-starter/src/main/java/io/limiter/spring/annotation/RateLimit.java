@@ -10,7 +10,7 @@ import java.lang.annotation.Target;
 
 /**
  * Limits how often a method is called with a token bucket, which is refilled at an even rate and keeps unused permits up to
- * its capacity.
+ * its capacity, or with another {@link Kind} of bucket.
  *
  * <pre>{@code
  * @RateLimit(key = "#{phone}", rate = 1, per = 60)
@@ -42,11 +42,11 @@ import java.lang.annotation.Target;
  * See {@link io.limiter.LimitSet}, also for where that is exact. If several reject, the one with the longest retry-after
  * answers the call.
  *
- * <p><b>Configuration</b> under {@code limiter.limits.<name>} overrides rate, capacity and timeouts, and adds shadow mode
+ * <p><b>Configuration</b> under {@code limiter.limits.<name>} overrides kind, rate, capacity and timeouts, and adds shadow mode
  * ({@code enforce}), prefetch and the share of a local fallback.
  *
- * <p><b>Bad values</b>, such as a rate of 0 or permits that the bucket can never hold, and annotations that could do
- * nothing, such as on a private, static or final method, prevent startup, or where a bean is created
+ * <p><b>Bad values</b>, such as a rate of 0, permits that the bucket can never hold or an attribute without effect on the
+ * kind, and annotations that could do nothing, such as on a private, static or final method, prevent startup, or where a bean is created
  * later, its creation, with an {@link InvalidLimitException} that names the method.
  */
 @Documented
@@ -55,6 +55,22 @@ import java.lang.annotation.Target;
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Repeatable(RateLimits.class)
 public @interface RateLimit {
+
+    /** The kinds of bucket, as of {@code limiter.limits.<name>.kind}. Each keeps permits of its own in Redis. */
+    enum Kind {
+
+        /** Keeps unused permits up to its capacity: {@link io.limiter.algorithm.TokenBucket}. */
+        TOKEN_BUCKET,
+
+        /** Rejects what would overflow {@link #limit()}; has no {@link #burst()}: {@link io.limiter.algorithm.LeakyBucket#meter}. */
+        LEAKY_BUCKET,
+
+        /** Its calls go one by one at even intervals, and wait for that: {@link io.limiter.algorithm.LeakyBucket#queue}. */
+        LEAKY_QUEUE
+    }
+
+    /** The kind of bucket. A leaky one has {@link #rate()}, {@link #per()} and {@link #limit()}, which it requires. */
+    Kind kind() default Kind.TOKEN_BUCKET;
 
     /** Permits in {@link #per()} seconds. The rate must be from one permit in 1,000 days to 1,000,000,000 per second. */
     double rate() default 1.0;
@@ -71,6 +87,9 @@ public @interface RateLimit {
 
     /** The capacity in permits, instead of {@link #burst()}. Default: what the burst makes. */
     int capacity() default 0;
+
+    /** The capacity of a leaky bucket in permits, or how many calls wait in a leaky queue at most; from 1 to 1,000,000,000. */
+    int limit() default 0;
 
     /** How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. */
     double timeout() default 0;
@@ -176,7 +195,7 @@ public @interface RateLimit {
 
     /**
      * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
-     * and in every other on the same Redis; they must agree on rate and capacity. Default: the bean's class, the method
+     * and in every other on the same Redis; they must agree on kind, rate and capacity. Default: the bean's class, the method
      * and its parameter types.
      */
     String name() default "";

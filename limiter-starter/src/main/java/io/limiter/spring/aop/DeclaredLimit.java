@@ -17,7 +17,6 @@ import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.KindSettings;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +78,7 @@ record DeclaredLimit(
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(where + ": " + e.getMessage(), e);
         }
-        if (!Objects.equals(other.configured.otherKind(), configured.otherKind())) {
+        if (other.configured.kind() != configured.kind()) {
             String setting = ConfiguredLimits.property(name.name()) + ".kind";
             throw new InvalidSettingException(
                     setting,

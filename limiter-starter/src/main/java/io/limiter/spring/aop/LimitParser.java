@@ -24,8 +24,11 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 
@@ -58,9 +61,10 @@ final class LimitParser {
      */
     List<DeclaredLimit> parse(Method method, Class<?> userClass) {
         List<DeclaredLimit> limits = new ArrayList<>();
-        limits.addAll(parse(RateLimit.class, LimitParser::rate, method, userClass));
-        limits.addAll(parse(CountLimit.class, LimitParser::count, method, userClass));
-        List<DeclaredLimit> held = parse(ConcurrentLimit.class, LimitParser::concurrent, method, userClass);
+        limits.addAll(parse(RateLimit.class, LimitKind.TOKEN_BUCKET, LimitParser::rate, method, userClass));
+        limits.addAll(parse(CountLimit.class, LimitKind.FIXED_WINDOW, LimitParser::count, method, userClass));
+        List<DeclaredLimit> held =
+                parse(ConcurrentLimit.class, LimitKind.CONCURRENT, LimitParser::concurrent, method, userClass);
         if (held.size() > 1) {
             throw new InvalidLimitException(
                     "@ConcurrentLimit for " + MethodName.of(userClass, method),
@@ -71,16 +75,23 @@ final class LimitParser {
         return List.copyOf(limits);
     }
 
+    /**
+     * @param usual the kind of the annotation's limits, unless it names another
+     */
     private <A extends Annotation> List<DeclaredLimit> parse(
-            Class<A> kind, Function<MergedAnnotation<A>, KindSettings> settings, Method method, Class<?> userClass) {
+            Class<A> type,
+            LimitKind usual,
+            Function<MergedAnnotation<A>, KindSettings> settings,
+            Method method,
+            Class<?> userClass) {
         List<DeclaredLimit> limits = new ArrayList<>();
         String methodName = MethodName.of(userClass, method);
-        String where = "@" + kind.getSimpleName() + " for " + methodName;
-        for (MergedAnnotation<A> annotation : LimitAnnotations.of(kind, method, userClass)) {
+        String where = "@" + type.getSimpleName() + " for " + methodName;
+        for (MergedAnnotation<A> annotation : LimitAnnotations.of(type, method, userClass)) {
             // Two limits of one method have permits of their own.
             String defaultName = limits.isEmpty() ? methodName : methodName + "/" + (limits.size() + 1);
             try {
-                limits.add(parse(annotation, settings.apply(annotation), where, defaultName, method, userClass));
+                limits.add(parse(annotation, usual, settings.apply(annotation), where, defaultName, method, userClass));
             } catch (IllegalArgumentException e) {
                 throw new InvalidLimitException(where, String.valueOf(e.getMessage()), e);
             }
@@ -90,6 +101,7 @@ final class LimitParser {
 
     private DeclaredLimit parse(
             MergedAnnotation<?> annotation,
+            LimitKind usual,
             KindSettings declared,
             String where,
             String defaultName,
@@ -112,8 +124,8 @@ final class LimitParser {
                 annotation.getString("condition"),
                 annotated);
         ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure, permits.fixed());
-        // Another kind could not read what is stored.
-        String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
+        // Another kind could not read what is stored, wherever the kind is chosen.
+        String prefix = annotation.getString("prefix") + (limit.kind() == usual ? "" : limit.kind() + ":");
         CallCharge charge = CallCharge.parse(
                 text(annotation, "chargeOn"), text(annotation, "settle"), annotated, LateResults.valueOf(annotated));
         if (charge != null && !charge.isByStatus()) {
@@ -164,23 +176,46 @@ final class LimitParser {
             throw new IllegalArgumentException(
                     "rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60, or rate = 1, per = 60");
         }
-        if (annotation.getInt("capacity") < 0) {
-            throw new IllegalArgumentException("capacity must be at least 1, was " + annotation.getInt("capacity"));
-        }
+        checkAtLeastOne(annotation, "capacity");
+        checkAtLeastOne(annotation, "limit");
         if (annotation.getInt("permits") < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + annotation.getInt("permits"));
         }
-        return KindSettings.ofTokenBucket(
+        return KindSettings.ofBucket(
+                kind(annotation, RateLimit.Kind.class, "per", "burst", "capacity", "limit", "timeout", "expire"),
                 rate,
                 annotation.hasDefaultValue("per") ? null : seconds(annotation, "per", SHORTEST_PERIOD_SECONDS),
                 annotation.hasDefaultValue("burst") ? null : annotation.getDouble("burst"),
                 annotation.hasDefaultValue("capacity") ? null : annotation.getInt("capacity"),
-                seconds(annotation, "timeout", 0),
+                annotation.hasDefaultValue("limit") ? null : annotation.getInt("limit"),
+                annotation.hasDefaultValue("timeout") ? null : seconds(annotation, "timeout", 0),
                 Duration.ofSeconds(annotation.getLong("expire")));
     }
 
+    private static void checkAtLeastOne(MergedAnnotation<?> annotation, String attribute) {
+        if (!annotation.hasDefaultValue(attribute) && annotation.getInt(attribute) < 1) {
+            throw new IllegalArgumentException(attribute + " must be at least 1, was " + annotation.getInt(attribute));
+        }
+    }
+
+    /**
+     * The kind of an annotation, which has the name of one in configuration.
+     *
+     * @param attributes that only some kinds use
+     * @throws IllegalArgumentException if one of the attributes is given and has no effect on the kind
+     */
+    private static <E extends Enum<E>> LimitKind kind(
+            MergedAnnotation<?> annotation, Class<E> kinds, String... attributes) {
+        LimitKind kind = LimitKind.valueOf(annotation.getEnum("kind", kinds).name());
+        kind.checkUses(Arrays.stream(attributes)
+                .filter(attribute -> !annotation.hasDefaultValue(attribute))
+                .collect(Collectors.toCollection(LinkedHashSet::new)));
+        return kind;
+    }
+
     private static KindSettings count(MergedAnnotation<CountLimit> annotation) {
-        return KindSettings.ofFixedWindow(
+        return KindSettings.ofCount(
+                kind(annotation, CountLimit.Kind.class, "zone"),
                 annotation.getInt("limit"),
                 Duration.ofSeconds(annotation.getLong("period")),
                 zone(annotation.getString("zone")));

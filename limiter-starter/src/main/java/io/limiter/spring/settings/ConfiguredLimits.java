@@ -75,7 +75,7 @@ public final class ConfiguredLimits {
     public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure, int permits) {
         LimitSettings settings = byName.get(name);
         if (settings == null) {
-            return Configured.of(ANNOTATION, declared, permits, null, true, onFailure, Map.of());
+            return Configured.of(ANNOTATION, declared, permits, true, onFailure, Map.of());
         }
         String property = property(name);
         KindSettings used;
@@ -87,7 +87,6 @@ public final class ConfiguredLimits {
                     property,
                     used,
                     permits,
-                    used.kind() == declared.kind() ? null : used.kind().toString(),
                     settings.enforce() == null || settings.enforce(),
                     KindSettings.first(settings.onFailure(), onFailure),
                     Map.of());
@@ -125,17 +124,16 @@ public final class ConfiguredLimits {
      * @param definedBy the prefix of its settings; {@code annotation} if it has none
      * @param timeout how long a call waits for permits
      * @param prefetch how an instance prefetches permits; {@code null} if it does not
-     * @param otherKind the kind's name, if it is not that of the annotation
      * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param failurePolicy {@code null} for the application's
      * @param plans by their names
      */
     public record Configured(
             String definedBy,
+            LimitKind kind,
             Limit<?> limit,
             Duration timeout,
             @Nullable PrefetchTerms prefetch,
-            @Nullable String otherKind,
             boolean enforced,
             @Nullable FailurePolicy failurePolicy,
             Map<String, Plan> plans) {
@@ -144,23 +142,22 @@ public final class ConfiguredLimits {
                 String definedBy,
                 KindSettings settings,
                 int permits,
-                @Nullable String otherKind,
                 boolean enforced,
                 @Nullable FailurePolicy failurePolicy,
                 Map<String, Plan> plans) {
             return new Configured(
                     definedBy,
+                    settings.kind(),
                     settings.toLimit(permits),
                     settings.callTimeout(),
                     settings.prefetch(),
-                    otherKind,
                     enforced,
                     failurePolicy,
                     plans);
         }
 
         Configured withPlans(Map<String, Plan> newPlans) {
-            return new Configured(definedBy, limit, timeout, prefetch, otherKind, enforced, failurePolicy, newPlans);
+            return new Configured(definedBy, kind, limit, timeout, prefetch, enforced, failurePolicy, newPlans);
         }
 
         /** @param plan one of {@link #plans}; {@code null} for the limit itself */

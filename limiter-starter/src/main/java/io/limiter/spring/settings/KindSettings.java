@@ -34,34 +34,22 @@ public record KindSettings(
         @Nullable ZoneId zone,
         @Nullable Duration lease) {
 
-    /** The settings of a token bucket; of burst and capacity at most one may be set. */
-    public static KindSettings ofTokenBucket(
+    /** The settings of a token bucket or a leaky one; of burst and capacity at most one may be set. */
+    public static KindSettings ofBucket(
+            LimitKind kind,
             double rate,
             @Nullable Duration per,
             @Nullable Double burst,
             @Nullable Integer capacity,
-            Duration timeout,
+            @Nullable Integer limit,
+            @Nullable Duration timeout,
             Duration expire) {
-        return new KindSettings(
-                LimitKind.TOKEN_BUCKET,
-                rate,
-                per,
-                burst,
-                capacity,
-                null,
-                timeout,
-                expire,
-                null,
-                null,
-                null,
-                null,
-                null);
+        return new KindSettings(kind, rate, per, burst, capacity, null, timeout, expire, null, limit, null, null, null);
     }
 
-    /** The settings of a fixed window; without a zone it starts with its first request. */
-    public static KindSettings ofFixedWindow(int limit, Duration period, @Nullable ZoneId zone) {
-        return new KindSettings(
-                LimitKind.FIXED_WINDOW, null, null, null, null, null, null, null, null, limit, period, zone, null);
+    /** The settings of a limit that counts; without a zone a fixed window starts with its first request. */
+    public static KindSettings ofCount(LimitKind kind, int limit, Duration period, @Nullable ZoneId zone) {
+        return new KindSettings(kind, null, null, null, null, null, null, null, null, limit, period, zone, null);
     }
 
     /** The settings of a concurrency limit. */

@@ -48,7 +48,7 @@ public enum LimitKind {
     }
 
     /** @throws InvalidSettingException if one of the settings has no effect on this kind */
-    void checkUses(Set<String> names) {
+    public void checkUses(Set<String> names) {
         for (String name : names) {
             if (!settings.contains(name)) {
                 throw new InvalidSettingException(

@@ -178,7 +178,7 @@ public record LimitSettings(
     public Configured toLimit(String property, boolean enforced) {
         LimitKind usual = rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
         KindSettings used = over(KindSettings.of(usual, this));
-        return Configured.of(property, used, 1, null, enforced, onFailure(), planned(property, used, 1));
+        return Configured.of(property, used, 1, enforced, onFailure(), planned(property, used, 1));
     }
 
     /** The failure policy while Redis is unavailable; {@code null} for the application's policy. */

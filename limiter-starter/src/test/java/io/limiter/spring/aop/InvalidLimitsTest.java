@@ -234,6 +234,49 @@ class InvalidLimitsTest {
         public void call() {}
     }
 
+    static class OneNameTwoKindsOfBucket {
+        @RateLimit(name = "shared", rate = 1, capacity = 1)
+        public void call() {}
+
+        @RateLimit(name = "shared", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 1, limit = 1)
+        public void other() {}
+    }
+
+    static class ZoneOfLog {
+        @CountLimit(kind = CountLimit.Kind.SLIDING_LOG, period = 86_400, zone = "UTC")
+        public void call() {}
+    }
+
+    static class LogTooLarge {
+        @CountLimit(kind = CountLimit.Kind.SLIDING_LOG, limit = 100_001)
+        public void call() {}
+    }
+
+    static class BurstOfQueue {
+        @RateLimit(kind = RateLimit.Kind.LEAKY_QUEUE, limit = 50, burst = 2)
+        public void call() {}
+    }
+
+    static class ExpireOfLeakyBucket {
+        @RateLimit(kind = RateLimit.Kind.LEAKY_BUCKET, limit = 50, expire = 5)
+        public void call() {}
+    }
+
+    static class QueueWithoutLimit {
+        @RateLimit(kind = RateLimit.Kind.LEAKY_QUEUE)
+        public void call() {}
+    }
+
+    static class NegativeQueue {
+        @RateLimit(kind = RateLimit.Kind.LEAKY_QUEUE, limit = -1)
+        public void call() {}
+    }
+
+    static class LimitOfTokenBucket {
+        @RateLimit(limit = 50)
+        public void call() {}
+    }
+
     static class Ip {
         @RateLimit(limitType = LimitType.IP)
         public void call() {}
@@ -386,6 +429,18 @@ class InvalidLimitsTest {
                 Arguments.of(NothingPublic.class, "limit on %s: it has no public methods"),
                 Arguments.of(OneNameTwoRates.class, "it shares the name 'shared' with @RateLimit for %s."),
                 Arguments.of(OneNameTwoKinds.class, "it shares the name 'shared' with @RateLimit for %s.call()"),
+                Arguments.of(OneNameTwoKindsOfBucket.class, "it shares the name 'shared' with @RateLimit for %s."),
+                Arguments.of(
+                        ZoneOfLog.class,
+                        "@CountLimit for %s.call(): zone has no effect on kind sliding-log, which has limit, period"),
+                Arguments.of(LogTooLarge.class, "was 100001: use a SlidingCounter"),
+                Arguments.of(
+                        BurstOfQueue.class,
+                        "@RateLimit for %s.call(): burst has no effect on kind leaky-queue, which has limit, per, rate"),
+                Arguments.of(ExpireOfLeakyBucket.class, "expire has no effect on kind leaky-bucket"),
+                Arguments.of(QueueWithoutLimit.class, "@RateLimit for %s.call(): limit must be set"),
+                Arguments.of(NegativeQueue.class, "@RateLimit for %s.call(): limit must be at least 1, was -1"),
+                Arguments.of(LimitOfTokenBucket.class, "limit has no effect on kind token-bucket, which has burst"),
                 Arguments.of(KeyOfClass.class, "@RateLimit for %s.other(java.lang.String): #{phone} in the key"),
                 Arguments.of(TwoCosts.class, "permits 2 has no effect with cost '#{amount}'"),
                 Arguments.of(CostWithoutBraces.class, "cost 'amount' must be one expression over the arguments"),

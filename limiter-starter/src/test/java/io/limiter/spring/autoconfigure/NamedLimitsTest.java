@@ -136,6 +136,74 @@ class NamedLimitsTest {
                 "limiter.limits.api-search.rate=5");
     }
 
+    static class Kinds {
+
+        @CountLimit(name = "log", kind = CountLimit.Kind.SLIDING_LOG, limit = 5, period = 60)
+        public void log() {}
+
+        @CountLimit(name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, limit = 5, period = 60)
+        public void counter() {}
+
+        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 30, per = 60, limit = 20)
+        public void meter() {}
+
+        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 5, limit = 20)
+        public void queue() {}
+    }
+
+    @Test
+    void an_annotation_chooses_the_kind_with_the_keys_of_a_configured_one() {
+        buildsKind(new Built("countLimit:sliding-log:", "log", SlidingLog.of(5, Duration.ofMinutes(1))));
+        buildsKind(new Built("countLimit:sliding-counter:", "counter", SlidingCounter.of(5, Duration.ofMinutes(1))));
+        buildsKind(new Built("rateLimit:leaky-bucket:", "meter", LeakyBucket.meter(0.5, 20)));
+        buildsKind(new Built("rateLimit:leaky-queue:", "queue", LeakyBucket.queue(5, 20)));
+    }
+
+    @Test
+    void configuration_wins_over_the_kind_of_an_annotation() {
+        buildsKind(
+                new Built("countLimit:sliding-log:", "log", SlidingLog.of(7, Duration.ofMinutes(1))),
+                "limiter.limits.log.limit=7");
+        buildsKind(
+                new Built("countLimit:", "log", FixedWindow.of(7, Duration.ofHours(1))),
+                "limiter.limits.log.kind=fixed-window",
+                "limiter.limits.log.limit=7",
+                "limiter.limits.log.period=1h");
+        buildsKind(
+                new Built("rateLimit:", "queue", TokenBucket.of(3, 1)),
+                "limiter.limits.queue.kind=token-bucket",
+                "limiter.limits.queue.rate=3");
+        buildsKind(
+                new Built("rateLimit:sliding-log:", "queue", SlidingLog.of(3, Duration.ofMinutes(1))),
+                "limiter.limits.queue.kind=sliding-log",
+                "limiter.limits.queue.limit=3",
+                "limiter.limits.queue.period=1m");
+    }
+
+    @Test
+    void a_setting_without_effect_on_the_kind_of_the_annotation_prevents_startup() {
+        Contexts.plain()
+                .withBean(LimiterFactory.class, () -> factory)
+                .withBean(Kinds.class)
+                .withPropertyValues("limiter.limits.queue.burst=2")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("burst has no effect on kind leaky-queue"));
+    }
+
+    private void buildsKind(Built expected, String... properties) {
+        factory.built().clear();
+        Contexts.plain()
+                .withBean(LimiterFactory.class, () -> factory)
+                .withBean(Kinds.class)
+                .withPropertyValues(properties)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(factory.built()).contains(expected);
+                });
+    }
+
     @Test
     void every_parameter_of_a_concurrency_limit_can_be_configured() {
         builds(
