@@ -79,10 +79,12 @@ public interface LimitSet {
     List<Limiter> limiters();
 
     /**
-     * Acquires permits of all limits if they come due within the timeouts, waits for the slowest limit, and returns the whole
+     * Acquires permits of all limits if they are available within the timeouts, waits for the slowest limit, and returns the whole
      * decision. Each limit takes its own number for each permit.
      *
-     * <p>No wait exceeds a limit's {@code maxWait}; a limit without reservations is never waited for.
+     * <p>No wait exceeds a limit's {@code maxWait}. A rejection by limits without reservations alone is waited for as in
+     * {@link Limiter#decide(int, Duration)}, if each of their retry-afters lies within their timeouts; then all limits are decided
+     * again, with what is left of the timeouts. Nothing is taken meanwhile.
      *
      * @param permits at least 1
      * @param timeouts how long to wait at most: none not to wait, one for all limits, or one for each of them, in the order of
@@ -91,8 +93,8 @@ public interface LimitSet {
     SetDecision decide(int permits, Duration... timeouts);
 
     /**
-     * Takes permits as {@link #decide(int, Duration...)}, without waiting until they come due, and returns them as reservations of
-     * all limits; see {@link Limiter#reserve(int)}.
+     * Takes permits as {@link #decide(int, Duration...)}, without waiting until they come due or for a retry-after, and returns
+     * them as reservations of all limits; see {@link Limiter#reserve(int)}.
      *
      * @param permits at least 1
      * @param timeouts as of {@link #decide(int, Duration...)}

@@ -2,8 +2,11 @@ package io.limiter;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A limit bound to a name. All limiters of one name share their permits.
@@ -18,7 +21,8 @@ import java.util.concurrent.CompletableFuture;
  * same. Views of views have both keys: the permits of {@code limiter.on(tenant).on(user)} are those of the user of that tenant,
  * and no single key is mistaken for a pair.
  *
- * <p>No method waits for permits unless it is passed a timeout, or is {@link RateLimiter#acquire()}.
+ * <p>No method waits for permits unless it is passed a timeout, or is {@link RateLimiter#acquire()}. Timeouts are precise to the
+ * microsecond; zero or a negative one means not to wait. {@link #decide(int, Duration)} says how callers wait.
  *
  * <p>Limiters are safe for use by many threads. All methods throw {@link IllegalArgumentException} if permits are less
  * than 1 or a key is blank. If the backend that holds the state (Redis) is unavailable or too slow, or holds something else
@@ -59,6 +63,24 @@ public interface Limiter {
      * @param permits at least 1
      */
     Decision decide(int permits);
+
+    /**
+     * Acquires permits that become available within the timeout, waits for them, and returns the whole decision.
+     *
+     * <p>A {@link RateLimiter} reserves permits that come due within the timeout, so it is decided at once whether they do, and the
+     * caller sleeps until then. Other limits reserve nothing. There a rejection whose retry-after lies within the timeout is waited
+     * for, and then the request is decided again, until it is granted or the retry-after exceeds what is left of the timeout. The
+     * last decision is returned, and it alone counts in statistics. The call takes no longer than the timeout and one decision.
+     * Callers of this limiter that wait for as many permits of one key are served in the order in which they came; others, and
+     * other JVMs, can be faster when permits become free.
+     *
+     * <p>An interrupt does not end the wait; the thread's interrupt flag is set again when the method returns. If the backend
+     * fails meanwhile, the {@link FailurePolicy} decides, and its rejection is not waited for.
+     *
+     * @param permits at least 1
+     * @param timeout how long to wait at most
+     */
+    Decision decide(int permits, Duration timeout);
 
     /**
      * Returns what {@link #decide(int)} would decide now. Takes nothing.
@@ -154,6 +176,36 @@ public interface Limiter {
         return decide(permits).granted();
     }
 
+    /** As {@link #tryAcquire(int, Duration)} for one permit. */
+    default boolean tryAcquire(Duration timeout) {
+        return tryAcquire(1, timeout);
+    }
+
+    /** As {@link #tryAcquire(int, Duration)} for one permit. */
+    default boolean tryAcquire(long timeout, TimeUnit unit) {
+        return tryAcquire(1, timeout, unit);
+    }
+
+    /**
+     * Takes all of the permits if they become available within the timeout, waiting for them; or none. See
+     * {@link #decide(int, Duration)}.
+     *
+     * @param permits at least 1
+     */
+    default boolean tryAcquire(int permits, Duration timeout) {
+        return decide(permits, timeout).granted();
+    }
+
+    /**
+     * As {@link #tryAcquire(int, Duration)}.
+     *
+     * @param permits at least 1
+     */
+    default boolean tryAcquire(int permits, long timeout, TimeUnit unit) {
+        return tryAcquire(
+                permits, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
+    }
+
     /** {@code on(key).decide()}. */
     default Decision decide(String key) {
         return decide(key, 1);
@@ -184,6 +236,27 @@ public interface Limiter {
         return on(key).reserve(permits);
     }
 
+    /** {@code on(key).decide(permits, timeout)}. */
+    default Decision decide(String key, int permits, Duration timeout) {
+        return on(key).decide(permits, timeout);
+    }
+
+    /** {@code on(key).tryAcquire(timeout)}. */
+    default boolean tryAcquire(String key, Duration timeout) {
+        return tryAcquire(key, 1, timeout);
+    }
+
+    /** {@code on(key).tryAcquire(timeout, unit)}. */
+    default boolean tryAcquire(String key, long timeout, TimeUnit unit) {
+        return tryAcquire(
+                key, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
+    }
+
+    /** {@code on(key).tryAcquire(permits, timeout)}. */
+    default boolean tryAcquire(String key, int permits, Duration timeout) {
+        return on(key).tryAcquire(permits, timeout);
+    }
+
     /**
      * The methods of a limiter for callers whose thread must not block.
      *
@@ -212,8 +285,14 @@ public interface Limiter {
         /** As {@link Limiter#decide(int)}. */
         CompletableFuture<Decision> decide(int permits);
 
+        /** As {@link Limiter#decide(int, Duration)}; completed when the permits are there, or are rejected. No thread waits. */
+        CompletableFuture<Decision> decide(int permits, Duration timeout);
+
         /** As {@link Limiter#tryAcquire(int)}. */
         CompletableFuture<Boolean> tryAcquire(int permits);
+
+        /** As {@link Limiter#tryAcquire(int, Duration)}. */
+        CompletableFuture<Boolean> tryAcquire(int permits, Duration timeout);
 
         /** As {@link Limiter#peek(int)}. */
         CompletableFuture<Decision> peek(int permits);
@@ -250,6 +329,11 @@ public interface Limiter {
             return tryAcquire(1);
         }
 
+        /** As {@link Limiter#tryAcquire(Duration)}. */
+        default CompletableFuture<Boolean> tryAcquire(Duration timeout) {
+            return tryAcquire(1, timeout);
+        }
+
         /** {@code on(key).decide()}. */
         default CompletableFuture<Decision> decide(String key) {
             return on(key).decide();
@@ -278,6 +362,21 @@ public interface Limiter {
         /** {@code on(key).reserve(permits)}. */
         default CompletableFuture<Reservation> reserve(String key, int permits) {
             return on(key).reserve(permits);
+        }
+
+        /** {@code on(key).decide(permits, timeout)}. */
+        default CompletableFuture<Decision> decide(String key, int permits, Duration timeout) {
+            return on(key).decide(permits, timeout);
+        }
+
+        /** {@code on(key).tryAcquire(timeout)}. */
+        default CompletableFuture<Boolean> tryAcquire(String key, Duration timeout) {
+            return on(key).tryAcquire(timeout);
+        }
+
+        /** {@code on(key).tryAcquire(permits, timeout)}. */
+        default CompletableFuture<Boolean> tryAcquire(String key, int permits, Duration timeout) {
+            return on(key).tryAcquire(permits, timeout);
         }
     }
 }

@@ -1,11 +1,8 @@
 package io.limiter;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Distributes permits at a configurable rate: Guava's {@code RateLimiter}, for every JVM that uses the same name.
@@ -28,8 +25,7 @@ import java.util.concurrent.TimeUnit;
  * holding a lock or a connection. As in Guava, an interrupt cuts neither the sleep short nor the wait for the decision:
  * the permits are spent either way. The thread's interrupt flag is set again when the method returns.
  *
- * <p>Timeouts are precise to the microsecond; zero or a negative one means not to wait. No caller waits longer than the
- * limit's {@code maxWait}. Keys and futures are those of {@link Limiter}.
+ * <p>No caller waits longer than the limit's {@code maxWait}. Timeouts, keys and futures are those of {@link Limiter}.
  */
 public interface RateLimiter extends Limiter {
 
@@ -60,14 +56,6 @@ public interface RateLimiter extends Limiter {
      *     ever be granted
      */
     void setRate(double permitsPerSecond);
-
-    /**
-     * Takes permits that come due within the timeout, waits for them, and returns the whole decision.
-     *
-     * @param permits at least 1
-     * @param timeout how long to wait at most
-     */
-    Decision decide(int permits, Duration timeout);
 
     /**
      * Reserves permits that come due within the timeout, without waiting.
@@ -106,35 +94,6 @@ public interface RateLimiter extends Limiter {
      */
     Duration acquire(int permits);
 
-    /** Takes one permit if it comes due within the timeout, waiting for it. */
-    default boolean tryAcquire(Duration timeout) {
-        return tryAcquire(1, timeout);
-    }
-
-    /** Takes one permit if it comes due within the timeout, waiting for it. */
-    default boolean tryAcquire(long timeout, TimeUnit unit) {
-        return tryAcquire(1, timeout, unit);
-    }
-
-    /**
-     * Takes all of the permits if they come due within the timeout, waiting for them; or none.
-     *
-     * @param permits at least 1
-     */
-    default boolean tryAcquire(int permits, Duration timeout) {
-        return decide(permits, timeout).granted();
-    }
-
-    /**
-     * Takes all of the permits if they come due within the timeout, waiting for them; or none.
-     *
-     * @param permits at least 1
-     */
-    default boolean tryAcquire(int permits, long timeout, TimeUnit unit) {
-        return tryAcquire(
-                permits, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
-    }
-
     /** {@code on(key).acquire()}. */
     default Duration acquire(String key) {
         return acquire(key, 1);
@@ -145,47 +104,19 @@ public interface RateLimiter extends Limiter {
         return on(key).acquire(permits);
     }
 
-    /** {@code on(key).tryAcquire(timeout)}. */
-    default boolean tryAcquire(String key, Duration timeout) {
-        return tryAcquire(key, 1, timeout);
-    }
-
-    /** {@code on(key).tryAcquire(timeout, unit)}. */
-    default boolean tryAcquire(String key, long timeout, TimeUnit unit) {
-        return tryAcquire(
-                key, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
-    }
-
-    /** {@code on(key).tryAcquire(permits, timeout)}. */
-    default boolean tryAcquire(String key, int permits, Duration timeout) {
-        return on(key).tryAcquire(permits, timeout);
-    }
-
-    /** {@code on(key).decide(permits, timeout)}. */
-    default Decision decide(String key, int permits, Duration timeout) {
-        return on(key).decide(permits, timeout);
-    }
-
     /** {@code on(key).reserve(permits, timeout)}. */
     default Reservation reserve(String key, int permits, Duration timeout) {
         return on(key).reserve(permits, timeout);
     }
 
     /**
-     * The methods of a rate limiter for callers whose thread must not block, neither for the backend nor for permits.
-     *
-     * <p>Futures are given up as those of {@link Limiter.Async}, also while they wait until their permits come due.
+     * The methods of a rate limiter for callers whose thread must not block, neither for the backend nor for permits. Futures are
+     * given up as those of {@link Limiter.Async}.
      */
     interface Async extends Limiter.Async {
 
         @Override
         Async on(String key);
-
-        /** As {@link RateLimiter#decide(int, Duration)}; completed when the permits come due, or are rejected. */
-        CompletableFuture<Decision> decide(int permits, Duration timeout);
-
-        /** As {@link RateLimiter#tryAcquire(int, Duration)}. */
-        CompletableFuture<Boolean> tryAcquire(int permits, Duration timeout);
 
         /**
          * As {@link RateLimiter#acquire(int)}.
@@ -202,11 +133,6 @@ public interface RateLimiter extends Limiter {
             return acquire(1);
         }
 
-        /** As {@link RateLimiter#tryAcquire(Duration)}. */
-        default CompletableFuture<Boolean> tryAcquire(Duration timeout) {
-            return tryAcquire(1, timeout);
-        }
-
         /** {@code on(key).acquire()}. */
         default CompletableFuture<Duration> acquire(String key) {
             return on(key).acquire();
@@ -215,21 +141,6 @@ public interface RateLimiter extends Limiter {
         /** {@code on(key).acquire(permits)}. */
         default CompletableFuture<Duration> acquire(String key, int permits) {
             return on(key).acquire(permits);
-        }
-
-        /** {@code on(key).tryAcquire(timeout)}. */
-        default CompletableFuture<Boolean> tryAcquire(String key, Duration timeout) {
-            return on(key).tryAcquire(timeout);
-        }
-
-        /** {@code on(key).tryAcquire(permits, timeout)}. */
-        default CompletableFuture<Boolean> tryAcquire(String key, int permits, Duration timeout) {
-            return on(key).tryAcquire(permits, timeout);
-        }
-
-        /** {@code on(key).decide(permits, timeout)}. */
-        default CompletableFuture<Decision> decide(String key, int permits, Duration timeout) {
-            return on(key).decide(permits, timeout);
         }
 
         /** {@code on(key).reserve(permits, timeout)}. */

@@ -34,6 +34,9 @@ public abstract class EngineContract {
     class CountLimiters extends CountLimiterContract {}
 
     @Nested
+    class Waiting extends WaitingContract {}
+
+    @Nested
     class ConcurrencyLimiters extends ConcurrencyLimiterContract {}
 
     @Nested

@@ -55,13 +55,16 @@ abstract class FormsContract extends LimiterContract {
         check(
                 Limiter.class,
                 Limiter.Async.class,
-                limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(10))),
+                limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(1))),
                 "tryAcquire(): G, G, R; 0 s",
                 "tryAcquire(int): G, R, R; 0 s",
-                "decide(): G, G, R 10; 0 s",
-                "decide(int): G, R 10, R 10; 0 s",
-                "reserve(): G, G, R 10; 0 s",
-                "reserve(int): G, R 10, R 10; 0 s");
+                "tryAcquire(Duration): G, G, G; 1 s",
+                "tryAcquire(int, Duration): G, G, G; 2 s",
+                "decide(): G, G, R 1; 0 s",
+                "decide(int): G, R 1, R 1; 0 s",
+                "decide(int, Duration): G, G, G; 2 s",
+                "reserve(): G, G, R 1; 0 s",
+                "reserve(int): G, R 1, R 1; 0 s");
     }
 
     @Test

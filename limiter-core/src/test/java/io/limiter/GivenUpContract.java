@@ -49,7 +49,9 @@ abstract class GivenUpContract extends LimiterContract {
                 List.of(window),
                 List.of(
                         new Kind<>(() -> window.async().decide(1), rejection(), Decision::granted),
-                        new Kind<>(() -> window.async().tryAcquire(), false, granted -> granted)));
+                        new Kind<>(() -> window.async().decide(1, DAY), rejection(), Decision::granted),
+                        new Kind<>(() -> window.async().tryAcquire(), false, granted -> granted),
+                        new Kind<>(() -> window.async().tryAcquire(1, DAY), false, granted -> granted)));
     }
 
     @Test

@@ -29,6 +29,15 @@ public interface Limit<S> {
     }
 
     /**
+     * Whether a request may be granted permits that come due later, within its timeout, so that its caller only waits. If not,
+     * requests have no timeout: a caller with one waits for the {@code retryAfter} of a rejection that lies within it, and is
+     * decided again.
+     */
+    default boolean reservesAhead() {
+        return false;
+    }
+
+    /**
      * Whether a rejection stays valid until its {@code retryAfter} whatever other requests do, except refunds. If so,
      * the rejection cache may repeat it until then.
      */

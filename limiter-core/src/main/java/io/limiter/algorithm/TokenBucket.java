@@ -358,6 +358,11 @@ public record TokenBucket(
     }
 
     @Override
+    public boolean reservesAhead() {
+        return true;
+    }
+
+    @Override
     public Class<RedisPermits> stateType() {
         return RedisPermits.class;
     }

@@ -7,7 +7,6 @@ import static io.limiter.redis.LiveFleet.put;
 import static io.limiter.redis.LiveFleet.reports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
@@ -211,12 +210,13 @@ class LiveKindsTest {
     }
 
     @Test
-    void a_timeout_is_rejected_where_calls_never_wait() {
+    void calls_wait_for_every_kind_so_each_can_have_a_live_timeout() {
         RedisRateLimiterFactory factory = FLEET.instance();
         Limiter window = factory.build("calls", FixedWindow.of(5, Duration.ofMinutes(1)));
-        assertThatThrownBy(() -> put(factory, "calls", LiveSettings.NONE.timeout(Duration.ofSeconds(5))))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("timeout PT5S has no effect on kind fixed-window");
+        LiveSettings settings = LiveSettings.NONE.timeout(Duration.ofSeconds(5));
+        put(factory, "calls", settings);
+        assertThat(factory.live().orElseThrow().get("calls").orElseThrow().settings())
+                .isEqualTo(settings);
         assertThat(window.limit()).isEqualTo(FixedWindow.of(5, Duration.ofMinutes(1)));
     }
 }

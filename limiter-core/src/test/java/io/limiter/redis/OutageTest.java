@@ -249,6 +249,28 @@ class OutageTest {
         redis.goOn();
     }
 
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "THROW")
+    void a_caller_that_waits_for_a_window_when_redis_stops_is_answered_by_the_failure_policy(
+            FailurePolicy.Action action) {
+        limiter(Setup.LETTUCE, FailurePolicy.of(action));
+        Limiter window = factory.build("window", FixedWindow.of(1, Duration.ofSeconds(2)));
+        CompletableFuture<Decision> waiting;
+        while (true) {
+            takeFromRedis(window, 1);
+            waiting = window.async().decide("k", 1, Duration.ofMinutes(10));
+            redis.stop();
+            if (!waiting.isDone()) {
+                break;
+            }
+            // The machine was so slow that the window had ended.
+            redis.goOn();
+        }
+        Decision decision = waiting.join();
+        assertThat(decision.source()).isEqualTo(action == FailurePolicy.Action.LOCAL ? Source.LOCAL : Source.POLICY);
+        assertThat(decision.granted()).isEqualTo(action != FailurePolicy.Action.DENY);
+    }
+
     private Limiter limiter(Setup setup, FailurePolicy policy) {
         return limiter(setup, policy, RedisRateLimiterFactory.Builder.DEFAULT_DECISION_TIMEOUT);
     }

@@ -66,6 +66,10 @@ class OwnLimitTest {
         assertThat(limiter.tryAcquire("who")).isTrue();
         limiter.on("who").refund(1);
         assertThat(limiter.tryAcquire("who")).isTrue();
+        long before = redis.clock().micros();
+        assertThat(limiter.tryAcquire("who", Duration.ofSeconds(9))).isFalse();
+        assertThat(limiter.tryAcquire("who", Duration.ofSeconds(10))).isTrue();
+        assertThat(redis.clock().micros() - before).as("waited").isEqualTo(10_000_000);
         assertThat(redis.keys())
                 .containsExactlyInAnyOrder(redis.prefix() + "{k}:cooldown", redis.prefix() + "{k:who}:cooldown");
     }

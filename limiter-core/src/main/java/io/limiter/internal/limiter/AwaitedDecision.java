@@ -1,7 +1,6 @@
 package io.limiter.internal.limiter;
 
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.engine.Pending;
 import io.limiter.internal.time.Sleeper;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,30 +16,30 @@ import java.util.function.ToLongFunction;
  */
 final class AwaitedDecision<D, T> extends CompletableFuture<T> {
 
-    private final Pending<?> pending;
+    private final Runnable giveUp;
     private final Function<D, T> result;
     // Set by whoever is first: the decision that is handed over, or another completion, which returns the permits.
     private final AtomicBoolean settled = new AtomicBoolean();
 
     /**
-     * @param pending the request
+     * @param giveUp withdraws the request, or returns its permits
      * @param decided its result
      * @param waitMicros how long to wait until the permits come due
      * @param begins called when the wait begins; returns what to run when it ends
      * @param result the caller's result; what it throws fails this
      */
     AwaitedDecision(
-            Pending<?> pending,
+            Runnable giveUp,
             CompletableFuture<D> decided,
             ToLongFunction<D> waitMicros,
             Sleeper sleeper,
             Function<D, Runnable> begins,
             Function<D, T> result) {
-        this.pending = pending;
+        this.giveUp = giveUp;
         this.result = result;
         whenComplete((done, failure) -> {
             if (settled.compareAndSet(false, true)) {
-                pending.giveUp();
+                giveUp.run();
             }
         });
         decided.whenComplete((decision, error) -> {
@@ -75,7 +74,7 @@ final class AwaitedDecision<D, T> extends CompletableFuture<T> {
             return;
         }
         if (settled.compareAndSet(false, true) && !complete(value)) {
-            pending.giveUp();
+            giveUp.run();
         }
     }
 }

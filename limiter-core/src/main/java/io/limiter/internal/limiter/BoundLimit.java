@@ -13,7 +13,9 @@ import io.limiter.internal.live.override.ChangeableLimit;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.EngineObserver;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     private final KeySpace keys;
     private final Sleeper sleeper;
+    private final Map<Object, WaitQueue<?>> queues = new ConcurrentHashMap<>();
 
     BoundLimit(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
         super(keys.prefix(), keys.name(), limit, engine);
@@ -43,11 +46,17 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     /**
-     * Decides in one call, then waits until the permits come due.
+     * Decides, then waits until the permits come due. A limit that does not reserve decides again after each rejection, as long
+     * as its retry-after lies within the timeout.
      *
      * @param key the caller's key; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        if (mayDecideAgain(timeoutMicros)) {
+            WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
+            Decision first = decide(backendKey, engine(), limit(), Request.take(permits, 0), false);
+            return AsyncFailures.join(waiting.decided(first));
+        }
         Request request = Request.take(permits, timeoutMicros);
         Decision decision = decideNow(key, backendKey, engine(), limit(), request, false);
         await(waitMicros(decision));
@@ -56,6 +65,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
     boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        if (mayDecideAgain(timeoutMicros)) {
+            return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
+        }
         Failover usedEngine = engine();
         L usedLimit = limit();
         boolean valid = permits >= 1;
@@ -70,6 +82,10 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         Decision decision = decideNow(key, backendKey, usedEngine, usedLimit, request, known == AtOnce.Known.UNKNOWN);
         await(waitMicros(decision));
         return decision.granted();
+    }
+
+    private boolean mayDecideAgain(long timeoutMicros) {
+        return timeoutMicros > 0 && !limit().reservesAhead();
     }
 
     /** A rejection says how long the wait would have been. */
@@ -99,15 +115,19 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             L usedLimit,
             Request request,
             boolean unknown) {
-        Decision decision;
+        Decision decision = decide(backendKey, usedEngine, usedLimit, request, unknown);
+        counters().decided(name(), key, decision);
+        return decision;
+    }
+
+    /** Does not count the decision. */
+    private Decision decide(String backendKey, Failover usedEngine, L usedLimit, Request request, boolean unknown) {
         try {
-            decision = usedEngine.decide(backendKey, usedLimit, request, unknown);
+            return usedEngine.decide(backendKey, usedLimit, request, unknown);
         } catch (LimiterBackendException e) {
             counters().failed();
             throw e;
         }
-        counters().decided(name(), key, decision);
-        return decision;
     }
 
     private PendingRequest start(
@@ -133,12 +153,18 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      */
     <T> CompletableFuture<T> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros, Function<Decision, T> result) {
+        if (mayDecideAgain(timeoutMicros)) {
+            WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
+            waiting.start();
+            return new AwaitedDecision<>(
+                    waiting::giveUp, waiting, decision -> 0, sleeper, decision -> () -> {}, result);
+        }
         Request request = Request.take(permits, timeoutMicros);
         EngineObserver.MayWait mayWait =
                 timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
         PendingRequest pending = start(key, backendKey, engine(), limit(), request);
         return new AwaitedDecision<>(
-                pending,
+                pending::giveUp,
                 pending,
                 BoundLimit::waitMicros,
                 sleeper,
@@ -162,7 +188,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         L usedLimit = limit();
         PendingRequest pending = start(key, backendKey, usedEngine, usedLimit, Request.take(permits, timeoutMicros));
         return new AwaitedDecision<>(
-                pending,
+                pending::giveUp,
                 pending,
                 decision -> 0,
                 sleeper,
@@ -182,6 +208,80 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                 sleeper.ticker(),
                 fewer -> usedEngine.cancel(decision, backendKey, usedLimit, fewer, permits),
                 more -> engine().start(backendKey, limit(), Request.charge(more)));
+    }
+
+    /**
+     * The queue of the callers that wait for the same permits.
+     *
+     * @param alike equal for these; its class says what the decision is
+     */
+    @SuppressWarnings("unchecked")
+    <D> WaitQueue<D> queue(Object alike) {
+        return (WaitQueue<D>) queues.computeIfAbsent(alike, same -> {
+            WaitQueue<?>[] created = new WaitQueue<?>[1];
+            created[0] = new WaitQueue<D>(sleeper, () -> queues.remove(same, created[0]));
+            return created[0];
+        });
+    }
+
+    /** Requests for as many permits of one key. */
+    record Alike(String backendKey, int permits) {}
+
+    private final class WaitingDecision extends WaitingRequest<Decision> {
+
+        private final @Nullable String countedKey;
+        private final Alike alike;
+        private final long timeoutMicros;
+        private final EngineObserver.MayWait mayWait;
+
+        WaitingDecision(@Nullable String countedKey, String backendKey, int permits, long timeoutMicros) {
+            super(sleeper.ticker(), timeoutMicros);
+            this.countedKey = countedKey;
+            this.alike = new Alike(backendKey, permits);
+            this.timeoutMicros = timeoutMicros;
+            this.mayWait = counters().mayWait();
+        }
+
+        @Override
+        Started<Decision> startDecision() {
+            PendingRequest pending = engine().start(alike.backendKey(), limit(), Request.take(alike.permits(), 0));
+            return new Started<>(pending, pending);
+        }
+
+        @Override
+        boolean isGranted(Decision decision) {
+            return decision.granted();
+        }
+
+        @Override
+        long retryMicros(Decision rejection) {
+            return retryMicros(limit(), rejection, timeoutMicros);
+        }
+
+        @Override
+        long moreAfter(Decision grant) {
+            return grant.remaining() / alike.permits();
+        }
+
+        @Override
+        WaitQueue<Decision> queue() {
+            return BoundLimit.this.queue(alike);
+        }
+
+        @Override
+        Runnable waitBegins(Decision rejection) {
+            return counters().waitBegins(mayWait);
+        }
+
+        @Override
+        void count(Decision decision) {
+            counters().decided(name(), countedKey, decision);
+        }
+
+        @Override
+        void countFailure() {
+            counters().failed();
+        }
     }
 
     /** Counts its decision itself, because a stage for that would cost as much again. */

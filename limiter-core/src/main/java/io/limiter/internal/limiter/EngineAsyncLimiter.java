@@ -5,6 +5,7 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -34,6 +35,16 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     @Override
     public final CompletableFuture<Boolean> tryAcquire(int permits) {
         return decide(permits, 0, Decision::granted);
+    }
+
+    @Override
+    public final CompletableFuture<Decision> decide(int permits, Duration timeout) {
+        return decide(permits, Timeouts.micros(timeout));
+    }
+
+    @Override
+    public final CompletableFuture<Boolean> tryAcquire(int permits, Duration timeout) {
+        return decide(permits, Timeouts.micros(timeout), Decision::granted);
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.limiter.internal.limiter;
 
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
-import io.limiter.algorithm.Decision;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -16,16 +15,6 @@ final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter>
     @Override
     public RateLimiter.Async on(String key) {
         return limiter.on(key).async();
-    }
-
-    @Override
-    public CompletableFuture<Decision> decide(int permits, Duration timeout) {
-        return decide(permits, Timeouts.micros(timeout));
-    }
-
-    @Override
-    public CompletableFuture<Boolean> tryAcquire(int permits, Duration timeout) {
-        return decide(permits, Timeouts.micros(timeout), Decision::granted);
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -24,7 +25,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link LimitSet} on an engine. */
@@ -72,52 +72,35 @@ public final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision decide(int permits, Duration... timeouts) {
-        SetDecision decided = decideNow(requests(permits, timeouts), engines());
+        SetDecision decided = toDecision(new WaitingSet(true, permits, timeouts).decideNow());
         await(decided);
         return decided;
     }
 
     @Override
     public SetReservation reserve(int permits, Duration... timeouts) {
-        List<KeyRequests<?>> requests = requests(permits, timeouts);
-        List<Failover> engines = engines();
-        return reservation(decideNow(requests, engines), requests, engines);
+        return reserve(new WaitingSet(false, permits, timeouts));
     }
 
-    /** As {@link #reserve}, and waits for the slowest limit as {@link #decide} does. */
+    /** As {@link #reserve}, and waits as {@link #decide} does. */
     public SetReservation reserveAndAwait(int permits, Duration... timeouts) {
-        SetReservation reserved = reserve(permits, timeouts);
+        SetReservation reserved = reserve(new WaitingSet(true, permits, timeouts));
         await(reserved.decision());
         return reserved;
     }
 
+    private SetReservation reserve(WaitingSet waiting) {
+        return waiting.reservation(toDecision(waiting.decideNow()));
+    }
+
     /** As {@link #reserveAndAwait}, without blocking the calling thread. Futures are those of {@link LimitSet.Async}. */
     public CompletableFuture<SetReservation> reserveAndAwaitAsync(int permits, Duration... timeouts) {
-        return reserveAsync(EngineLimitSet::waitMicros, permits, timeouts);
+        return reserveAsync(true, permits, timeouts);
     }
 
-    private CompletableFuture<SetReservation> reserveAsync(
-            ToLongFunction<SetDecision> waitMicros, int permits, Duration... timeouts) {
-        List<KeyRequests<?>> requests = requests(permits, timeouts);
-        List<Failover> engines = engines();
-        return decideAsync(requests, engines, waitMicros, decided -> reservation(decided, requests, engines));
-    }
-
-    private SetReservation reservation(SetDecision decided, List<KeyRequests<?>> requests, List<Failover> engines) {
-        List<Reservation> reserved = new ArrayList<>(parts.size());
-        for (int i = 0; i < parts.size() && decided.granted(); i++) {
-            KeyRequests<?> taken = requests.get(i);
-            reserved.add(parts.get(i)
-                    .limiter()
-                    .bound
-                    .reservation(
-                            taken.key(),
-                            engines.get(i),
-                            taken.limit(),
-                            taken.request().permits(),
-                            decided.parts().get(i).decision()));
-        }
-        return new EngineSetReservation(decided, parts.size(), List.copyOf(reserved));
+    private CompletableFuture<SetReservation> reserveAsync(boolean waits, int permits, Duration... timeouts) {
+        WaitingSet waiting = new WaitingSet(waits, permits, timeouts);
+        return decideAsync(waiting, waiting::reservation);
     }
 
     @Override
@@ -130,18 +113,17 @@ public final class EngineLimitSet implements LimitSet {
         return await(startEach(part -> part.refund(permits)));
     }
 
-    /** The request of every part, under its current limit. */
-    private List<KeyRequests<?>> requests(int permits, Duration... timeouts) {
+    /** The timeout of every part. */
+    private long[] micros(Duration... timeouts) {
         if (Objects.requireNonNull(timeouts, "timeouts").length > 1 && timeouts.length != parts.size()) {
             throw new IllegalArgumentException(
                     "timeouts must be one, or one for each of " + parts.size() + " limits, were " + timeouts.length);
         }
-        List<KeyRequests<?>> requests = new ArrayList<>(parts.size());
-        for (int i = 0; i < parts.size(); i++) {
-            long timeoutMicros = timeouts.length == 0 ? 0 : Timeouts.micros(timeouts[timeouts.length == 1 ? 0 : i]);
-            requests.add(parts.get(i).take(permits, timeoutMicros));
+        long[] micros = new long[parts.size()];
+        for (int i = 0; i < micros.length && timeouts.length > 0; i++) {
+            micros[i] = Timeouts.micros(timeouts[timeouts.length == 1 ? 0 : i]);
         }
-        return requests;
+        return micros;
     }
 
     private static long waitMicros(SetDecision decided) {
@@ -163,39 +145,14 @@ public final class EngineLimitSet implements LimitSet {
         return ((EngineLimiter<?>) slowest.limiter()).bound;
     }
 
-    private SetDecision decideNow(List<KeyRequests<?>> requests, List<Failover> engines) {
-        try {
-            SetDecision decided = toDecision(Failover.start(requests, engines).await());
-            count(decided);
-            return decided;
-        } catch (LimiterBackendException e) {
-            failed();
-            throw e;
-        }
-    }
-
-    private <T> CompletableFuture<T> decideAsync(
-            List<KeyRequests<?>> requests,
-            List<Failover> engines,
-            ToLongFunction<SetDecision> waitMicros,
-            Function<SetDecision, T> result) {
-        BoundLimit<?> first = parts.get(0).limiter().bound;
-        EngineObserver.MayWait mayWait = first.counters().mayWait();
-        PendingSet pending = Failover.start(requests, engines);
-        CompletableFuture<SetDecision> decided = pending.thenApply(this::toDecision);
-        decided.whenComplete((decision, error) -> {
-            if (error == null) {
-                count(decision);
-            } else if (AsyncFailures.cause(error) instanceof LimiterBackendException) {
-                failed();
-            }
-        });
+    private <T> CompletableFuture<T> decideAsync(WaitingSet waiting, Function<SetDecision, T> result) {
+        waiting.start();
         return new AwaitedDecision<>(
-                pending,
-                decided,
-                waitMicros,
-                first.sleeper(),
-                decision -> slowest(decision).counters().waitBegins(mayWait),
+                waiting::giveUp,
+                waiting.thenApply(this::toDecision),
+                waiting::waitMicros,
+                parts.get(0).limiter().bound.sleeper(),
+                waiting::waitBegins,
                 result);
     }
 
@@ -206,21 +163,6 @@ public final class EngineLimitSet implements LimitSet {
             engines.add(part.engine());
         }
         return engines;
-    }
-
-    /** Permits that were not taken because another part rejects do not count as granted. */
-    private static void count(SetDecision decided) {
-        boolean granted = decided.granted();
-        for (SetDecision.OfPart part : decided.parts()) {
-            if (granted || !part.decision().granted()) {
-                EngineLimiter<?> limiter = (EngineLimiter<?>) part.limiter();
-                limiter.bound.counters().decided(limiter.name(), limiter.path.countedKey(), part.decision());
-            }
-        }
-    }
-
-    private void failed() {
-        parts.forEach(part -> part.limiter().bound.counters().failed());
     }
 
     /** Starts a request for each part, independent of the others. They share calls. */
@@ -282,7 +224,8 @@ public final class EngineLimitSet implements LimitSet {
         }
 
         KeyRequests<?> take(int permitsOfSet, long timeoutMicros) {
-            return requests(Request.take(permitsFor(permitsOfSet), timeoutMicros));
+            return requests(
+                    Request.take(permitsFor(permitsOfSet), limiter.limit().reservesAhead() ? timeoutMicros : 0));
         }
 
         KeyRequests<?> peek(int permitsOfSet) {
@@ -315,27 +258,173 @@ public final class EngineLimitSet implements LimitSet {
         }
     }
 
+    /** Decisions of all parts, in order; {@code null} for a part that is not decided because another one is rejected by the cache. */
+    private final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
+
+        private final boolean waits;
+        private final int permits;
+        private final long[] timeoutsMicros;
+        private final EngineObserver.MayWait mayWait;
+
+        // Of the last decision.
+        private List<KeyRequests<?>> requests = List.of();
+        private List<Failover> engines = List.of();
+
+        /**
+         * @param waits whether it waits until the permits are there; otherwise it only reserves
+         */
+        WaitingSet(boolean waits, int permits, Duration... timeouts) {
+            this(waits, permits, micros(timeouts), parts.get(0).limiter().bound);
+        }
+
+        private WaitingSet(boolean waits, int permits, long[] timeoutsMicros, BoundLimit<?> first) {
+            super(first.sleeper().ticker(), longest(timeoutsMicros));
+            this.waits = waits;
+            this.permits = permits;
+            this.timeoutsMicros = timeoutsMicros;
+            this.mayWait = longest(timeoutsMicros) == 0
+                    ? EngineObserver.MayWait.NONE
+                    : first.counters().mayWait();
+        }
+
+        private static long longest(long[] timeoutsMicros) {
+            return Arrays.stream(timeoutsMicros).max().orElse(0);
+        }
+
+        List<@Nullable Decision> decideNow() {
+            List<@Nullable Decision> first;
+            try {
+                first = startSet().await();
+            } catch (LimiterBackendException e) {
+                countFailure();
+                throw e;
+            }
+            return AsyncFailures.join(decided(first));
+        }
+
+        @Override
+        Started<List<@Nullable Decision>> startDecision() {
+            PendingSet pending = startSet();
+            return new Started<>(pending, pending);
+        }
+
+        private PendingSet startSet() {
+            List<KeyRequests<?>> next = new ArrayList<>(parts.size());
+            for (int i = 0; i < parts.size(); i++) {
+                next.add(parts.get(i).take(permits, nextMicros(timeoutsMicros[i])));
+            }
+            requests = next;
+            engines = engines();
+            return Failover.start(requests, engines);
+        }
+
+        long waitMicros(SetDecision decided) {
+            return waits ? EngineLimitSet.waitMicros(decided) : 0;
+        }
+
+        SetReservation reservation(SetDecision decided) {
+            List<Reservation> reserved = new ArrayList<>(parts.size());
+            for (int i = 0; i < parts.size() && decided.granted(); i++) {
+                KeyRequests<?> taken = requests.get(i);
+                reserved.add(parts.get(i)
+                        .limiter()
+                        .bound
+                        .reservation(
+                                taken.key(),
+                                engines.get(i),
+                                taken.limit(),
+                                taken.request().permits(),
+                                decided.parts().get(i).decision()));
+            }
+            return new EngineSetReservation(decided, parts.size(), List.copyOf(reserved));
+        }
+
+        @Override
+        boolean isGranted(List<@Nullable Decision> decisions) {
+            return decisions.stream().allMatch(decision -> decision != null && decision.granted());
+        }
+
+        @Override
+        long retryMicros(List<@Nullable Decision> rejection) {
+            long longest = FINAL;
+            for (int i = 0; i < parts.size() && waits; i++) {
+                Decision decision = rejection.get(i);
+                if (decision != null && !decision.granted()) {
+                    long micros = retryMicros(parts.get(i).limiter().limit(), decision, timeoutsMicros[i]);
+                    if (micros == FINAL) {
+                        return FINAL;
+                    }
+                    longest = Math.max(longest, micros);
+                }
+            }
+            return longest;
+        }
+
+        @Override
+        long moreAfter(List<@Nullable Decision> grant) {
+            long fewest = Long.MAX_VALUE - 1;
+            for (int i = 0; i < parts.size(); i++) {
+                long remaining = Objects.requireNonNull(grant.get(i)).remaining();
+                fewest = Math.min(fewest, remaining / parts.get(i).permitsFor(permits));
+            }
+            return fewest;
+        }
+
+        /** With equal timeouts: a part with a shorter one than another can make a rejection final before the deadline. */
+        @Override
+        WaitQueue<List<@Nullable Decision>> queue() {
+            List<Object> alike = new ArrayList<>(2 * parts.size());
+            for (int i = 0; i < parts.size(); i++) {
+                alike.add(new BoundLimit.Alike(
+                        parts.get(i).backendKey(), parts.get(i).permitsFor(permits)));
+                alike.add(timeoutsMicros[i]);
+            }
+            return parts.get(0).limiter().bound.queue(alike);
+        }
+
+        @Override
+        Runnable waitBegins(List<@Nullable Decision> rejection) {
+            return waitBegins(toDecision(rejection));
+        }
+
+        Runnable waitBegins(SetDecision decided) {
+            return slowest(decided).counters().waitBegins(mayWait);
+        }
+
+        /** Permits that were not taken because another part rejects do not count as granted. */
+        @Override
+        void count(List<@Nullable Decision> decisions) {
+            boolean granted = isGranted(decisions);
+            for (int i = 0; i < parts.size(); i++) {
+                Decision decision = decisions.get(i);
+                if (decision != null && (granted || !decision.granted())) {
+                    EngineLimiter<?> limiter = parts.get(i).limiter();
+                    limiter.bound.counters().decided(limiter.name(), limiter.path.countedKey(), decision);
+                }
+            }
+        }
+
+        @Override
+        void countFailure() {
+            parts.forEach(part -> part.limiter().bound.counters().failed());
+        }
+    }
+
     private final class AsyncView implements LimitSet.Async {
 
         @Override
         public CompletableFuture<SetDecision> decide(int permits, Duration... timeouts) {
-            return decideAsync(permits, Function.identity(), timeouts);
+            return decideAsync(new WaitingSet(true, permits, timeouts), Function.identity());
         }
 
         @Override
         public CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts) {
-            return decideAsync(permits, SetDecision::granted, timeouts);
-        }
-
-        private <T> CompletableFuture<T> decideAsync(
-                int permits, Function<SetDecision, T> result, Duration... timeouts) {
-            return EngineLimitSet.this.decideAsync(
-                    requests(permits, timeouts), engines(), EngineLimitSet::waitMicros, result);
+            return decideAsync(new WaitingSet(true, permits, timeouts), SetDecision::granted);
         }
 
         @Override
         public CompletableFuture<SetReservation> reserve(int permits, Duration... timeouts) {
-            return reserveAsync(decided -> 0, permits, timeouts);
+            return reserveAsync(false, permits, timeouts);
         }
 
         @Override

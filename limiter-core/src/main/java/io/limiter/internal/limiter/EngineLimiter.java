@@ -10,6 +10,7 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
+import java.time.Duration;
 
 /**
  * A {@link Limiter} on an engine, or a view of one of its keys.
@@ -71,6 +72,23 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
         return path.isOfKey()
                 ? on(key).tryAcquire(permits)
                 : bound.tryAcquire(key, bound.keys().of(key), permits, 0);
+    }
+
+    @Override
+    public final Decision decide(int permits, Duration timeout) {
+        return bound.decideAndWait(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
+    }
+
+    @Override
+    public final boolean tryAcquire(int permits, Duration timeout) {
+        return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
+    }
+
+    @Override
+    public final boolean tryAcquire(String key, int permits, Duration timeout) {
+        return path.isOfKey()
+                ? on(key).tryAcquire(permits, timeout)
+                : bound.tryAcquire(key, bound.keys().of(key), permits, Timeouts.micros(timeout));
     }
 
     @Override

@@ -49,23 +49,6 @@ public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implemen
     }
 
     @Override
-    public final Decision decide(int permits, Duration timeout) {
-        return bound.decideAndWait(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
-    }
-
-    @Override
-    public final boolean tryAcquire(int permits, Duration timeout) {
-        return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
-    }
-
-    @Override
-    public final boolean tryAcquire(String key, int permits, Duration timeout) {
-        return path.isOfKey()
-                ? on(key).tryAcquire(permits, timeout)
-                : bound.tryAcquire(key, bound.keys().of(key), permits, Timeouts.micros(timeout));
-    }
-
-    @Override
     public final Duration acquire(int permits) {
         return acquired(decide(permits, limit().maxWait()));
     }

@@ -66,7 +66,7 @@ class AwaitedDecisionTest {
         }
     };
     private final AwaitedDecision<Decision, Boolean> awaited = new AwaitedDecision<>(
-            decided,
+            decided::giveUp,
             decided,
             decision -> decision.granted() ? decision.waitMicros() : 0,
             sleeper,
@@ -146,7 +146,7 @@ class AwaitedDecisionTest {
     @Test
     void a_result_that_throws_returns_the_permits() {
         AwaitedDecision<Decision, Boolean> failing = new AwaitedDecision<>(
-                decided, decided.copy(), decision -> 0, sleeper, decision -> () -> {}, decision -> {
+                decided::giveUp, decided.copy(), decision -> 0, sleeper, decision -> () -> {}, decision -> {
                     throw new IllegalStateException("planted");
                 });
         decided.answer(IN_A_SECOND);

@@ -42,10 +42,6 @@ public final class LiveLimitMapper {
                     + ": a kind cannot be changed live, because the state of one means nothing to another; "
                     + (ownKind == null ? "leave the kind out" : "use kind " + ownKind));
         }
-        if (settings.timeout() != null && period(own) != null) {
-            throw new IllegalArgumentException("timeout " + settings.timeout() + " has no effect on kind " + ownKind
-                    + ", whose calls never wait: leave it out");
-        }
         if (!settings.hasParameters()) {
             return own;
         }
