@@ -59,7 +59,8 @@ class ManyWaitersTest {
                 .map(factory -> factory.withPrefix(prefix).build("k", limit))
                 .toList();
         // Connects and sends the script.
-        limiters.forEach(limiter -> assertThat(limiter.tryAcquire("first", TIMEOUT)).isTrue());
+        limiters.forEach(
+                limiter -> assertThat(limiter.tryAcquire("first", TIMEOUT)).isTrue());
         AtomicInteger number = new AtomicInteger();
         long[] micros = new long[THREADS * CALLS];
         AtomicInteger granted = new AtomicInteger();

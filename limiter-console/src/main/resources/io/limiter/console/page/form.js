@@ -25,8 +25,6 @@ const OF_KIND = {
   concurrent: ['limit'],
 };
 
-const NEVER_WAIT = ['fixed-window', 'sliding-log', 'sliding-counter'];
-
 const WORD_OF_LIMIT = {'leaky-bucket': 'capacity', 'leaky-queue': 'waitingCalls', concurrent: 'concurrent'};
 
 const POLICIES = ['DENY', 'ALLOW', 'LOCAL', 'THROW'];
@@ -87,8 +85,7 @@ export function changeForm(limit, live, onPreview, onRemove) {
 
   const policy = live ? live.settings.failurePolicy ?? null : null;
   const why = el('input', {id: 'field-why', name: 'why', maxlength: '500', placeholder: t('reasonHint'), autocomplete: 'off'});
-  const timeout = NEVER_WAIT.includes(limit.kind) ? [] : ['timeout'];
-  const more = [...timeout.map(field), choice('failurePolicy', 'failurePolicy',
+  const more = [field('timeout'), choice('failurePolicy', 'failurePolicy',
     [['', t('unchanged'), policy === null], ...POLICIES.map(each => [each, each.toLowerCase(), policy === each])])];
   const form = el('form', {
     novalidate: true,
@@ -123,7 +120,7 @@ export function changeForm(limit, live, onPreview, onRemove) {
     error.hidden = true;
     inputs.forEach(input => input.removeAttribute('aria-invalid'));
     const settings = {kind: own.length > 0 ? limit.kind : null};
-    for (const name of [...own, ...timeout]) {
+    for (const name of [...own, 'timeout']) {
       const input = inputs.get(name);
       if (input.value === '' && !input.validity.badInput) {
         continue;

@@ -58,6 +58,13 @@ public @interface CountLimit {
      */
     String zone() default "";
 
+    /**
+     * How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. It is rejected at once
+     * if none will be there in that time; otherwise it tries again when they are, with those who waited longer before it. See
+     * {@link io.limiter.Limiter#decide(int, java.time.Duration)}.
+     */
+    double timeout() default 0;
+
     /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
     String key() default "";
 

@@ -69,7 +69,7 @@ public @interface RateLimit {
         LEAKY_QUEUE
     }
 
-    /** The kind of bucket. A leaky one has {@link #rate()}, {@link #per()} and {@link #limit()}, which it requires. */
+    /** The kind of bucket. A leaky one has {@link #rate()}, {@link #per()}, {@link #timeout()} and, required, {@link #limit()}. */
     Kind kind() default Kind.TOKEN_BUCKET;
 
     /** Permits in {@link #per()} seconds. The rate must be from one permit in 1,000 days to 1,000,000,000 per second. */
@@ -91,7 +91,10 @@ public @interface RateLimit {
     /** The capacity of a leaky bucket in permits, or how many calls wait in a leaky queue at most; from 1 to 1,000,000,000. */
     int limit() default 0;
 
-    /** How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. */
+    /**
+     * How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. In a leaky queue the
+     * default is as long as the queue allows.
+     */
     double timeout() default 0;
 
     /**

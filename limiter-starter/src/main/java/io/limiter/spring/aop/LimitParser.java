@@ -218,7 +218,8 @@ final class LimitParser {
                 kind(annotation, CountLimit.Kind.class, "zone"),
                 annotation.getInt("limit"),
                 Duration.ofSeconds(annotation.getLong("period")),
-                zone(annotation.getString("zone")));
+                zone(annotation.getString("zone")),
+                seconds(annotation, "timeout", 0));
     }
 
     private static KindSettings concurrent(MergedAnnotation<ConcurrentLimit> annotation) {

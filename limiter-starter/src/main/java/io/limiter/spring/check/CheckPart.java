@@ -68,9 +68,7 @@ public final class CheckPart extends CheckStep<Decision> {
         if (earlier != null) {
             return earlier;
         }
-        Limiter view = view();
-        int permits = request.permits();
-        return view instanceof RateLimiter rates ? rates.decide(permits, timeout) : view.decide(permits);
+        return view().decide(request.permits(), timeout);
     }
 
     @Override
@@ -78,14 +76,10 @@ public final class CheckPart extends CheckStep<Decision> {
         if (earlier != null) {
             return CompletableFuture.completedFuture(earlier);
         }
-        Limiter view = view();
-        int permits = request.permits();
-        return view instanceof RateLimiter rates
-                ? rates.async().decide(permits, timeout)
-                : view.async().decide(permits);
+        return view().async().decide(request.permits(), timeout);
     }
 
-    /** Reserves the permits, so that no timer waits until they are due. */
+    /** Reserves the permits where that is possible, so that no timer waits until they are due. */
     @Override
     CompletableFuture<Decision> decideInShadow() {
         if (!(view() instanceof RateLimiter rates)) {

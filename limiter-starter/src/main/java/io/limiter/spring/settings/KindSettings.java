@@ -48,8 +48,9 @@ public record KindSettings(
     }
 
     /** The settings of a limit that counts; without a zone a fixed window starts with its first request. */
-    public static KindSettings ofCount(LimitKind kind, int limit, Duration period, @Nullable ZoneId zone) {
-        return new KindSettings(kind, null, null, null, null, null, null, null, null, limit, period, zone, null);
+    public static KindSettings ofCount(
+            LimitKind kind, int limit, Duration period, @Nullable ZoneId zone, Duration timeout) {
+        return new KindSettings(kind, null, null, null, null, null, timeout, null, null, limit, period, zone, null);
     }
 
     /** The settings of a concurrency limit. */
@@ -127,7 +128,8 @@ public record KindSettings(
             case FIXED_WINDOW -> new FixedWindow(required("limit", limit), required("period", period), zone);
             case SLIDING_LOG -> SlidingLog.of(required("limit", limit), required("period", period));
             case SLIDING_COUNTER -> SlidingCounter.of(required("limit", limit), required("period", period));
-            case LEAKY_BUCKET -> LeakyBucket.meter(permitsPerSecond(), required("limit", limit));
+            case LEAKY_BUCKET ->
+                LeakyBucket.meter(permitsPerSecond(), required("limit", limit)).withMaxWait(maxWait());
             case LEAKY_QUEUE -> LeakyBucket.queue(permitsPerSecond(), required("limit", limit));
             case CONCURRENT -> ConcurrencyLimit.of(required("limit", limit)).withLeaseTime(required("lease", lease));
         };
@@ -135,8 +137,13 @@ public record KindSettings(
 
     /** How long a call waits for permits. A queue bounds the wait by itself, also one that was changed live. */
     Duration callTimeout() {
-        Duration own = timeout == null ? Duration.ZERO : timeout;
-        return kind == LimitKind.LEAKY_QUEUE ? SettingChecks.LONGEST : own;
+        return timeout != null ? timeout : kind == LimitKind.LEAKY_QUEUE ? SettingChecks.LONGEST : Duration.ZERO;
+    }
+
+    /** How far ahead calls can reserve, which must not be less than they wait. */
+    private Duration maxWait() {
+        Duration usual = TokenBucket.DEFAULT_MAX_WAIT;
+        return callTimeout().compareTo(usual) > 0 ? callTimeout() : usual;
     }
 
     private double permitsPerSecond() {
@@ -167,22 +174,27 @@ public record KindSettings(
     }
 
     private TokenBucket bucket(double permitsPerSecond) {
-        Duration longest = TokenBucket.DEFAULT_MAX_WAIT;
-        Duration maxWait = callTimeout().compareTo(longest) > 0 ? callTimeout() : longest;
         if (warmUp != null) {
-            return TokenBucket.perSecond(permitsPerSecond).withWarmUp(warmUp).withMaxWait(maxWait);
+            return TokenBucket.perSecond(permitsPerSecond).withWarmUp(warmUp).withMaxWait(maxWait());
         }
         if (capacity != null) {
             return TokenBucket.perSecond(permitsPerSecond)
                     .withCapacity(capacity)
-                    .withMaxWait(maxWait);
+                    .withMaxWait(maxWait());
         }
         double seconds = burst(permitsPerSecond);
         return callTimeout().isZero()
                 ? TokenBucket.of(permitsPerSecond, seconds)
                 // May hold less than a permit, if the timeout is long enough to wait for the rest.
                 : new TokenBucket(
-                        permitsPerSecond, seconds, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE);
+                        permitsPerSecond,
+                        seconds,
+                        0,
+                        null,
+                        WhoWaits.CALLER,
+                        true,
+                        maxWait(),
+                        TokenBucket.DEFAULT_EXPIRE);
     }
 
     /** A second's worth by default, and where the rate is per period, one permit if that is more. */

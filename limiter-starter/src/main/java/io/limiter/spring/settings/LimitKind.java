@@ -18,13 +18,13 @@ public enum LimitKind {
             "expire",
             "prefetch-permits",
             "prefetch-time"),
-    FIXED_WINDOW("fixed-window", "limit", "period", "zone"),
-    SLIDING_LOG("sliding-log", "limit", "period"),
-    SLIDING_COUNTER("sliding-counter", "limit", "period"),
-    LEAKY_BUCKET("leaky-bucket", "limit", "rate", "per"),
+    FIXED_WINDOW("fixed-window", "limit", "period", "zone", "timeout"),
+    SLIDING_LOG("sliding-log", "limit", "period", "timeout"),
+    SLIDING_COUNTER("sliding-counter", "limit", "period", "timeout"),
+    LEAKY_BUCKET("leaky-bucket", "limit", "rate", "per", "timeout"),
 
-    /** Its calls wait for their turn. */
-    LEAKY_QUEUE("leaky-queue", "limit", "rate", "per"),
+    /** Its calls wait for their turn, without a timeout as long as the queue lets them. */
+    LEAKY_QUEUE("leaky-queue", "limit", "rate", "per", "timeout"),
 
     /** Its permits are held and not spent, so it is for {@code @ConcurrentLimit} alone. */
     CONCURRENT("concurrent", "limit", "lease", "timeout");

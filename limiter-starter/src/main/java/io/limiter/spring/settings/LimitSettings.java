@@ -28,7 +28,7 @@ import org.springframework.util.ReflectionUtils;
  * @param burst capacity of a token bucket in seconds
  * @param capacity capacity of a token bucket in permits, instead of burst
  * @param warmUp how long a cold token bucket takes to reach its rate; it has neither burst nor capacity then
- * @param timeout how long a call waits for permits of a token bucket or of a concurrency limit
+ * @param timeout how long a call waits for permits; not at all if not set, but in a leaky queue as long as that allows
  * @param expire how long the state of an unused token bucket is kept at least
  * @param prefetchPermits how many permits of a token bucket an instance may prefetch; 0 for none
  * @param prefetchTime how long an instance keeps prefetched permits

@@ -50,6 +50,7 @@ class AnnotationDefaultsTest {
                         Map.entry("limit", 1),
                         Map.entry("period", 1L),
                         Map.entry("kind", CountLimit.Kind.FIXED_WINDOW),
+                        Map.entry("timeout", 0.0),
                         Map.entry("zone", ""),
                         Map.entry("cost", ""),
                         Map.entry("condition", ""),

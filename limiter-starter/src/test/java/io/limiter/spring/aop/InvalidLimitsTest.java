@@ -252,6 +252,11 @@ class InvalidLimitsTest {
         public void call() {}
     }
 
+    static class NegativeTimeout {
+        @CountLimit(timeout = -1)
+        public void call() {}
+    }
+
     static class BurstOfQueue {
         @RateLimit(kind = RateLimit.Kind.LEAKY_QUEUE, limit = 50, burst = 2)
         public void call() {}
@@ -432,11 +437,14 @@ class InvalidLimitsTest {
                 Arguments.of(OneNameTwoKindsOfBucket.class, "it shares the name 'shared' with @RateLimit for %s."),
                 Arguments.of(
                         ZoneOfLog.class,
-                        "@CountLimit for %s.call(): zone has no effect on kind sliding-log, which has limit, period"),
+                        "@CountLimit for %s.call(): zone has no effect on kind sliding-log, which has limit, period, timeout"),
+                Arguments.of(
+                        NegativeTimeout.class,
+                        "@CountLimit for %s.call(): timeout (seconds) must be between 0.0 and 86400000, was -1.0"),
                 Arguments.of(LogTooLarge.class, "was 100001: use a SlidingCounter"),
                 Arguments.of(
                         BurstOfQueue.class,
-                        "@RateLimit for %s.call(): burst has no effect on kind leaky-queue, which has limit, per, rate"),
+                        "@RateLimit for %s.call(): burst has no effect on kind leaky-queue, which has limit, per, rate, timeout"),
                 Arguments.of(ExpireOfLeakyBucket.class, "expire has no effect on kind leaky-bucket"),
                 Arguments.of(QueueWithoutLimit.class, "@RateLimit for %s.call(): limit must be set"),
                 Arguments.of(NegativeQueue.class, "@RateLimit for %s.call(): limit must be at least 1, was -1"),

@@ -216,6 +216,19 @@ public abstract class HttpRulesContract extends ServerContract {
         assertThat(call("GET", managed, "/options").statusCode()).isEqualTo(429);
     }
 
+    @Test
+    void a_request_waits_for_the_next_window_within_the_timeout() throws Exception {
+        ConfigurableApplicationContext waiting = start(
+                "limiter.http[0].path=/waits",
+                "limiter.http[0].key=all",
+                "limiter.http[0].name=waits-" + UUID.randomUUID(),
+                "limiter.http[0].limits[0].period=1s",
+                "limiter.http[0].limits[0].timeout=10m");
+        for (int i = 0; i < 3; i++) {
+            assertThat(call("GET", waiting, "/waits").statusCode()).isEqualTo(404);
+        }
+    }
+
     private Reply preflight(String path, String address) throws Exception {
         return call(
                 "OPTIONS",

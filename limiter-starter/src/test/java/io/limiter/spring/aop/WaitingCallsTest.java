@@ -1,0 +1,180 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterTotals;
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ApplicationContext;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/** Calls that wait for the permits of a limit that counts. */
+class WaitingCallsTest {
+
+    private static final Duration LONG = Duration.ofMinutes(10);
+
+    static class Service {
+
+        @CountLimit(name = "plain", period = 1, timeout = 600)
+        public String plain() {
+            return "called";
+        }
+
+        @CountLimit(name = "log", kind = CountLimit.Kind.SLIDING_LOG, period = 1, timeout = 600)
+        public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("called");
+        }
+
+        @CountLimit(name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, period = 1, timeout = 600)
+        public Mono<String> mono() {
+            return Mono.just("called");
+        }
+
+        @CountLimit(name = "set", period = 1, timeout = 600)
+        @RateLimit(name = "set", rate = 1000)
+        public String several() {
+            return "called";
+        }
+
+        @CountLimit(name = "in-vain", period = 86_400, timeout = 600)
+        public String inVain() {
+            return "called";
+        }
+
+        @CountLimit(name = "later", period = 3600, timeout = 7200)
+        public CompletableFuture<String> later() {
+            return CompletableFuture.completedFuture("called");
+        }
+
+        @CountLimit(name = "subscribed", period = 3600, timeout = 7200)
+        public Mono<String> subscribed() {
+            return Mono.just("called");
+        }
+
+        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 0.001, limit = 5, timeout = 0.5)
+        public void queue() {}
+
+        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 10, limit = 1, timeout = 600)
+        public void meter() {}
+    }
+
+    private static void run(Consumer<ApplicationContext> test, String... properties) {
+        Contexts.local().withBean(Service.class).withPropertyValues(properties).run(context -> {
+            assertThat(context).hasNotFailed();
+            test.accept(context);
+        });
+    }
+
+    @Test
+    void a_call_that_would_be_rejected_waits_for_the_next_window() {
+        run(context -> {
+            Service service = context.getBean(Service.class);
+            for (int i = 0; i < 3; i++) {
+                assertThat(service.plain()).isEqualTo("called");
+                assertThat(service.several()).isEqualTo("called");
+                assertThat(service.future().join()).isEqualTo("called");
+                assertThat(service.mono().block(LONG)).isEqualTo("called");
+                service.meter();
+            }
+        });
+    }
+
+    @Test
+    void a_window_that_ends_after_the_timeout_rejects_at_once() {
+        run(context -> {
+            Service service = context.getBean(Service.class);
+            service.inVain();
+            assertThatThrownBy(service::inVain)
+                    .isInstanceOfSatisfying(
+                            RateLimitExceededException.class,
+                            e -> assertThat(e.decision().retryAfter().orElseThrow())
+                                    .isGreaterThan(LONG));
+        });
+    }
+
+    @Test
+    void a_timeout_shortens_the_wait_in_a_leaky_queue() {
+        run(context -> {
+            Service service = context.getBean(Service.class);
+            service.queue();
+            assertThatThrownBy(service::queue).isInstanceOf(RateLimitExceededException.class);
+        });
+    }
+
+    @Test
+    void a_future_and_a_publisher_wait_without_a_thread_until_they_are_cancelled() {
+        run(context -> {
+            Service service = context.getBean(Service.class);
+            service.later().join();
+            service.subscribed().block(LONG);
+            CompletableFuture<String> waiting = service.later();
+            Disposable subscription = service.subscribed().subscribe();
+            assertThat(waiting).isNotDone();
+            assertThat(subscription.isDisposed()).isFalse();
+            assertThat(waits(context, "later")).isZero();
+            waiting.cancel(true);
+            subscription.dispose();
+            assertThat(waits(context, "later")).as("the wait has ended").isEqualTo(1);
+            assertThat(waits(context, "subscribed")).isEqualTo(1);
+        });
+    }
+
+    private static long waits(ApplicationContext context, String name) {
+        return context.getBean(LimiterFactory.class).statistics().totals().stream()
+                .filter(totals -> totals.name().equals(name))
+                .mapToLong(LimiterTotals::waits)
+                .sum();
+    }
+
+    @Test
+    void the_configured_timeout_wins() {
+        run(
+                context -> {
+                    Service service = context.getBean(Service.class);
+                    service.later().join();
+                    assertThat(service.later()).isCompletedExceptionally();
+                },
+                "limiter.limits.later.timeout=0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fixed-window", "sliding-log", "sliding-counter"})
+    void every_kind_that_counts_can_have_a_timeout_in_configuration(String kind) {
+        run(
+                context -> {
+                    Service service = context.getBean(Service.class);
+                    service.inVain();
+                    service.inVain();
+                },
+                "limiter.limits.in-vain.kind=" + kind,
+                "limiter.limits.in-vain.limit=1",
+                "limiter.limits.in-vain.period=500ms",
+                "limiter.limits.in-vain.timeout=10m");
+    }
+
+    @Test
+    void in_shadow_mode_no_call_waits_and_one_that_would_have_waited_is_no_rejection() {
+        run(
+                context -> {
+                    Service service = context.getBean(Service.class);
+                    assertThat(service.later()).isCompletedWithValue("called");
+                    assertThat(service.later()).isCompletedWithValue("called");
+                    assertThat(context.getBean(LimiterFactory.class)
+                                    .statistics()
+                                    .totals())
+                            .allMatch(totals -> totals.rejected() == 0);
+                },
+                "limiter.limits.later.enforce=false");
+    }
+}
