@@ -96,6 +96,11 @@ class ChargeOnTest {
             return work;
         }
 
+        @CountLimit(name = "charge-done", key = "#{who}", limit = 10, period = 3600, chargeOn = "success")
+        public CompletableFuture<String> done(String who, CompletableFuture<String> work) {
+            return work;
+        }
+
         @CountLimit(name = "charge-mono", key = "#{who}", limit = 10, period = 3600, chargeOn = "failure")
         public Mono<String> mono(String who, Mono<String> work) {
             return work;
@@ -309,6 +314,21 @@ class ChargeOnTest {
             assertThat(left(limiters, "charge-future"))
                     .as("after a cancellation")
                     .isEqualTo(8);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_call_that_is_cancelled_stays_charged_because_its_outcome_is_unknown(Backend backend) {
+        run(backend, (calls, limiters) -> {
+            CompletableFuture<String> never = new CompletableFuture<>();
+            CompletableFuture<String> cancelled = calls.done(who, never);
+            awaitCall(never);
+            assertThat(cancelled.cancel(true)).isTrue();
+            assertThatThrownBy(
+                            calls.done(who, CompletableFuture.failedFuture(new IllegalStateException("wrong")))::join)
+                    .hasRootCauseMessage("wrong");
+            assertThat(left(limiters, "charge-done")).isEqualTo(9);
         });
     }
 
