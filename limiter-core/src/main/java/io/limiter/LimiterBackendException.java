@@ -21,7 +21,7 @@ public final class LimiterBackendException extends RuntimeException {
 
     /** The keys of live limits; those of limiters end with the brace, or have a suffix of another kind. */
     private static final Pattern LIVE_LIMITS =
-            Pattern.compile("\\{limiter:live(:[^}]*)?}:(limits|version|history|watched|fleet)");
+            Pattern.compile("\\{limiter:live(:[^}]*)?}:(limits|version|history|keys|watched|fleet)");
 
     private static final String MAYBE_CHANGED =
             "; a change may have been made, so read the live limits before you repeat it";

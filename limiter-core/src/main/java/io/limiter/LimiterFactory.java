@@ -98,7 +98,8 @@ public interface LimiterFactory extends AutoCloseable {
     }
 
     /**
-     * A view of this factory whose limiters live limits do not change, for limits that the application computes itself.
+     * A view of this factory whose limiters live limits do not change, for limits that the application computes itself. Those of
+     * single keys apply.
      *
      * <p>Limiters of one name still share their permits.
      */

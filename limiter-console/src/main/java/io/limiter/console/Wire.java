@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.type.LogicalType;
 import io.limiter.FailurePolicy.Action;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveHistory;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
@@ -86,7 +87,8 @@ final class Wire {
             @Nullable Double timeout,
             @Nullable Boolean enforce,
             @Nullable String failurePolicy,
-            @Nullable Double failureShare) {
+            @Nullable Double failureShare,
+            @Nullable String access) {
 
         static Settings of(LiveSettings settings) {
             return new Settings(
@@ -101,7 +103,8 @@ final class Wire {
                     settings.failurePolicy() == null
                             ? null
                             : settings.failurePolicy().name(),
-                    settings.failureShare());
+                    settings.failureShare(),
+                    settings.access() == null ? null : settings.access().name());
         }
 
         /** @throws IllegalArgumentException if a value is out of range */
@@ -115,16 +118,17 @@ final class Wire {
                     duration("period", period),
                     duration("timeout", timeout),
                     enforce,
-                    failurePolicy == null ? null : policy(failurePolicy),
-                    failureShare);
+                    failurePolicy == null ? null : one("failurePolicy", Action.values(), failurePolicy),
+                    failureShare,
+                    access == null ? null : one("access", LiveSettings.Access.values(), access));
         }
 
-        private static Action policy(String name) {
-            return Arrays.stream(Action.values())
+        private static <E extends Enum<E>> E one(String what, E[] all, String name) {
+            return Arrays.stream(all)
                     .filter(each -> each.name().equals(name))
                     .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("failurePolicy must be one of "
-                            + Arrays.toString(Action.values()) + ", was '" + name + "'"));
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            what + " must be one of " + Arrays.toString(all) + ", was '" + name + "'"));
         }
 
         private static @Nullable Double seconds(@Nullable Duration duration) {
@@ -146,8 +150,10 @@ final class Wire {
         }
     }
 
+    /** @param key a key, or {@code #} and its hash; {@code null} for all */
     record Live(
             String name,
+            @Nullable String key,
             Settings settings,
             long version,
             long since,
@@ -158,6 +164,7 @@ final class Wire {
         static Live of(LiveLimit limit) {
             return new Live(
                     limit.name(),
+                    limit.key().map(LiveKey::toString).orElse(null),
                     Settings.of(limit.settings()),
                     limit.version(),
                     limit.since().toEpochMilli(),
@@ -170,6 +177,7 @@ final class Wire {
     record Change(
             long version,
             String name,
+            @Nullable String key,
             @Nullable Live before,
             @Nullable Live after,
             long at,
@@ -180,6 +188,7 @@ final class Wire {
             return new Change(
                     change.version(),
                     change.name(),
+                    change.key().map(LiveKey::toString).orElse(null),
                     change.before().map(Live::of).orElse(null),
                     change.after().map(Live::of).orElse(null),
                     change.at().toEpochMilli(),

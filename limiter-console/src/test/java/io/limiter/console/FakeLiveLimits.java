@@ -6,16 +6,19 @@ import io.limiter.live.InstanceReport;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveHistory;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -23,7 +26,7 @@ import java.util.function.Supplier;
 /** Live limits in a map, and a fleet that reports what the test says. */
 final class FakeLiveLimits implements LiveLimits {
 
-    private final TreeMap<String, LiveLimit> limits = new TreeMap<>();
+    private final Map<List<Object>, LiveLimit> limits = new LinkedHashMap<>();
     private final Deque<LiveChange> history = new ArrayDeque<>();
     private final AtomicInteger watches = new AtomicInteger();
     private volatile Supplier<List<InstanceReport>> reports = List::of;
@@ -51,12 +54,31 @@ final class FakeLiveLimits implements LiveLimits {
 
     @Override
     public synchronized List<LiveLimit> list() {
-        return List.copyOf(limits.values());
+        return limits.values().stream()
+                .filter(each -> each.key().isEmpty())
+                .sorted(Comparator.comparing(LiveLimit::name))
+                .toList();
+    }
+
+    @Override
+    public synchronized List<LiveLimit> keys(String name) {
+        return limits.values().stream()
+                .filter(each -> each.key().isPresent() && each.name().equals(name))
+                .toList();
     }
 
     @Override
     public synchronized Optional<LiveLimit> get(String name) {
-        return Optional.ofNullable(limits.get(name));
+        return get(name, Optional.empty());
+    }
+
+    @Override
+    public synchronized Optional<LiveLimit> get(String name, LiveKey key) {
+        return get(name, Optional.of(key));
+    }
+
+    private Optional<LiveLimit> get(String name, Optional<LiveKey> key) {
+        return Optional.ofNullable(limits.get(List.<Object>of(name, key)));
     }
 
     @Override
@@ -74,14 +96,27 @@ final class FakeLiveLimits implements LiveLimits {
         if (settings.rate() != null && !(settings.rate() > 0)) {
             throw new IllegalArgumentException("rate must be more than 0, was " + settings.rate());
         }
-        return change(name, Optional.of(settings), note, expectedVersion)
+        return change(name, Optional.empty(), Optional.of(settings), note, expectedVersion)
                 .after()
                 .orElseThrow();
     }
 
     @Override
+    public synchronized LiveLimit put(
+            String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
+        return change(name, Optional.of(key), Optional.of(settings), note, expectedVersion)
+                .after()
+                .orElseThrow();
+    }
+
+    @Override
+    public synchronized void remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
+        change(name, Optional.of(key), Optional.empty(), note, expectedVersion);
+    }
+
+    @Override
     public synchronized void remove(String name, ChangeNote note, long expectedVersion) {
-        change(name, Optional.empty(), note, expectedVersion);
+        change(name, Optional.empty(), Optional.empty(), note, expectedVersion);
     }
 
     @Override
@@ -107,11 +142,17 @@ final class FakeLiveLimits implements LiveLimits {
                 .filter(each -> each.version() == ofVersion)
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("the history has no change of version " + ofVersion));
-        return change(change.name(), change.before().map(LiveLimit::settings), note, expectedVersion);
+        return change(change.name(), change.key(), change.before().map(LiveLimit::settings), note, expectedVersion);
     }
 
-    private LiveChange change(String name, Optional<LiveSettings> settings, ChangeNote note, long expectedVersion) {
-        Optional<LiveLimit> before = get(name);
+    private LiveChange change(
+            String name,
+            Optional<LiveKey> key,
+            Optional<LiveSettings> settings,
+            ChangeNote note,
+            long expectedVersion) {
+        List<Object> id = List.of(name, key);
+        Optional<LiveLimit> before = get(name, key);
         if (before.map(LiveLimit::version).orElse(0L) != expectedVersion) {
             throw new LiveConflictException(name, expectedVersion, before);
         }
@@ -119,14 +160,15 @@ final class FakeLiveLimits implements LiveLimits {
         Instant now = Instant.now();
         Optional<LiveLimit> after = settings.map(each -> new LiveLimit(
                 name,
+                key,
                 each,
                 version,
                 now,
                 Optional.ofNullable(note.expiresIn()).map(now::plus),
                 note.who(),
                 note.why()));
-        after.ifPresentOrElse(limit -> limits.put(name, limit), () -> limits.remove(name));
-        LiveChange change = new LiveChange(version, name, before, after, now, note.who(), note.why());
+        after.ifPresentOrElse(limit -> limits.put(id, limit), () -> limits.remove(id));
+        LiveChange change = new LiveChange(version, name, key, before, after, now, note.who(), note.why());
         history.addFirst(change);
         return change;
     }

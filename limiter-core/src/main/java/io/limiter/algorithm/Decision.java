@@ -47,7 +47,9 @@ public record Decision(
         /** The local fallback, because the backend is unavailable. */
         LOCAL,
         /** The failure policy, because the backend is unavailable: fail open or fail closed. */
-        POLICY
+        POLICY,
+        /** A live limit of the key, which is exempt or banned; no permits are taken. */
+        OVERRIDE
     }
 
     private static final long MICROS_PER_SECOND = 1_000_000;

@@ -8,6 +8,7 @@ import java.util.Optional;
  *
  * @param version of the change; versions grow with each change of any name
  * @param name of the live limit
+ * @param key the only key that it is for; empty for all
  * @param before the live limit that was replaced or removed, or has expired; empty if there was none
  * @param after the live limit that was stored; empty if it was removed or has expired
  * @param at when, by server time
@@ -17,6 +18,7 @@ import java.util.Optional;
 public record LiveChange(
         long version,
         String name,
+        Optional<LiveKey> key,
         Optional<LiveLimit> before,
         Optional<LiveLimit> after,
         Instant at,

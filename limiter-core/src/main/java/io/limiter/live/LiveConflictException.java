@@ -13,14 +13,15 @@ public class LiveConflictException extends RuntimeException {
     private final transient @Nullable LiveLimit current;
 
     /**
-     * @param current the live limit that the name has
+     * @param limit the name, or a name and a key
+     * @param current the live limit that it has
      */
-    public LiveConflictException(String name, long expectedVersion, Optional<LiveLimit> current) {
-        super("the live limit of '" + name + "' was not changed: "
+    public LiveConflictException(String limit, long expectedVersion, Optional<LiveLimit> current) {
+        super("the live limit of '" + limit + "' was not changed: "
                 + (expectedVersion == 0 ? "none was expected" : "version " + expectedVersion + " was expected")
                 + ", but "
-                + current.map(limit -> "it has version " + limit.version()
-                                + (limit.who().isEmpty() ? ", which cannot be read" : " by " + limit.who()))
+                + current.map(found -> "it has version " + found.version()
+                                + (found.who().isEmpty() ? ", which cannot be read" : " by " + found.who()))
                         .orElse("there is none")
                 + "; read it again and repeat the change with that version");
         this.current = current.orElse(null);

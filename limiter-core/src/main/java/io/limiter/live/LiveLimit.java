@@ -8,6 +8,7 @@ import java.util.Optional;
  * A limit that was changed while the fleet runs.
  *
  * @param name of the limiters that it applies to
+ * @param key the only key that it is for; empty for all
  * @param settings what it overrides
  * @param version of the change that stored it; versions grow with each change of any name
  * @param since when it was stored, by server time
@@ -17,6 +18,7 @@ import java.util.Optional;
  */
 public record LiveLimit(
         String name,
+        Optional<LiveKey> key,
         LiveSettings settings,
         long version,
         Instant since,
@@ -26,6 +28,7 @@ public record LiveLimit(
 
     public LiveLimit {
         Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(key, "key");
         Objects.requireNonNull(settings, "settings");
         Objects.requireNonNull(since, "since");
         Objects.requireNonNull(expiresAt, "expiresAt");

@@ -11,7 +11,10 @@ import java.util.function.Supplier;
  * <p>A live limit has a name and applies to all limiters of that name in all instances, whatever their prefix and hash tag,
  * within about a second. Requests that already wait for permits of a concurrency limit keep the limit that they started
  * with. It overrides only the settings that it has, and it outranks {@link io.limiter.RateLimiter#setRate},
- * configuration and annotations. Limiters of {@link io.limiter.LimiterFactory#withoutLiveLimits()} ignore it.
+ * configuration and annotations. Limiters of {@link io.limiter.LimiterFactory#withoutLiveLimits()} ignore it, but for those of keys.
+ *
+ * <p>A live limit may be for one {@linkplain LiveKey key} of a name, {@value #MAX_KEYS} of them at most. It overrides what its key has
+ * without it, and may exempt or ban the key.
  *
  * <p>Live limits are stored in Redis; each instance has a copy, which it uses while Redis is unavailable. If Redis loses
  * them, the instances drop theirs, unless {@link LiveOptions#restore()} is set; versions then go on from the newest that the
@@ -26,11 +29,20 @@ public interface LiveLimits {
     /** The highest version. */
     long MAX_VERSION = 999_999_999_999_999L;
 
-    /** This instance's copy, by name, without expired ones and those that it cannot read. */
+    /** Most live limits of keys that are in effect in one {@link LiveOptions#namespace}. */
+    int MAX_KEYS = 10_000;
+
+    /** This instance's copy, by name, without those of keys, expired ones and those that it cannot read. */
     List<LiveLimit> list();
+
+    /** This instance's copy of the live limits of the keys of a name. */
+    List<LiveLimit> keys(String name);
 
     /** This instance's copy of the live limit of a name. */
     Optional<LiveLimit> get(String name);
+
+    /** This instance's copy of the live limit of one key. */
+    Optional<LiveLimit> get(String name, LiveKey key);
 
     /** The version of the newest change that this instance has applied; 0 before any. */
     long version();
@@ -53,6 +65,18 @@ public interface LiveLimits {
     LiveLimit put(String name, LiveSettings settings, ChangeNote note, long expectedVersion);
 
     /**
+     * Stores a live limit of one key, in the same way. It overrides the limit that the key has without it, that of a plan too:
+     *
+     * <pre>{@code
+     * live.put("search", LiveKey.of("tenant-42"), LiveSettings.BANNED, note.expiresIn(Duration.ofMinutes(30)), 0);
+     * }</pre>
+     *
+     * @param settings other numbers, a failure policy, {@link LiveSettings#EXEMPT} or {@link LiveSettings#BANNED}
+     * @throws IllegalArgumentException also if there are {@value #MAX_KEYS} live limits of keys; nothing changes
+     */
+    LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion);
+
+    /**
      * Removes a live limit, so that the limiters have their own limits again. Does nothing if there is none and none is expected.
      *
      * @param expectedVersion {@link LiveLimit#version()} of the live limit that is removed, or {@link Unreadable#version()}
@@ -60,12 +84,15 @@ public interface LiveLimits {
      */
     void remove(String name, ChangeNote note, long expectedVersion);
 
+    /** Removes the live limit of one key, in the same way. */
+    void remove(String name, LiveKey key, ChangeNote note, long expectedVersion);
+
     /** The live limits in Redis that this instance cannot read, by name. Its limiters of these names have their own limits. */
     List<Unreadable> unreadable();
 
     /**
      * A page of the changes of all names, newest first, from Redis, which keeps the last {@link LiveOptions#history()} of each
-     * name.
+     * name, and the last 10,000 of all keys together.
      *
      * @param most changes in the page, from 1 to 1,000; more if several have the version of the last one
      * @param before the version that all in the page are below; 0 for the newest page

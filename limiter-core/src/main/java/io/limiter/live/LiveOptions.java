@@ -10,7 +10,8 @@ import java.util.Objects;
  *     With Jedis, hints hold one connection of the pool
  * @param restore whether it writes back what Redis has lost of its copy; otherwise it drops that
  * @param history how many changes of each name Redis keeps, from 1 to 10,000; that of the instance that makes a change applies
- * @param showKeys whether its reports have the hottest keys themselves; otherwise they have hashes of them
+ * @param showKeys whether its reports have the hottest keys themselves, and it stores live limits of keys by the key; otherwise
+ *     both have hashes of them
  * @param instance its name in reports; empty for host, process and a random number
  * @param namespace separates its live limits, their history and reports from those of other namespaces on one Redis, at most
  *     100 characters; empty for one that has no name

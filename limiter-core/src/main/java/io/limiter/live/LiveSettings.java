@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param enforce whether limits of annotations and HTTP rules reject; otherwise they are in shadow mode
  * @param failurePolicy decides while Redis is unavailable
  * @param failureShare share of the limit under the policy {@code LOCAL}; {@code null} for all of it
+ * @param access of one key, and then alone: it is exempt or banned
  */
 public record LiveSettings(
         @Nullable LiveKind kind,
@@ -37,11 +38,26 @@ public record LiveSettings(
         @Nullable Duration timeout,
         @Nullable Boolean enforce,
         @Nullable Action failurePolicy,
-        @Nullable Double failureShare) {
+        @Nullable Double failureShare,
+        @Nullable Access access) {
 
     /** Overrides nothing. */
     public static final LiveSettings NONE =
-            new LiveSettings(null, null, null, null, null, null, null, null, null, null);
+            new LiveSettings(null, null, null, null, null, null, null, null, null, null, null);
+
+    /** For one key: it is not limited, and counted. */
+    public static final LiveSettings EXEMPT = of(Access.EXEMPT);
+
+    /** For one key: it is rejected at once, until the live limit expires. */
+    public static final LiveSettings BANNED = of(Access.BANNED);
+
+    /** How one key of a limit is treated instead of being limited. */
+    public enum Access {
+        /** Granted without taking permits. */
+        EXEMPT,
+        /** Rejected at once, without a wait, until the live limit expires. */
+        BANNED
+    }
 
     private static final Duration LONGEST = Duration.ofDays(1000);
 
@@ -52,6 +68,18 @@ public record LiveSettings(
         }
         if (timeout != null && (timeout.isNegative() || timeout.compareTo(LONGEST) > 0)) {
             throw new IllegalArgumentException("timeout must be between PT0S and " + LONGEST + ", was " + timeout);
+        }
+        if (access != null
+                && !(kind == null
+                        && rate == null
+                        && capacity == null
+                        && burst == null
+                        && limit == null
+                        && period == null
+                        && timeout == null
+                        && enforce == null
+                        && failurePolicy == null)) {
+            throw new IllegalArgumentException("access " + access + " decides alone: leave the other settings out");
         }
         if (failureShare != null) {
             if (failurePolicy != Action.LOCAL) {
@@ -70,52 +98,57 @@ public record LiveSettings(
     /** Nothing yet, for limiters of one kind. */
     public static LiveSettings of(LiveKind kind) {
         return new LiveSettings(
-                Objects.requireNonNull(kind, "kind"), null, null, null, null, null, null, null, null, null);
+                Objects.requireNonNull(kind, "kind"), null, null, null, null, null, null, null, null, null, null);
+    }
+
+    private static LiveSettings of(Access access) {
+        return new LiveSettings(null, null, null, null, null, null, null, null, null, null, access);
     }
 
     public LiveSettings rate(double newRate) {
         return new LiveSettings(
-                kind, newRate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare);
+                kind, newRate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
     }
 
     /** With a capacity in permits instead of a burst. */
     public LiveSettings capacity(double newCapacity) {
         return new LiveSettings(
-                kind, rate, newCapacity, null, limit, period, timeout, enforce, failurePolicy, failureShare);
+                kind, rate, newCapacity, null, limit, period, timeout, enforce, failurePolicy, failureShare, access);
     }
 
     /** With a burst instead of a capacity in permits. */
     public LiveSettings burst(Duration newBurst) {
         Objects.requireNonNull(newBurst, "burst");
         return new LiveSettings(
-                kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, failureShare);
+                kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
     }
 
     public LiveSettings limit(int newLimit) {
         return new LiveSettings(
-                kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, failureShare);
+                kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, failureShare, access);
     }
 
     public LiveSettings period(Duration newPeriod) {
         Objects.requireNonNull(newPeriod, "period");
         return new LiveSettings(
-                kind, rate, capacity, burst, limit, newPeriod, timeout, enforce, failurePolicy, failureShare);
+                kind, rate, capacity, burst, limit, newPeriod, timeout, enforce, failurePolicy, failureShare, access);
     }
 
     public LiveSettings timeout(Duration newTimeout) {
         Objects.requireNonNull(newTimeout, "timeout");
         return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, newTimeout, enforce, failurePolicy, failureShare);
+                kind, rate, capacity, burst, limit, period, newTimeout, enforce, failurePolicy, failureShare, access);
     }
 
     public LiveSettings enforce(boolean newEnforce) {
         return new LiveSettings(
-                kind, rate, capacity, burst, limit, period, timeout, newEnforce, failurePolicy, failureShare);
+                kind, rate, capacity, burst, limit, period, timeout, newEnforce, failurePolicy, failureShare, access);
     }
 
     public LiveSettings failurePolicy(FailurePolicy policy) {
         @Nullable Double share = Objects.requireNonNull(policy, "policy").share() == 1 ? null : policy.share();
-        return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, enforce, policy.action(), share);
+        return new LiveSettings(
+                kind, rate, capacity, burst, limit, period, timeout, enforce, policy.action(), share, access);
     }
 
     /** Whether it overrides a parameter that only some kinds of limit have. */
@@ -125,6 +158,6 @@ public record LiveSettings(
 
     /** Whether it overrides nothing. */
     public boolean isEmpty() {
-        return !hasParameters() && timeout == null && enforce == null && failurePolicy == null;
+        return !hasParameters() && timeout == null && enforce == null && failurePolicy == null && access == null;
     }
 }

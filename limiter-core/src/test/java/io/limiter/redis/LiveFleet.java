@@ -111,6 +111,10 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
         }
     }
 
+    LettuceConnectionFactory connections() {
+        return connections;
+    }
+
     RedisProcess redis() {
         return redis;
     }

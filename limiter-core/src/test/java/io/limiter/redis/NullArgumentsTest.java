@@ -27,6 +27,7 @@ import io.limiter.algorithm.WarmUp;
 import io.limiter.internal.engine.Engine;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
@@ -166,7 +167,8 @@ class NullArgumentsTest {
                 ChangeNote.of("who", "why"),
                 factory.live().orElseThrow(),
                 instance,
-                new LiveLimit("k", settings, 1, Instant.EPOCH, Optional.empty(), "who", "why"))) {
+                LiveKey.of("k"),
+                new LiveLimit("k", Optional.empty(), settings, 1, Instant.EPOCH, Optional.empty(), "who", "why"))) {
             samples.put(sample.getClass(), sample);
         }
     }

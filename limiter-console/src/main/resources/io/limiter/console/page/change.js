@@ -4,7 +4,7 @@ import {ask, toast} from './dialog.js';
 import {el, isolated, named} from './dom.js';
 import {ago, definitionOf, describe, described, number} from './format.js';
 import {durationText, fieldName, fieldText} from './form.js';
-import {liveOf, now, state, versionOf} from './state.js';
+import {currentOf, now, state, versionOf} from './state.js';
 import {t} from './words.js';
 
 const FIELDS = ['rate', 'capacity', 'burst', 'limit', 'period', 'timeout', 'failurePolicy'];
@@ -130,7 +130,7 @@ export function askRemove(live, done) {
 }
 
 export function askRollBack(change, done) {
-  const current = liveOf(change.name);
+  const current = currentOf(change);
   const limit = state.fleet?.limits.find(each => each.name === change.name);
   // What the application defines is not reported while a live limit is in effect.
   const warning = limit && change.before ? warningOf(limit, differences(limit, current, change.before.settings)) : null;
@@ -141,7 +141,10 @@ export function askRollBack(change, done) {
   ], [{
     id: 'confirm', text: t('rollBack'), primary: true,
     run: () => attempt(async () => {
-      await api.rollBack({version: change.version, expectedVersion: versionOf(change.name, current), why: ''});
+      await api.rollBack({
+        version: change.version, why: '',
+        expectedVersion: change.key == null ? versionOf(change.name, current) : current?.version ?? 0,
+      });
       toast(t('rolledBack', isolated(change.name)));
     }, done),
   }], warning);

@@ -115,6 +115,9 @@ export function describe(settings) {
   if (has('failurePolicy')) {
     parts.push(t('policyOf', settings.failurePolicy));
   }
+  if (has('access')) {
+    parts.push(t(settings.access === 'BANNED' ? 'banned' : 'exempt'));
+  }
   if (has('enforce')) {
     parts.push(t(settings.enforce ? 'enforcedOf' : 'shadowOf'));
   }

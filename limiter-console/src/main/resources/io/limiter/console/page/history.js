@@ -27,6 +27,7 @@ export function changeList(changes, withNames, rollBack) {
   return el('ul', {className: 'changes'}, changes.map(change => el('li', {},
     el('div', {className: 'what'},
       withNames ? [named(change.name), ': '] : null,
+      change.key == null ? null : [el('span', {className: 'code'}, named(change.key)), ' '],
       t('fromTo', described(change.before), described(change.after)),
       expiry(change) ? el('span', {className: 'expiry'}, ` · ${expiry(change)}`) : null),
     el('div', {className: 'by'},
@@ -41,7 +42,7 @@ export function changeList(changes, withNames, rollBack) {
 }
 
 const textOf = change =>
-  [change.name, change.who, change.why, described(change.before), described(change.after)].join('\n').toLowerCase();
+  [change.name, change.key ?? '', change.who, change.why, described(change.before), described(change.after)].join('\n').toLowerCase();
 
 function csv(changes) {
   const cell = value => {
@@ -50,8 +51,8 @@ function csv(changes) {
   };
   const time = millis => millis == null ? '' : new Date(millis).toISOString();
   return [
-    ['version', 'at', 'name', 'who', 'why', 'before', 'after', 'expiresBefore', 'expiresAfter'],
-    ...changes.map(each => [each.version, time(each.at), each.name, each.who, each.why,
+    ['version', 'at', 'name', 'key', 'who', 'why', 'before', 'after', 'expiresBefore', 'expiresAfter'],
+    ...changes.map(each => [each.version, time(each.at), each.name, each.key, each.who, each.why,
       each.before && JSON.stringify(each.before.settings), each.after && JSON.stringify(each.after.settings),
       time(each.before?.expiresAt), time(each.after?.expiresAt)]),
   ].map(row => row.map(cell).join(',')).join('\r\n');

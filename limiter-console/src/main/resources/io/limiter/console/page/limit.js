@@ -77,7 +77,7 @@ export function limitView(prefix, name, {reload}) {
     setText(meanWait, waitTime(limit.meanWait));
     canvas.setAttribute('aria-label', t('chartLabel', rate(limit.granted), rate(limit.rejected)));
     const changes = (state.history || []).filter(change => change.name === name);
-    chart.draw(seriesOf(limit), changes.map(change => ({
+    chart.draw(seriesOf(limit), changes.filter(change => change.key == null).map(change => ({
       at: (change.at - now()) / 1000, text: change.after ? describe(change.after.settings) : t('own'),
     })));
     showLive(ofLive);

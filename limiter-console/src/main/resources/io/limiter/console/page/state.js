@@ -87,6 +87,15 @@ export function liveOf(name) {
   return state.fleet ? state.fleet.live.find(live => live.name === name) || null : null;
 }
 
+/** The live limit of what a change was of: a name, or a key, as far as the history shows. */
+export function currentOf({name, key}) {
+  if (key == null) {
+    return liveOf(name);
+  }
+  const last = (state.history || []).find(change => change.name === name && change.key === key)?.after ?? null;
+  return last && last.expiresAt !== null && last.expiresAt <= now() ? null : last;
+}
+
 /** Of what a change replaces: the live limit that the caller has seen, one that cannot be read, or none. */
 export const versionOf = (name, live) =>
   (live ?? state.fleet?.unreadable.find(each => each.name === name))?.version ?? 0;

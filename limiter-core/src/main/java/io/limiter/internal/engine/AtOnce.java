@@ -21,6 +21,10 @@ public interface AtOnce extends Engine {
         GRANTED(true, Decision.Source.BACKEND),
         /** Rejected by an engine without a backend. */
         REJECTED(false, Decision.Source.BACKEND),
+        /** Granted to a key that is exempt. */
+        EXEMPT(true, Decision.Source.OVERRIDE),
+        /** Rejected, because the key is banned. */
+        BANNED(false, Decision.Source.OVERRIDE),
         /** Not decided; no permit was taken. */
         UNKNOWN(false, Decision.Source.BACKEND);
 

@@ -8,7 +8,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Hides keys: shows the first 16 hex digits of an HMAC with a secret, by default of this process. Without one, hashing all addresses
+ * Hides keys: shows the first 16 hex digits of an HMAC with a secret of this process. Without one, hashing all addresses
  * would reveal them. Safe for use by many threads.
  */
 public final class KeyHash {
@@ -24,11 +24,6 @@ public final class KeyHash {
 
     public KeyHash() {
         this(randomSecret());
-    }
-
-    /** With a secret that several processes have, so that their hashes can be compared. */
-    public KeyHash(String secret) {
-        this(secret.getBytes(StandardCharsets.UTF_8));
     }
 
     private KeyHash(byte[] secret) {

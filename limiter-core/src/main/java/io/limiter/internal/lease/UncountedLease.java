@@ -3,7 +3,7 @@ package io.limiter.internal.lease;
 import io.limiter.Lease;
 import java.util.concurrent.CompletableFuture;
 
-/** A lease granted by a fail-open policy. No permits are counted, so it cannot be lost. */
+/** A lease of a fail-open policy or of an exempt key. No permits are counted, so it cannot be lost. */
 public final class UncountedLease implements Lease {
 
     private volatile boolean closed;
@@ -31,6 +31,6 @@ public final class UncountedLease implements Lease {
 
     @Override
     public String toString() {
-        return "Lease[granted by the failure policy" + (closed ? ", closed]" : "]");
+        return "Lease[not counted" + (closed ? ", closed]" : "]");
     }
 }

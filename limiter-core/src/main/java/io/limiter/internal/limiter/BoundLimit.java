@@ -10,6 +10,7 @@ import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.live.override.ChangeableLimit;
+import io.limiter.internal.live.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.EngineObserver;
@@ -54,11 +55,11 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         if (mayDecideAgain(timeoutMicros)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
-            Decision first = decide(backendKey, engine(), limit(), Request.take(permits, 0), false);
+            Decision first = decide(backendKey, inEffect(key), Request.take(permits, 0), false);
             return AsyncFailures.join(waiting.decided(first));
         }
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, engine(), limit(), request, false);
+        Decision decision = decideNow(key, backendKey, inEffect(key), request, false);
         await(waitMicros(decision));
         return decision;
     }
@@ -68,18 +69,18 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         if (mayDecideAgain(timeoutMicros)) {
             return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
         }
-        Failover usedEngine = engine();
-        L usedLimit = limit();
+        InEffect<L> used = inEffect(key);
         boolean valid = permits >= 1;
-        AtOnce.Known known =
-                valid ? usedEngine.tryAcquire(backendKey, usedLimit, permits, timeoutMicros) : AtOnce.Known.UNKNOWN;
+        AtOnce.Known known = valid
+                ? used.engine().tryAcquire(backendKey, used.limit(), permits, timeoutMicros)
+                : AtOnce.Known.UNKNOWN;
         if (known != AtOnce.Known.UNKNOWN && (known.granted() || !counters().isListenedTo())) {
             counters().counted(key, known.granted(), known.source());
             return known.granted();
         }
         // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, usedEngine, usedLimit, request, known == AtOnce.Known.UNKNOWN);
+        Decision decision = decideNow(key, backendKey, used, request, known == AtOnce.Known.UNKNOWN);
         await(waitMicros(decision));
         return decision.granted();
     }
@@ -109,31 +110,25 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * @param unknown whether {@link Failover#tryAcquire} did not know it a moment ago
      */
     private Decision decideNow(
-            @Nullable String key,
-            String backendKey,
-            Failover usedEngine,
-            L usedLimit,
-            Request request,
-            boolean unknown) {
-        Decision decision = decide(backendKey, usedEngine, usedLimit, request, unknown);
+            @Nullable String key, String backendKey, InEffect<L> used, Request request, boolean unknown) {
+        Decision decision = decide(backendKey, used, request, unknown);
         counters().decided(name(), key, decision);
         return decision;
     }
 
     /** Does not count the decision. */
-    private Decision decide(String backendKey, Failover usedEngine, L usedLimit, Request request, boolean unknown) {
+    private Decision decide(String backendKey, InEffect<L> used, Request request, boolean unknown) {
         try {
-            return usedEngine.decide(backendKey, usedLimit, request, unknown);
+            return used.engine().decide(backendKey, used.limit(), request, unknown);
         } catch (LimiterBackendException e) {
             counters().failed();
             throw e;
         }
     }
 
-    private PendingRequest start(
-            @Nullable String key, String backendKey, Failover usedEngine, L usedLimit, Request request) {
-        PendingRequest pending = new CountedRequest(key, backendKey, usedLimit, request, usedEngine);
-        pending.decideBy(usedEngine.engine());
+    private PendingRequest start(@Nullable String key, String backendKey, InEffect<L> used, Request request) {
+        PendingRequest pending = new CountedRequest(key, backendKey, used.limit(), request, used.engine());
+        pending.decideBy(used.engine().engine());
         return pending;
     }
 
@@ -142,7 +137,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
         return timeoutMicros == 0
                 // Without a timeout, no permits come due later.
-                ? start(key, backendKey, engine(), limit(), Request.take(permits, 0))
+                ? start(key, backendKey, inEffect(key), Request.take(permits, 0))
                 : decideAndWaitAsync(key, backendKey, permits, timeoutMicros, Function.identity());
     }
 
@@ -162,7 +157,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         Request request = Request.take(permits, timeoutMicros);
         EngineObserver.MayWait mayWait =
                 timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
-        PendingRequest pending = start(key, backendKey, engine(), limit(), request);
+        PendingRequest pending = start(key, backendKey, inEffect(key), request);
         return new AwaitedDecision<>(
                 pending::giveUp,
                 pending,
@@ -174,40 +169,40 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        Failover usedEngine = engine();
-        L usedLimit = limit();
+        InEffect<L> used = inEffect(key);
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, usedEngine, usedLimit, request, false);
-        return reservation(backendKey, usedEngine, usedLimit, permits, decision);
+        Decision decision = decideNow(key, backendKey, used, request, false);
+        return reservation(key, backendKey, used, permits, decision);
     }
 
     /** As {@link #reserve}, without blocking the calling thread. */
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        Failover usedEngine = engine();
-        L usedLimit = limit();
-        PendingRequest pending = start(key, backendKey, usedEngine, usedLimit, Request.take(permits, timeoutMicros));
+        InEffect<L> used = inEffect(key);
+        PendingRequest pending = start(key, backendKey, used, Request.take(permits, timeoutMicros));
         return new AwaitedDecision<>(
                 pending::giveUp,
                 pending,
                 decision -> 0,
                 sleeper,
                 decision -> () -> {},
-                decision -> reservation(backendKey, usedEngine, usedLimit, permits, decision));
+                decision -> reservation(key, backendKey, used, permits, decision));
     }
 
     /**
      * Cancels under the limit that granted the permits: at another rate the same permits take another time. A charge is as any
      * other.
      */
-    Reservation reservation(
-            String backendKey, Failover usedEngine, Limit<?> usedLimit, int permits, Decision decision) {
+    Reservation reservation(@Nullable String key, String backendKey, InEffect<?> used, int permits, Decision decision) {
         return new EngineReservation(
                 decision,
                 permits,
                 sleeper.ticker(),
-                fewer -> usedEngine.cancel(decision, backendKey, usedLimit, fewer, permits),
-                more -> engine().start(backendKey, limit(), Request.charge(more)));
+                fewer -> used.engine().cancel(decision, backendKey, used.limit(), fewer, permits),
+                more -> {
+                    InEffect<L> now = inEffect(key);
+                    return now.engine().start(backendKey, now.limit(), Request.charge(more));
+                });
     }
 
     /**
@@ -244,7 +239,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
         @Override
         Started<Decision> startDecision() {
-            PendingRequest pending = engine().start(alike.backendKey(), limit(), Request.take(alike.permits(), 0));
+            InEffect<L> used = inEffect(countedKey);
+            PendingRequest pending =
+                    used.engine().start(alike.backendKey(), used.limit(), Request.take(alike.permits(), 0));
             return new Started<>(pending, pending);
         }
 

@@ -5,6 +5,7 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.live.override.InEffect;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -68,7 +69,11 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     }
 
     private CompletableFuture<Decision> decideUncounted(Request request) {
-        return limiter.bound.engine().start(limiter.path.backendKey(), limiter.limit(), request);
+        return start(limiter.inEffect(), request);
+    }
+
+    private CompletableFuture<Decision> start(InEffect<?> used, Request request) {
+        return used.engine().start(limiter.path.backendKey(), used.limit(), request);
     }
 
     @Override

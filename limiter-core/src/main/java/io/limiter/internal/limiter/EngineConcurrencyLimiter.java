@@ -15,6 +15,7 @@ import io.limiter.internal.lease.LeaseRequest;
 import io.limiter.internal.lease.Leases;
 import io.limiter.internal.lease.UncountedLease;
 import io.limiter.internal.live.override.ChangeableLimit;
+import io.limiter.internal.live.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import java.time.Duration;
 import java.util.Optional;
@@ -57,7 +58,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
     @Override
     public ConcurrencyLimit limit() {
-        return bound.limit();
+        return inEffect().limit();
     }
 
     @Override
@@ -80,18 +81,27 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         return startAcquire(permits, timeout, true).await();
     }
 
+    /** What decides about these permits. */
+    private InEffect<ConcurrencyLimit> inEffect() {
+        return bound.inEffect(path.countedKey());
+    }
+
     @Override
     public Decision peek() {
-        return startPeek(limit()).await();
+        return startPeek(inEffect()).await();
     }
 
     @Override
     public int inUse() {
-        return inUse(startPeek(limit().withMostPermits()).await());
+        return inUse(startPeekOfUse().await());
     }
 
-    private PendingRequest startPeek(ConcurrencyLimit peeked) {
-        return bound.engine().start(path.backendKey(), peeked, PEEK);
+    private PendingRequest startPeek(InEffect<ConcurrencyLimit> peeked) {
+        return peeked.engine().start(path.backendKey(), peeked.limit(), PEEK);
+    }
+
+    private PendingRequest startPeekOfUse() {
+        return startPeek(new InEffect<>(limit().withMostPermits(), bound.engine()));
     }
 
     /**
@@ -120,13 +130,15 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
     /** Has no lease if rejected. */
     private LeaseRequest<Optional<Lease>> startTryAcquire(int permits, Duration timeout, boolean awaited) {
-        return start(new PolicyRequest<>(permits, timeout, Optional::of, rejection -> Optional.empty()), awaited);
+        return start(
+                new PolicyRequest<>(inEffect(), permits, timeout, Optional::of, rejection -> Optional.empty()),
+                awaited);
     }
 
     /** Fails if rejected. */
     private LeaseRequest<Lease> startAcquire(int permits, Duration timeout, boolean awaited) {
         return start(
-                new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
+                new PolicyRequest<>(inEffect(), permits, timeout, lease -> lease, rejection -> {
                     throw exceeded(rejection);
                 }),
                 awaited);
@@ -135,8 +147,10 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     /**
      * @param awaited whether the caller's thread waits for it
      */
-    private <T> LeaseRequest<T> start(LeaseRequest<T> request, boolean awaited) {
-        leases.acquire(request, awaited);
+    private <T> LeaseRequest<T> start(PolicyRequest<T> request, boolean awaited) {
+        if (!request.isDecidedAtOnce(request.used)) {
+            leases.acquire(request, awaited);
+        }
         return request;
     }
 
@@ -148,17 +162,24 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     /** A request whose failures the failure policy decides. */
     private final class PolicyRequest<T> extends LeaseRequest<T> {
 
+        private final InEffect<ConcurrencyLimit> used;
         private final Function<Lease, T> granted;
         private final Function<Decision, T> rejected;
 
-        PolicyRequest(int permits, Duration timeout, Function<Lease, T> granted, Function<Decision, T> rejected) {
+        PolicyRequest(
+                InEffect<ConcurrencyLimit> used,
+                int permits,
+                Duration timeout,
+                Function<Lease, T> granted,
+                Function<Decision, T> rejected) {
             super(
                     bound.counters(),
                     path.backendKey(),
-                    limit(),
+                    used.limit(),
                     permits,
                     timeout,
                     leases.ticker().read());
+            this.used = used;
             this.granted = granted;
             this.rejected = rejected;
         }
@@ -178,14 +199,29 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
             bound.counters().decided(name(), path.countedKey(), decision);
         }
 
+        /** Completes it if the key is exempt or banned. */
+        boolean isDecidedAtOnce(InEffect<ConcurrencyLimit> by) {
+            Decision decision = by.atOnce(PEEK);
+            if (decision != null && decision.granted()) {
+                grant(new UncountedLease(), decision);
+            } else if (decision != null) {
+                reject(decision);
+            }
+            return decision != null;
+        }
+
         @Override
         protected void fallBack(LimiterBackendException failure) {
             if (failure.kind() == LimiterBackendException.Kind.CLOSED) {
                 completeExceptionally(failure);
                 return;
             }
-            Failover engine = bound.engine();
-            ConcurrencyLimit limit = limit();
+            InEffect<ConcurrencyLimit> now = inEffect();
+            if (isDecidedAtOnce(now)) {
+                return;
+            }
+            Failover engine = now.engine();
+            ConcurrencyLimit limit = now.limit();
             FailurePolicy policy = engine.policy();
             switch (policy.action()) {
                 case THROW -> completeExceptionally(failure);
@@ -215,7 +251,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
         @Override
         public CompletableFuture<Decision> peek() {
-            return startPeek(limit());
+            return startPeek(inEffect());
         }
 
         @Override
@@ -225,7 +261,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
         @Override
         public CompletableFuture<Integer> inUse() {
-            return AsyncFailures.map(startPeek(limit().withMostPermits()), EngineConcurrencyLimiter.this::inUse);
+            return AsyncFailures.map(startPeekOfUse(), EngineConcurrencyLimiter.this::inUse);
         }
     }
 }

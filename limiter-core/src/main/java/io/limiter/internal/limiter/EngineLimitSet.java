@@ -12,6 +12,7 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.engine.PendingSet;
+import io.limiter.internal.live.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -51,7 +53,10 @@ public final class EngineLimitSet implements LimitSet {
     public LimitSet and(Limiter other, int permits) {
         Part first = parts.get(0);
         if (!(other instanceof EngineLimiter<?> limiter)
-                || !limiter.bound.engine().engine().equals(first.engine().engine())) {
+                || !limiter.bound
+                        .engine()
+                        .engine()
+                        .equals(first.limiter().bound.engine().engine())) {
             throw new IllegalArgumentException("all limiters of a set must be built by one factory, but " + first
                     + " and " + Objects.requireNonNull(other, "other").name() + " were not");
         }
@@ -156,24 +161,15 @@ public final class EngineLimitSet implements LimitSet {
                 result);
     }
 
-    /** One for each part, all on one engine. */
-    private List<Failover> engines() {
-        List<Failover> engines = new ArrayList<>(parts.size());
-        for (Part part : parts) {
-            engines.add(part.engine());
-        }
-        return engines;
-    }
-
     /** Starts a request for each part, independent of the others. They share calls. */
-    private List<PendingRequest> startEach(Function<Part, KeyRequests<?>> request) {
+    private List<PendingRequest> startEach(Function<Part, Request> request) {
         // All of them first: permits out of range start none.
-        List<KeyRequests<?>> requests =
-                parts.stream().<KeyRequests<?>>map(request).toList();
+        List<Request> requests = parts.stream().map(request).toList();
         List<PendingRequest> started = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
-            KeyRequests<?> each = requests.get(i);
-            started.add(parts.get(i).engine().start(each.key(), each.limit(), each.request()));
+            Part part = parts.get(i);
+            InEffect<?> used = part.limiter.inEffect();
+            started.add(used.engine().start(part.backendKey(), used.limit(), requests.get(i)));
         }
         return started;
     }
@@ -215,29 +211,16 @@ public final class EngineLimitSet implements LimitSet {
             }
         }
 
-        Failover engine() {
-            return limiter.bound.engine();
-        }
-
         String backendKey() {
             return limiter.path.backendKey();
         }
 
-        KeyRequests<?> take(int permitsOfSet, long timeoutMicros) {
-            return requests(
-                    Request.take(permitsFor(permitsOfSet), limiter.limit().reservesAhead() ? timeoutMicros : 0));
+        Request peek(int permitsOfSet) {
+            return Request.peek(permitsFor(permitsOfSet), 0);
         }
 
-        KeyRequests<?> peek(int permitsOfSet) {
-            return requests(Request.peek(permitsFor(permitsOfSet), 0));
-        }
-
-        KeyRequests<?> refund(int permitsOfSet) {
-            return requests(Request.refund(permitsFor(permitsOfSet)));
-        }
-
-        private KeyRequests<?> requests(Request request) {
-            return KeyRequests.of(backendKey(), limiter.limit(), request);
+        Request refund(int permitsOfSet) {
+            return Request.refund(permitsFor(permitsOfSet));
         }
 
         private int permitsFor(int permitsOfSet) {
@@ -266,9 +249,7 @@ public final class EngineLimitSet implements LimitSet {
         private final long[] timeoutsMicros;
         private final EngineObserver.MayWait mayWait;
 
-        // Of the last decision.
-        private List<KeyRequests<?>> requests = List.of();
-        private List<Failover> engines = List.of();
+        private Check last = new Check();
 
         /**
          * @param waits whether it waits until the permits are there; otherwise it only reserves
@@ -294,7 +275,7 @@ public final class EngineLimitSet implements LimitSet {
         List<@Nullable Decision> decideNow() {
             List<@Nullable Decision> first;
             try {
-                first = startSet().await();
+                first = check().decide();
             } catch (LimiterBackendException e) {
                 countFailure();
                 throw e;
@@ -304,18 +285,17 @@ public final class EngineLimitSet implements LimitSet {
 
         @Override
         Started<List<@Nullable Decision>> startDecision() {
-            PendingSet pending = startSet();
-            return new Started<>(pending, pending);
+            return check().start();
         }
 
-        private PendingSet startSet() {
-            List<KeyRequests<?>> next = new ArrayList<>(parts.size());
+        /** The request of every part, under its current limit. */
+        private Check check() {
+            Check next = new Check();
             for (int i = 0; i < parts.size(); i++) {
-                next.add(parts.get(i).take(permits, nextMicros(timeoutsMicros[i])));
+                next.add(parts.get(i), permits, nextMicros(timeoutsMicros[i]));
             }
-            requests = next;
-            engines = engines();
-            return Failover.start(requests, engines);
+            last = next;
+            return next;
         }
 
         long waitMicros(SetDecision decided) {
@@ -325,16 +305,13 @@ public final class EngineLimitSet implements LimitSet {
         SetReservation reservation(SetDecision decided) {
             List<Reservation> reserved = new ArrayList<>(parts.size());
             for (int i = 0; i < parts.size() && decided.granted(); i++) {
-                KeyRequests<?> taken = requests.get(i);
-                reserved.add(parts.get(i)
-                        .limiter()
-                        .bound
-                        .reservation(
-                                taken.key(),
-                                engines.get(i),
-                                taken.limit(),
-                                taken.request().permits(),
-                                decided.parts().get(i).decision()));
+                EngineLimiter<?> limiter = parts.get(i).limiter();
+                reserved.add(limiter.bound.reservation(
+                        limiter.path.countedKey(),
+                        limiter.path.backendKey(),
+                        last.used.get(i),
+                        last.all.get(i).request().permits(),
+                        decided.parts().get(i).decision()));
             }
             return new EngineSetReservation(decided, parts.size(), List.copyOf(reserved));
         }
@@ -407,6 +384,68 @@ public final class EngineLimitSet implements LimitSet {
         @Override
         void countFailure() {
             parts.forEach(part -> part.limiter().bound.counters().failed());
+        }
+    }
+
+    /** One check of the set: parts whose key is exempt or banned are decided at once, the others by the engine. */
+    private static final class Check {
+
+        // By part.
+        private final List<InEffect<?>> used = new ArrayList<>();
+        private final List<KeyRequests<?>> all = new ArrayList<>();
+        // Null for those that the engine decides.
+        private final List<@Nullable Decision> atOnce = new ArrayList<>();
+
+        // Of those that the engine decides.
+        private final List<KeyRequests<?>> requests = new ArrayList<>();
+        private final List<Failover> engines = new ArrayList<>();
+        private boolean rejected;
+
+        void add(Part part, int permitsOfSet, long timeoutMicros) {
+            InEffect<?> byPart = part.limiter.inEffect();
+            long waitMicros = byPart.limit().reservesAhead() ? timeoutMicros : 0;
+            Request request = Request.take(part.permitsFor(permitsOfSet), waitMicros);
+            KeyRequests<?> ofPart = KeyRequests.of(part.backendKey(), byPart.limit(), request);
+            Decision decision = byPart.atOnce(request);
+            used.add(byPart);
+            all.add(ofPart);
+            atOnce.add(decision);
+            if (decision == null) {
+                requests.add(ofPart);
+                engines.add(byPart.engine());
+            } else {
+                rejected |= !decision.granted();
+            }
+        }
+
+        /** Whether no part is left for the engine: a banned one rejects the set, and nothing is taken of the others. */
+        private boolean isDecided() {
+            return rejected || requests.isEmpty();
+        }
+
+        List<@Nullable Decision> decide() {
+            return isDecided()
+                    ? atOnce
+                    : merged(Failover.start(requests, engines).await());
+        }
+
+        WaitingRequest.Started<List<@Nullable Decision>> start() {
+            if (isDecided()) {
+                PendingSet decided = new PendingSet(all, null);
+                decided.decided(atOnce::get);
+                return new WaitingRequest.Started<>(decided, decided);
+            }
+            PendingSet pending = Failover.start(requests, engines);
+            return new WaitingRequest.Started<>(
+                    pending, requests.size() == all.size() ? pending : pending.thenApply(this::merged));
+        }
+
+        /** The decisions of all parts, in their order. */
+        private List<@Nullable Decision> merged(List<@Nullable Decision> byEngine) {
+            List<@Nullable Decision> merged = new ArrayList<>(atOnce);
+            Iterator<@Nullable Decision> next = byEngine.iterator();
+            merged.replaceAll(decision -> decision == null ? next.next() : decision);
+            return merged;
         }
     }
 

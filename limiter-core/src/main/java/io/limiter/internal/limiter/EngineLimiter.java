@@ -8,6 +8,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.live.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
@@ -32,7 +33,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     @Override
     public final L limit() {
-        return bound.limit();
+        return inEffect().limit();
     }
 
     @Override
@@ -112,7 +113,13 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
     }
 
     private Decision decideUncounted(Request request) {
-        return bound.engine().decide(path.backendKey(), limit(), request);
+        InEffect<L> used = inEffect();
+        return used.engine().decide(path.backendKey(), used.limit(), request);
+    }
+
+    /** What decides about these permits. */
+    final InEffect<L> inEffect() {
+        return bound.inEffect(path.countedKey());
     }
 
     @Override

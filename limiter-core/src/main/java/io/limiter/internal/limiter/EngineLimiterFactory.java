@@ -235,7 +235,8 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         all.prefetch(options.prefetch());
         limiter.bound.knownAs(name);
         limiter.countIn(options.listeners() ? all : all.quiet());
-        limiter.bound.overriddenBy(overrides.of(name), options.live());
+        // Whatever its plan, a key is that of the limit.
+        limiter.bound.overriddenBy(overrides.of(name), overrides.keysOf(id.name()), options.live());
     }
 
     private static void warnIfExpensive(String name, Limit<?> limit) {

@@ -96,6 +96,7 @@ final class EngineReservation implements Reservation {
         check(actual);
         return decision.granted()
                 && decision.source() != Decision.Source.POLICY
+                && decision.source() != Decision.Source.OVERRIDE
                 && !(actual < permits && isExpired())
                 && settled.compareAndSet(false, true);
     }

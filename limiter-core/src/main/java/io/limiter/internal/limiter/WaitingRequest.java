@@ -75,6 +75,8 @@ abstract class WaitingRequest<D> extends CompletableFuture<D> {
         boolean again = !limit.reservesAhead()
                 // In an outage, the policy's answer is the answer.
                 && rejection.source() != Decision.Source.POLICY
+                // A ban rejects at once, also if it ends within the timeout.
+                && rejection.source() != Decision.Source.OVERRIDE
                 && micros <= leftMicros(timeoutMicros);
         return again ? micros : FINAL;
     }

@@ -4,7 +4,7 @@ import com.google.common.base.Suppliers;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.key.KeyHash;
+import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.override.LiveLimitMapper;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
@@ -101,7 +101,8 @@ final class FleetReports implements Fleet {
      * watch, and of each step for a console that is opened while another watches.
      *
      * @param nowMicros server time
-     * @param secret of the hashes of keys: one for all instances, so that their counts can be added up
+     * @param secret of the hashes of keys: one for all instances, so that their counts can be added up, and the same as in
+     *     live limits of keys
      * @param problems why the live limit of a prefix and name could not be applied; empty if it was
      */
     void report(long nowMicros, long version, String secret, BinaryOperator<String> problems) {
@@ -112,8 +113,8 @@ final class FleetReports implements Fleet {
         reportedMicros = nowMicros;
         boolean withPast = nowMicros - watchedSinceMicros < watchedMicros
                 || Math.floorMod(nowMicros, PastRates.STEP_MICROS) < watchedMicros;
-        KeyHash hash = new KeyHash(secret);
-        UnaryOperator<String> shown = options.showKeys() ? UnaryOperator.identity() : hash::of;
+        SipHash hash = new SipHash(secret);
+        UnaryOperator<String> shown = options.showKeys() ? UnaryOperator.identity() : hash::text;
         List<LimitReport> limits = busiest().stream()
                 .map(each -> report(each, shown, problems, withPast ? past.of(each, nowMicros) : Map.of()))
                 .toList();

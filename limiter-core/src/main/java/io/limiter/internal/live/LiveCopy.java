@@ -2,11 +2,14 @@ package io.limiter.internal.live;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.LiveJson.StoredChange;
 import io.limiter.internal.live.LiveJson.StoredLimit;
 import io.limiter.internal.live.override.OverridesByName;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.LiveChange;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
@@ -20,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +52,7 @@ final class LiveCopy {
     private volatile long offsetMicros;
     // Guarded by the monitor of this, as polls are.
     private long newestVersion;
+    private volatile String secret = "";
     private final List<String> expiredFields = new ArrayList<>();
 
     /**
@@ -95,6 +100,11 @@ final class LiveCopy {
         return newestVersion;
     }
 
+    /** What instances hash keys with; empty before it is needed. */
+    String secret() {
+        return secret;
+    }
+
     /** Server time, in microseconds since the epoch. */
     long serverMicros() {
         return offsetMicros + ticker.read() / 1000;
@@ -136,22 +146,30 @@ final class LiveCopy {
         if (!read.complete()) {
             read = settled(read);
         }
+        if (!read.secret().isEmpty() && !read.secret().equals(secret)) {
+            secret = read.secret();
+            overrides.hash(new SipHash(secret));
+        }
         boolean sameVersion = read.version() == copy.version && read.stamp().equals(copy.stamp);
         if (!sameVersion || !read.complete()) {
             apply(read, changes);
         }
         endExpired();
         keepRates();
-        boolean watched = !read.watched().isEmpty();
-        if (watched) {
-            report(read.nowMicros(), read.watched());
+        if (read.watched()) {
+            report(read.nowMicros());
         }
-        return watched;
+        return read.watched();
     }
 
     /** Redis may refuse the report and still have the live limits, for example without memory. */
-    private void report(long nowMicros, String secret) {
+    private void report(long nowMicros) {
         try {
+            if (secret.isEmpty()) {
+                // Redis has lost it meanwhile; hashes without one would show keys.
+                store.makeSecret();
+                return;
+            }
             fleet.report(nowMicros, copy.version, secret, this::problem);
         } catch (RuntimeException e) {
             log.debug("What this instance decides could not be reported.", e);
@@ -199,12 +217,17 @@ final class LiveCopy {
                 limits.addAll(List.of(field, each.stored(), LiveJson.note(limit.who(), limit.why())));
             }
         });
-        List<String> restored = limits.isEmpty() ? List.of() : store.restore(copy.version, limits);
+        List<String> restored = limits.isEmpty() ? List.of() : store.restore(copy.version, secret, limits);
         if (!restored.isEmpty()) {
             log.warn(
                     "Redis had lost changes of live limits; this instance has written {} of them back, of {}.",
                     restored.size(),
-                    restored.subList(0, Math.min(MAX_LOGGED, restored.size())));
+                    // Without keys, which can be personal data.
+                    restored.stream()
+                            .map(field -> field.split("\t", 2)[0])
+                            .distinct()
+                            .limit(MAX_LOGGED)
+                            .toList());
         }
     }
 
@@ -215,7 +238,8 @@ final class LiveCopy {
             limits.putAll(before);
             for (int i = newestFirst.size() - 1; i >= 0; i--) {
                 StoredChange stored = newestFirst.get(i);
-                limits.put(LiveJson.field(stored.change().name()), stored.after());
+                limits.put(
+                        LiveJson.field(stored.change().name(), stored.change().key()), stored.after());
                 listeners.applied(stored.change());
             }
         } else {
@@ -231,18 +255,21 @@ final class LiveCopy {
         long now = serverMicros();
         copy = new Copy(read.version(), read.stamp(), limits);
         newestVersion = Math.max(newestVersion, read.version());
-        Set<String> fields = new TreeSet<>(before.keySet());
-        fields.addAll(limits.keySet());
+        Set<String> fields = new TreeSet<>(limits.keySet());
+        if (read.complete()) {
+            // One change costs no look at ten thousand others.
+            fields = newestFirst.stream()
+                    .map(each -> each.after().field())
+                    .collect(Collectors.toCollection(TreeSet::new));
+        } else {
+            fields.addAll(before.keySet());
+        }
         List<LiveChange> differences = new ArrayList<>();
         for (String field : fields) {
             StoredLimit was = before.get(field);
             StoredLimit is = limits.get(field);
             if (was != is) {
-                override(
-                        field,
-                        Objects.requireNonNull(is == null ? was : is).limit().name(),
-                        is,
-                        now);
+                override(field, Objects.requireNonNull(is == null ? was : is).limit(), is, now);
                 difference(was, is, read).ifPresent(differences::add);
             }
         }
@@ -252,15 +279,25 @@ final class LiveCopy {
         }
     }
 
-    /** Applies the live limit of a name to its limiters. One that has expired follows in endExpired(). */
-    private void override(String field, String name, @Nullable StoredLimit limit, long now) {
+    /** Applies the live limit of a name or a key to the limiters. One that has expired follows in endExpired(). */
+    private void override(String field, LiveLimit of, @Nullable StoredLimit limit, long now) {
         if (limit != null && !limit.problem().isEmpty()) {
-            log.warn("The limiters '{}' keep their own limit: {}.", name, limit.problem());
+            log.warn("The limiters '{}' keep their own limit: {}.", of.name(), limit.problem());
         }
-        if (LiveJson.field(name).equals(field)) {
+        if (LiveJson.field(of.name(), of.key()).equals(field)) {
+            override(of, limit != null && limit.isInEffect(now) ? limit.limit().settings() : LiveSettings.NONE);
+        }
+    }
+
+    private void override(LiveLimit of, LiveSettings settings) {
+        LiveKey key = of.key().orElse(null);
+        if (key == null) {
+            overrides.of(of.name()).live(settings);
+        } else {
+            long ends = of.expiresAt().map(LiveJson::micros).orElse(Decision.NEVER_MICROS);
             overrides
-                    .of(name)
-                    .live(limit != null && limit.isInEffect(now) ? limit.limit().settings() : LiveSettings.NONE);
+                    .keysOf(of.name())
+                    .live(key, settings, () -> ends == Decision.NEVER_MICROS ? ends : ends - serverMicros());
         }
     }
 
@@ -272,14 +309,15 @@ final class LiveCopy {
                 Optional.ofNullable(is).filter(StoredLimit::isSet).map(StoredLimit::limit);
         if (is != null && is.problem().isEmpty() && (before.isPresent() || after.isPresent())) {
             LiveLimit by = is.limit();
-            return Optional.of(new LiveChange(by.version(), by.name(), before, after, by.since(), by.who(), by.why()));
+            return Optional.of(
+                    new LiveChange(by.version(), by.name(), by.key(), before, after, by.since(), by.who(), by.why()));
         }
         String why = is == null ? "Redis does not have it any more" : "what Redis has cannot be read";
         return before.map(limit -> ended(limit, read.version(), LiveJson.instant(read.nowMicros()), "", why));
     }
 
     private static LiveChange ended(LiveLimit limit, long version, Instant at, String who, String why) {
-        return new LiveChange(version, limit.name(), Optional.of(limit), Optional.empty(), at, who, why);
+        return new LiveChange(version, limit.name(), limit.key(), Optional.of(limit), Optional.empty(), at, who, why);
     }
 
     /** Ends live limits whose time is over, also while Redis is unavailable. */
@@ -312,9 +350,9 @@ final class LiveCopy {
         copy = new Copy(copy.version, copy.stamp, limits);
         for (StoredLimit each : expired) {
             LiveLimit limit = each.limit();
-            expiredFields.add(LiveJson.field(limit.name()));
+            expiredFields.add(each.field());
             if (each.isSet()) {
-                overrides.of(limit.name()).live(LiveSettings.NONE);
+                override(limit, LiveSettings.NONE);
                 listeners.applied(ended(
                         limit,
                         limit.version(),

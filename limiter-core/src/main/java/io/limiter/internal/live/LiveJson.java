@@ -24,6 +24,7 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import java.io.IOException;
@@ -87,6 +88,28 @@ final class LiveJson {
         return quoted.substring(1, quoted.length() - 1);
     }
 
+    /** The field of a name, or of one of its keys: control characters are escaped in both, so a tab separates them, and two if it is hashed. */
+    static String field(String name, Optional<LiveKey> key) {
+        return field(name)
+                + key.map(each -> (each.hashed() ? "\t\t" : "\t") + field(each.value()))
+                        .orElse("");
+    }
+
+    /** @throws IllegalArgumentException if no key has this field */
+    private static Optional<LiveKey> key(String field) {
+        int tab = field.indexOf('\t');
+        if (tab < 0) {
+            return Optional.empty();
+        }
+        boolean hashed = field.startsWith("\t", tab + 1);
+        return Optional.of(new LiveKey(name(field.substring(hashed ? tab + 2 : tab + 1)), hashed));
+    }
+
+    private static String nameOf(String field) {
+        int tab = field.indexOf('\t');
+        return name(tab < 0 ? field : field.substring(0, tab));
+    }
+
     /** @throws IllegalArgumentException if no name has this field */
     static String name(String field) {
         String name = read('"' + field + '"').asText();
@@ -117,10 +140,10 @@ final class LiveJson {
      */
     static StoredLimit ofField(String hash, String field, String stored) {
         try {
-            return stored(name(field), stored);
+            return stored(nameOf(field), key(field), stored);
         } catch (IllegalArgumentException e) {
             String problem = "no live limit has such a field; delete it: HDEL " + hash + " '" + field + "'";
-            return unreadable(field, stored, 0, 0, problem);
+            return unreadable(field, Optional.empty(), stored, 0, 0, problem);
         }
     }
 
@@ -129,11 +152,12 @@ final class LiveJson {
      *
      * @return with {@link LiveSettings#NONE} if it was removed, and with a problem, too, if it cannot be read
      */
-    static StoredLimit stored(String name, String stored) {
+    static StoredLimit stored(String name, Optional<LiveKey> key, String stored) {
         Matcher parts = STORED.matcher(stored);
         if (!parts.matches()) {
             return unreadable(
                     name,
+                    key,
                     stored,
                     0,
                     0,
@@ -150,6 +174,7 @@ final class LiveJson {
             }
             LiveLimit limit = new LiveLimit(
                     name,
+                    key,
                     settings,
                     version,
                     instant(Long.parseLong(parts.group(2))),
@@ -159,7 +184,7 @@ final class LiveJson {
             return new StoredLimit(stored, limit, expiresMicros, removed, "");
         } catch (IllegalArgumentException e) {
             return unreadable(
-                    name, stored, version, expiresMicros, replaceable(String.valueOf(e.getMessage()), version));
+                    name, key, stored, version, expiresMicros, replaceable(String.valueOf(e.getMessage()), version));
         }
     }
 
@@ -169,8 +194,8 @@ final class LiveJson {
     }
 
     private static StoredLimit unreadable(
-            String name, String stored, long version, long expiresMicros, String problem) {
-        LiveLimit limit = new LiveLimit(name, LiveSettings.NONE, version, Instant.EPOCH, Optional.empty(), "", "");
+            String name, Optional<LiveKey> key, String stored, long version, long expiresMicros, String problem) {
+        LiveLimit limit = new LiveLimit(name, key, LiveSettings.NONE, version, Instant.EPOCH, Optional.empty(), "", "");
         return new StoredLimit(stored, limit, expiresMicros, false, problem);
     }
 
@@ -184,14 +209,17 @@ final class LiveJson {
         if (json.size() != 7) {
             throw new IllegalArgumentException("it is no change of a live limit");
         }
-        String name = name(json.path(3).asText());
+        String field = json.path(3).asText();
+        String name = nameOf(field);
+        Optional<LiveKey> key = key(field);
         JsonNode note = read(json.path(4).asText());
         String replaced = json.path(5).asText();
-        Optional<StoredLimit> before = replaced.isEmpty() ? Optional.empty() : Optional.of(stored(name, replaced));
-        StoredLimit after = stored(name, json.path(6).asText());
+        Optional<StoredLimit> before = replaced.isEmpty() ? Optional.empty() : Optional.of(stored(name, key, replaced));
+        StoredLimit after = stored(name, key, json.path(6).asText());
         LiveChange change = new LiveChange(
                 Long.parseLong(json.path(0).asText()),
                 name,
+                key,
                 before.map(StoredLimit::limit),
                 after.isSet() ? Optional.of(after.limit()) : Optional.empty(),
                 instant(Long.parseLong(json.path(2).asText())),
@@ -360,6 +388,10 @@ final class LiveJson {
      * @param problem why it cannot be read; empty if it can
      */
     record StoredLimit(String stored, LiveLimit limit, long expiresMicros, boolean removed, String problem) {
+
+        String field() {
+            return LiveJson.field(limit.name(), limit.key());
+        }
 
         boolean isExpired(long nowMicros) {
             return expiresMicros != 0 && expiresMicros <= nowMicros;

@@ -6,6 +6,7 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
+import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,12 +25,16 @@ final class LiveStore {
     /** Longer than a decision may take, because ten thousand live limits are some megabytes. */
     private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
 
+    /** The field with the secret; see changes.lua. */
+    private static final String SECRET = "\t";
+
     /** The channel of hints, and what all keys start with. */
     final String channel;
 
     final String limits;
     private final String version;
     private final String changes;
+    private final String keys;
     private final String watched;
     private final String fleet;
     private final RedisCalls redis;
@@ -40,6 +45,7 @@ final class LiveStore {
     private final LuaScript restore;
     private final LuaScript history;
     private final LuaScript watch;
+    private final LuaScript secret;
     private final LuaScript report;
 
     /**
@@ -51,17 +57,19 @@ final class LiveStore {
         this.limits = channel + ":limits";
         this.version = channel + ":version";
         this.changes = channel + ":history";
+        this.keys = channel + ":keys";
         this.watched = channel + ":watched";
         this.fleet = channel + ":fleet";
         this.redis = redis;
         this.kept = options.history();
         this.timeout = decisionTimeout.compareTo(SHORTEST_TIMEOUT) > 0 ? decisionTimeout : SHORTEST_TIMEOUT;
         String parts = resource("changes.lua");
-        this.read = LuaScript.of(clock, resource("read.lua"));
+        this.read = LuaScript.of(clock, parts, resource("read.lua"));
         this.write = LuaScript.of(clock, parts, resource("write.lua"));
         this.restore = LuaScript.of(clock, parts, resource("restore.lua"));
         this.history = LuaScript.of(resource("history.lua"));
-        this.watch = LuaScript.of(clock, resource("watch.lua"));
+        this.watch = LuaScript.of(clock, parts, resource("watch.lua"));
+        this.secret = LuaScript.of(clock, parts, resource("secret.lua"));
         this.report = LuaScript.of(clock, resource("report.lua"));
     }
 
@@ -80,19 +88,21 @@ final class LiveStore {
      * @param version of the newest change
      * @param stamp of the newest change
      * @param nowMicros server time
-     * @param watched secret for the hashes of keys, while reports are wanted; otherwise empty
+     * @param watched whether reports are wanted
      * @param complete whether the changes are all since the reader's version; otherwise {@code limits} are all that exist
      * @param changes entries of the history, newest first
      * @param limits by field
+     * @param secret of the hashes of keys; empty before it is needed
      */
     record Read(
             long version,
             String stamp,
             long nowMicros,
-            String watched,
+            boolean watched,
             boolean complete,
             List<String> changes,
-            Map<String, String> limits) {}
+            Map<String, String> limits,
+            String secret) {}
 
     /**
      * @param hasLimits whether the reader has limits that Redis must have, too
@@ -102,14 +112,17 @@ final class LiveStore {
         List<Object> arguments = new ArrayList<>(List.of(knownVersion, stamp, hasLimits ? 1 : 0));
         arguments.addAll(expired);
         List<Object> reply = call(read, List.of(limits, version, changes, watched), arguments);
+        Map<String, String> all = pairs(reply.get(6));
+        all.remove(SECRET);
         return new Read(
                 Long.parseLong(text(reply.get(0))),
                 text(reply.get(1)),
                 Long.parseLong(text(reply.get(2))),
-                text(reply.get(3)),
+                !text(reply.get(3)).isEmpty(),
                 text(reply.get(4)).equals("1"),
                 texts(reply.get(5)),
-                pairs(reply.get(6)));
+                all,
+                text(reply.get(7)));
     }
 
     /**
@@ -120,8 +133,8 @@ final class LiveStore {
      * @param lastsMicros after which the limit expires; 0 if it does not, or at {@code expiresMicros}
      * @param limit empty to remove it
      * @param note who and why
-     * @return {@code done} and the entry of the history; {@code conflict} and the stored limit, empty if there is none; or
-     *     {@code nothing} if there is none to remove
+     * @return {@code done} and the entry of the history; {@code conflict} and the stored limit, empty if there is none;
+     *     {@code nothing} if there is none to remove; or {@code full} if there are too many of keys
      */
     List<String> write(
             String field,
@@ -133,7 +146,7 @@ final class LiveStore {
             String note) {
         return texts(call(
                 write,
-                List.of(limits, version, changes),
+                List.of(limits, version, changes, keys),
                 List.of(
                         channel,
                         field,
@@ -144,7 +157,8 @@ final class LiveStore {
                         expiresMicros,
                         limit,
                         note,
-                        kept)));
+                        kept,
+                        LiveLimits.MAX_KEYS)));
     }
 
     private static String newStamp() {
@@ -155,13 +169,14 @@ final class LiveStore {
      * Writes back what is newer in a copy than here.
      *
      * @param copyVersion of the newest change in the copy
+     * @param copiedSecret of the hashes of keys; empty if there is none
      * @param copied of each limit the field, the value, and who and why
      * @return the fields of those that were written
      */
-    List<String> restore(long copyVersion, List<String> copied) {
-        List<Object> arguments = new ArrayList<>(List.of(channel, copyVersion, newStamp(), kept));
+    List<String> restore(long copyVersion, String copiedSecret, List<String> copied) {
+        List<Object> arguments = new ArrayList<>(List.of(channel, copyVersion, newStamp(), kept, copiedSecret));
         arguments.addAll(copied);
-        return texts(call(restore, List.of(limits, version, changes), arguments));
+        return texts(call(restore, List.of(limits, version, changes, keys), arguments));
     }
 
     /** Entries of the history, each followed by its version, newest first. */
@@ -175,9 +190,14 @@ final class LiveStore {
      * @param time how long instances report
      */
     Map<String, String> watch(Duration time) {
-        // For the hashes of keys, unless there is one.
-        String secret = UUID.randomUUID().toString();
-        return pairs(call(watch, List.of(watched, fleet), List.of(channel, secret, time.toMillis())));
+        return pairs(
+                call(watch, List.of(watched, fleet, limits), List.of(channel, time.toMillis(), UUID.randomUUID())));
+    }
+
+    /** Makes the secret of the hashes of keys, unless there is one. */
+    void makeSecret() {
+        // A random UUID has 122 bits of SecureRandom.
+        call(secret, List.of(limits), List.of(UUID.randomUUID()));
     }
 
     void report(String instance, String json, Duration lasts) {

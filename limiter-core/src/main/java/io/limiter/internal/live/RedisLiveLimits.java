@@ -2,6 +2,7 @@ package io.limiter.internal.live;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.LiveJson.StoredChange;
 import io.limiter.internal.live.LiveJson.StoredLimit;
 import io.limiter.internal.live.override.OverridesByName;
@@ -11,6 +12,7 @@ import io.limiter.live.Fleet;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveHistory;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
@@ -22,6 +24,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,43 +39,93 @@ final class RedisLiveLimits implements LiveLimits {
     /** How long a copy may be cut off without bringing a removed limit back. */
     private static final long REMOVED_MICROS = TimeUnit.DAYS.toMicros(30);
 
+    /** Shorter, because keys come and go. */
+    private static final long REMOVED_KEY_MICROS = TimeUnit.DAYS.toMicros(1);
+
     private final LiveStore store;
     private final LiveCopy copy;
     private final OverridesByName overrides;
     private final FleetReports fleet;
     private final ChangeListeners listeners;
+    private final boolean showKeys;
     private volatile boolean closed;
 
     RedisLiveLimits(
-            LiveStore store, LiveCopy copy, OverridesByName overrides, FleetReports fleet, ChangeListeners listeners) {
+            LiveStore store,
+            LiveCopy copy,
+            OverridesByName overrides,
+            FleetReports fleet,
+            ChangeListeners listeners,
+            boolean showKeys) {
         this.store = store;
         this.copy = copy;
         this.overrides = overrides;
         this.fleet = fleet;
         this.listeners = listeners;
+        this.showKeys = showKeys;
     }
 
     @Override
     public List<LiveLimit> list() {
+        return inEffect(limit -> limit.key().isEmpty());
+    }
+
+    @Override
+    public List<LiveLimit> keys(String name) {
+        checked(name);
+        return inEffect(limit -> limit.key().isPresent() && limit.name().equals(name));
+    }
+
+    private List<LiveLimit> inEffect(Predicate<LiveLimit> wanted) {
         long now = copy.serverMicros();
         return copy.limits().values().stream()
                 .filter(each -> each.isInEffect(now))
                 .map(StoredLimit::limit)
+                .filter(wanted)
                 .toList();
     }
 
     @Override
     public Optional<LiveLimit> get(String name) {
-        return Optional.ofNullable(copy.limits().get(checkedField(name)))
+        return ofField(LiveJson.field(checked(name)));
+    }
+
+    @Override
+    public Optional<LiveLimit> get(String name, LiveKey key) {
+        return ofField(LiveJson.field(checked(name), Optional.of(Objects.requireNonNull(key, "key"))))
+                .or(() -> ofField(LiveJson.field(name, Optional.of(hashed(key)))));
+    }
+
+    private Optional<LiveLimit> ofField(String field) {
+        return Optional.ofNullable(copy.limits().get(field))
                 .filter(found -> found.isInEffect(copy.serverMicros()))
                 .map(StoredLimit::limit);
+    }
+
+    private LiveKey hashed(LiveKey key) {
+        return key.hashed() ? key : LiveKey.hashed(new SipHash(copy.secret()).text(key.value()));
+    }
+
+    /** As it is stored: hashed, unless keys are shown and the key has no live limit by its hash. */
+    private LiveKey stored(String name, LiveKey key) {
+        if (!Objects.requireNonNull(key, "key").hashed()
+                && !showKeys
+                && copy.secret().isEmpty()) {
+            store.makeSecret();
+            copy.poll();
+        }
+        LiveKey hashed = hashed(key);
+        return showKeys && ofField(LiveJson.field(name, Optional.of(hashed))).isEmpty() ? key : hashed;
     }
 
     @Override
     public List<Unreadable> unreadable() {
         return copy.limits().values().stream()
                 .filter(each -> !each.problem().isEmpty())
-                .map(each -> new Unreadable(each.limit().name(), each.limit().version(), each.problem()))
+                .map(each -> new Unreadable(
+                        each.limit().name(),
+                        each.limit().version(),
+                        ofKey(each.limit().key()) + each.problem()))
                 .toList();
     }
 
@@ -83,8 +136,7 @@ final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public Supplier<LiveSettings> settingsOf(String name) {
-        checkedField(name);
-        return overrides.of(name);
+        return overrides.of(checked(name));
     }
 
     @Override
@@ -94,41 +146,78 @@ final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public LiveLimit put(String name, LiveSettings settings, ChangeNote note, long expectedVersion) {
-        return put(name, settings, note, expectedVersion, 0).after().orElseThrow();
+        return put(name, Optional.empty(), settings, note, expectedVersion, 0)
+                .after()
+                .orElseThrow();
+    }
+
+    @Override
+    public LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
+        Optional<LiveKey> stored = Optional.of(stored(checked(name), key));
+        return put(name, stored, settings, note, expectedVersion, 0).after().orElseThrow();
+    }
+
+    private static String ofKey(Optional<LiveKey> key) {
+        return key.map(each -> "key '" + each + "': ").orElse("");
     }
 
     /**
      * @param expiresMicros when the limit ends, unless the note says that; 0 for never
      */
     private LiveChange put(
-            String name, LiveSettings settings, ChangeNote note, long expectedVersion, long expiresMicros) {
-        checkedField(name);
+            String name,
+            Optional<LiveKey> key,
+            LiveSettings settings,
+            ChangeNote note,
+            long expectedVersion,
+            long expiresMicros) {
+        checked(name);
         Duration expiresIn = Objects.requireNonNull(note, "note").expiresIn();
         if (Objects.requireNonNull(settings, "settings").isEmpty()) {
             throw new IllegalArgumentException(
                     "the live limit of '" + name + "' sets nothing: set a number, enforce, timeout or failurePolicy");
         }
-        overrides.of(name).check(settings);
+        if (key.isPresent()) {
+            if (settings.timeout() != null || settings.enforce() != null) {
+                throw new IllegalArgumentException("timeout and enforce are of all keys of '" + name
+                        + "': leave them out for one key, or exempt it");
+            }
+            overrides.of(name).checkOfKey(settings);
+        } else if (settings.access() != null) {
+            throw new IllegalArgumentException("access " + settings.access() + " is for one key of '" + name
+                    + "': name the key, or set enforce to false for all");
+        } else {
+            overrides.of(name).check(settings);
+        }
         long lastsMicros = expiresIn == null ? 0 : TimeUnit.MILLISECONDS.toMicros(expiresIn.toMillis());
-        return write(name, note, expectedVersion, lastsMicros, expiresMicros, LiveJson.limit(settings, note))
+        return write(name, key, note, expectedVersion, lastsMicros, expiresMicros, LiveJson.limit(settings, note))
                 .orElseThrow();
     }
 
     @Override
     public void remove(String name, ChangeNote note, long expectedVersion) {
-        write(name, Objects.requireNonNull(note, "note"), expectedVersion, REMOVED_MICROS, 0, "");
+        remove(name, Optional.empty(), note, expectedVersion);
+    }
+
+    @Override
+    public void remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
+        remove(name, Optional.of(stored(checked(name), key)), note, expectedVersion);
+    }
+
+    private Optional<LiveChange> remove(String name, Optional<LiveKey> key, ChangeNote note, long expectedVersion) {
+        long keptMicros = key.isPresent() ? REMOVED_KEY_MICROS : REMOVED_MICROS;
+        return write(name, key, Objects.requireNonNull(note, "note"), expectedVersion, keptMicros, 0, "");
     }
 
     /**
-     * @return the field of the name
      * @throws IllegalArgumentException if no live limit can have this name
      */
-    private static String checkedField(@Nullable String name) {
+    private static String checked(@Nullable String name) {
         if (name == null || name.isBlank() || name.length() > MAX_NAME) {
             throw new IllegalArgumentException("name must have 1 to " + MAX_NAME + " characters, had "
                     + (name == null || name.isBlank() ? "none" : String.valueOf(name.length())));
         }
-        return LiveJson.field(name);
+        return name;
     }
 
     private static long checkedVersion(String which, long version, long least) {
@@ -144,8 +233,14 @@ final class RedisLiveLimits implements LiveLimits {
      * @return empty if there was nothing to remove
      */
     private Optional<LiveChange> write(
-            String name, ChangeNote note, long expectedVersion, long lastsMicros, long expiresMicros, String limit) {
-        String field = checkedField(name);
+            String name,
+            Optional<LiveKey> key,
+            ChangeNote note,
+            long expectedVersion,
+            long lastsMicros,
+            long expiresMicros,
+            String limit) {
+        String field = LiveJson.field(checked(name), key);
         checkedVersion("expectedVersion", expectedVersion, 0);
         if (closed) {
             throw BackendFailures.closed(store.limits);
@@ -169,9 +264,13 @@ final class RedisLiveLimits implements LiveLimits {
                 String found = written.get(1);
                 Optional<LiveLimit> current = found.isEmpty()
                         ? Optional.empty()
-                        : Optional.of(LiveJson.stored(name, found).limit());
-                throw new LiveConflictException(name, expectedVersion, current);
+                        : Optional.of(LiveJson.stored(name, key, found).limit());
+                throw new LiveConflictException(
+                        name + key.map(each -> "', key '" + each).orElse(""), expectedVersion, current);
             }
+            case "full" ->
+                throw new IllegalArgumentException("there are " + MAX_KEYS
+                        + " live limits of keys, and there cannot be more: remove some, or let them expire");
             default -> Optional.empty();
         };
     }
@@ -202,8 +301,11 @@ final class RedisLiveLimits implements LiveLimits {
                 if (stored.after().problem().isEmpty()) {
                     changes.add(stored.change());
                 } else {
+                    LiveChange change = stored.change();
                     unreadable.add(new Unreadable(
-                            stored.change().name(), version, stored.after().problem()));
+                            change.name(),
+                            version,
+                            ofKey(change.key()) + stored.after().problem()));
                 }
             } catch (IllegalArgumentException e) {
                 unreadable.add(
@@ -224,7 +326,7 @@ final class RedisLiveLimits implements LiveLimits {
         long expiresMicros =
                 before == null ? 0 : before.expiresAt().map(LiveJson::micros).orElse(0L);
         if (before == null || note.expiresIn() == null && expiresMicros != 0 && expiresMicros <= copy.serverMicros()) {
-            return write(name, note, expectedVersion, REMOVED_MICROS, 0, "")
+            return remove(name, undone.key(), note, expectedVersion)
                     .orElseThrow(() -> new IllegalArgumentException("'" + name
                             + "' has no live limit, and version " + version
                             + " replaced none that would last until now:"
@@ -234,7 +336,7 @@ final class RedisLiveLimits implements LiveLimits {
             throw new IllegalArgumentException("what version " + version + " of '" + name
                     + "' replaced cannot be read: store the limit again instead");
         }
-        return put(name, before.settings(), note, expectedVersion, expiresMicros);
+        return put(name, undone.key(), before.settings(), note, expectedVersion, expiresMicros);
     }
 
     @Override

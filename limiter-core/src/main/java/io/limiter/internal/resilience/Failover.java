@@ -257,7 +257,7 @@ public final class Failover implements Pending.Fallback<Decision> {
                 granting,
                 Request.cancelSome(permits, of, taken, granting),
                 (failure, same) -> lost(failure, limit));
-        if (taken.source() == Decision.Source.POLICY) {
+        if (taken.source() == Decision.Source.POLICY || taken.source() == Decision.Source.OVERRIDE) {
             // None were taken.
             cancellation.complete(granted(limit));
         } else {

@@ -23,11 +23,45 @@ local function store_version()
   return version and #version <= 15 and tonumber(version) or 0
 end
 
--- Adds a change to the history, which has all changes by version, and of each name the versions of those that it keeps.
+-- What all instances hash keys with. In the hash of the limits, so that Redis has both or neither. Names have no control character.
+local SECRET = '\t'
+local function make_secret(limits, random)
+  if not redis.call('HGET', limits, SECRET) then
+    redis.call('HSET', limits, SECRET, string.format('%016.0f ', now) .. random)
+  end
+end
+
+-- How many live limits are stored, without the secret.
+local function size_of(limits)
+  return redis.call('HLEN', limits) - (redis.call('HGET', limits, SECRET) and 1 or 0)
+end
+
+local KEPT_OF_KEYS = 10000
+
+-- Whether a field is of a key, and not of a name.
+local function is_of_key(field)
+  return string.find(field, '\t', 1, true) ~= nil
+end
+
+-- Records until when a live limit of a key is in effect: there is a bound on how many are.
+local function count_key(field, stored)
+  if string.find(stored, '^%d+ %d+ %d+ removed ') then
+    redis.call('ZREM', KEYS[4], field)
+  else
+    local _, _, ends = parse(stored)
+    redis.call('ZADD', KEYS[4], ends > 0 and string.format('%.0f', ends) or '+inf', field)
+  end
+end
+
+-- Adds a change to the history, which has all changes by version, and of each name the versions of those that it keeps. Keys
+-- come and go, so the history keeps the last ones of all keys together.
 local function add_change(version, stamp, name, note, before, after, kept)
   local _, at = parse(after)
   local change = cjson.encode({version, stamp, string.format('%.0f', at), name, note, before, after})
   local versions = KEYS[3] .. ':' .. name
+  if is_of_key(name) then
+    versions, kept = KEYS[3] .. ':' .. SECRET, KEPT_OF_KEYS
+  end
   redis.call('ZADD', KEYS[3], version, change)
   redis.call('RPUSH', versions, version)
   while redis.call('LLEN', versions) > tonumber(kept) do

@@ -1,9 +1,10 @@
--- Reads what has changed. In front of this stands clock.lua.
+-- Reads what has changed. In front of this stand clock.lua and changes.lua.
 -- KEYS: limits, version, history, watched. ARGV: the version and the stamp that the reader has, whether it has limits that
 -- must be here, and the names of expired limits.
 
 -- Each read uses the limits, so that Redis would rather evict what is not read.
-local lost = redis.call('HLEN', KEYS[1]) == 0 and ARGV[3] == '1'
+local size = size_of(KEYS[1])
+local lost = size == 0 and ARGV[3] == '1'
 for i = 4, #ARGV do
   local found = redis.call('HGET', KEYS[1], ARGV[i])
   local expires = found and tonumber(string.match(found, '^%d+ %d+ (%d+) ')) or 0
@@ -12,7 +13,8 @@ for i = 4, #ARGV do
   end
 end
 
-local MOST = 50
+-- More changes than that are more to read than all limits.
+local MOST = math.max(50, math.floor(size / 2))
 
 local function is_change(entry, version, stamp)
   local readable, change = pcall(cjson.decode, entry)
@@ -29,6 +31,13 @@ local function has_change(version, stamp)
   return false
 end
 
+-- Whether the history has all changes of keys after a version.
+local function has_keys_since(version)
+  local versions = KEYS[3] .. ':' .. SECRET
+  return redis.call('LLEN', versions) < KEPT_OF_KEYS
+    or tonumber(version) >= tonumber(redis.call('LINDEX', versions, 0))
+end
+
 local version, stamp, restored = string.match(redis.call('GET', KEYS[2]) or '', '^(%d+) (%S+) ?(%d*)')
 if not version or #version > 15 then
   version, stamp = '0', ''
@@ -39,7 +48,7 @@ if not complete then
   -- Without the newest change, the history is not of these limits; without the reader's, it does not say what that has missed.
   -- What was restored may have older versions than a reader that lacks it.
   local since = tonumber(ARGV[1]) > (tonumber(restored) or 0)
-  if since and has_change(version, stamp) and has_change(ARGV[1], ARGV[2]) then
+  if since and has_change(version, stamp) and has_change(ARGV[1], ARGV[2]) and has_keys_since(ARGV[1]) then
     changes = redis.call('ZREVRANGEBYSCORE', KEYS[3], version, '(' .. ARGV[1], 'LIMIT', 0, MOST)
     complete = #changes < MOST
   end
@@ -51,5 +60,6 @@ if lost then
   complete = false
 end
 return {
-  version, stamp, string.format('%.0f', now), redis.call('GET', KEYS[4]) or '', complete and '1' or '0', changes, all
+  version, stamp, string.format('%.0f', now), redis.call('GET', KEYS[4]) or '', complete and '1' or '0', changes, all,
+  redis.call('HGET', KEYS[1], SECRET) or ''
 }

@@ -1,7 +1,7 @@
 -- Writes back what Redis has lost of the copy of an instance: of each name, the newer change stays. In front of this stand clock.lua
 -- and changes.lua.
--- KEYS: limits, version, history. ARGV: 1 channel, 2 version of the copy, 3 a new stamp, 4 how many changes of each name to keep,
--- then names, their live limits, and who and why. Returns the names that it has restored.
+-- KEYS: limits, version, history, keys. ARGV: 1 channel, 2 version of the copy, 3 a new stamp, 4 how many changes of each name to keep,
+-- 5 the secret of the copy or empty, then names, their live limits, and who and why. Returns the names that it has restored.
 
 local function is_newer(one, other)
   local version, at = parse(one)
@@ -24,13 +24,21 @@ local function is_in_history(version, name, after)
   return false
 end
 
+-- Of two secrets the older one stays: keys were hashed with it. It starts with the time at which it was made.
+local secret = redis.call('HGET', KEYS[1], SECRET)
+if ARGV[5] ~= '' and (not secret or ARGV[5] < secret) then
+  redis.call('HSET', KEYS[1], SECRET, ARGV[5])
+end
 local restored = {}
-for i = 5, #ARGV, 3 do
+for i = 6, #ARGV, 3 do
   local name, after = ARGV[i], ARGV[i + 1]
   local found = redis.call('HGET', KEYS[1], name) or ''
   if is_newer(after, found) then
     local version = parse(after)
     redis.call('HSET', KEYS[1], name, after)
+    if is_of_key(name) then
+      count_key(name, after)
+    end
     if not is_in_history(version, name, after) then
       add_change(version, ARGV[3], name, ARGV[i + 2], current(found, now), after, ARGV[4])
     end

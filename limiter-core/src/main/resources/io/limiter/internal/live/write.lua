@@ -1,7 +1,8 @@
 -- Stores or removes one live limit, if it has the expected version. In front of this stand clock.lua and changes.lua.
--- KEYS: limits, version, history. ARGV: 1 channel, 2 name, 3 expected version of the name or 0, 4 the newest version that the
+-- KEYS: limits, version, history, keys. ARGV: 1 channel, 2 name, and key if it is for one, 3 expected version of the name or 0, 4 the newest version that the
 -- writer knows, 5 stamp of the change, 6 how long it lasts or 0, 7 otherwise when it ends or 0 (both in microseconds), 8 the limit,
--- or empty to remove it, 9 who and why, 10 how many changes of the name to keep.
+-- or empty to remove it, 9 who and why, 10 how many changes of the name to keep, 11 how
+-- many live limits of keys there may be.
 -- The version of a store that was emptied goes on from what the writer knows. The stamp tells apart two changes of one
 -- version, which are possible nevertheless.
 
@@ -12,6 +13,16 @@ if (found == '' and '0' or parse(found)) ~= ARGV[3] then
 end
 if found == '' and ARGV[8] == '' then
   return {'nothing'}
+end
+local of_key = is_of_key(ARGV[2])
+if of_key and found == '' then
+  if size_of(KEYS[1]) == 0 then
+    redis.call('DEL', KEYS[4])
+  end
+  redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', string.format('%.0f', now))
+  if redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[11]) then
+    return {'full'}
+  end
 end
 
 local version = string.format('%.0f', math.max(store_version(), tonumber(ARGV[4])) + 1)
@@ -25,6 +36,9 @@ if limit == '' then
 end
 local after = string.format('%s %.0f %.0f %s', version, at, lasts > 0 and at + lasts or ends, limit)
 redis.call('HSET', KEYS[1], ARGV[2], after)
+if of_key then
+  count_key(ARGV[2], after)
+end
 local restored = string.match(redis.call('GET', KEYS[2]) or '', '^%d+ %S+ (%d+)') or '0'
 redis.call('SET', KEYS[2], version .. ' ' .. ARGV[5] .. ' ' .. restored)
 local change = add_change(version, ARGV[5], ARGV[2], ARGV[9], found, after, ARGV[10])

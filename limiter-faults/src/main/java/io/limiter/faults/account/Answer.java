@@ -15,7 +15,7 @@ public enum Answer {
     PREFETCH,
     /** The JVM decided alone. */
     LOCAL,
-    /** The failure policy granted or rejected without state. */
+    /** The failure policy, or a live limit of the key, granted or rejected without state. */
     POLICY,
     /** An exception that says that Redis may have executed the call. */
     AMBIGUOUS,
@@ -44,7 +44,7 @@ public enum Answer {
             case REJECTION_CACHE -> REJECTION_CACHE;
             case PREFETCH -> PREFETCH;
             case LOCAL -> LOCAL;
-            case POLICY -> POLICY;
+            case POLICY, OVERRIDE -> POLICY;
         };
     }
 

@@ -4,6 +4,7 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.Fleet;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveHistory;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
@@ -36,7 +37,14 @@ public final class AuditedLiveLimits implements LiveLimits {
     @Override
     public LiveLimit put(String name, LiveSettings settings, ChangeNote note, long expectedVersion) {
         LiveLimit stored = limits.put(name, settings, note, expectedVersion);
-        publish("put", name, Optional.of(stored), note, expectedVersion);
+        publish("put", name, Optional.empty(), Optional.of(stored), note, expectedVersion);
+        return stored;
+    }
+
+    @Override
+    public LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
+        LiveLimit stored = limits.put(name, key, settings, note, expectedVersion);
+        publish("put", name, stored.key(), Optional.of(stored), note, expectedVersion);
         return stored;
     }
 
@@ -45,14 +53,23 @@ public final class AuditedLiveLimits implements LiveLimits {
         limits.remove(name, note, expectedVersion);
         // If version 0 is expected, there was nothing to remove.
         if (expectedVersion != 0) {
-            publish("remove", name, Optional.empty(), note, expectedVersion);
+            publish("remove", name, Optional.empty(), Optional.empty(), note, expectedVersion);
+        }
+    }
+
+    @Override
+    public void remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
+        Optional<LiveKey> stored = limits.get(name, key).flatMap(LiveLimit::key);
+        limits.remove(name, key, note, expectedVersion);
+        if (expectedVersion != 0) {
+            publish("remove", name, stored, Optional.empty(), note, expectedVersion);
         }
     }
 
     @Override
     public LiveChange rollBack(long version, ChangeNote note, long expectedVersion) {
         LiveChange change = limits.rollBack(version, note, expectedVersion);
-        publish("roll back of " + version, change.name(), change.after(), note, expectedVersion);
+        publish("roll back of " + version, change.name(), change.key(), change.after(), note, expectedVersion);
         return change;
     }
 
@@ -66,14 +83,23 @@ public final class AuditedLiveLimits implements LiveLimits {
                 .ifPresent(limit -> publish(
                         "expire",
                         limit.name(),
+                        limit.key(),
                         Optional.empty(),
                         ChangeNote.of(limit.who(), limit.why()),
                         limit.version()));
     }
 
-    private void publish(String action, String name, Optional<LiveLimit> after, ChangeNote note, long replacedVersion) {
+    /** @param key as it is stored, so the event hides what the store hides */
+    private void publish(
+            String action,
+            String name,
+            Optional<LiveKey> key,
+            Optional<LiveLimit> after,
+            ChangeNote note,
+            long replacedVersion) {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("limit", name);
+        key.ifPresent(each -> data.put("key", each.toString()));
         data.put("action", action);
         data.put("replacedVersion", replacedVersion);
         after.ifPresent(limit -> {
@@ -91,8 +117,18 @@ public final class AuditedLiveLimits implements LiveLimits {
     }
 
     @Override
+    public List<LiveLimit> keys(String name) {
+        return limits.keys(name);
+    }
+
+    @Override
     public Optional<LiveLimit> get(String name) {
         return limits.get(name);
+    }
+
+    @Override
+    public Optional<LiveLimit> get(String name, LiveKey key) {
+        return limits.get(name, key);
     }
 
     @Override

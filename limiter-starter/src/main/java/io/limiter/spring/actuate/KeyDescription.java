@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param remaining whole permits
  * @param retryAfter until one permit would be granted; 0 if now
  * @param fullAfter until the limit is as if never used, if no permits are acquired meanwhile
- * @param source of the decision: {@code redis}, or the failure policy, which does not know the state in Redis
+ * @param source of the decision: {@code redis}; {@code override} for a key that is exempt or banned; or the failure policy, which does
+ *     not know the state in Redis
  * @param definition the limit definition that this instance built last
+ * @param live the {@link io.limiter.live.LiveLimit} of this key alone; {@code null} if it has none
  */
 public record KeyDescription(
         boolean granted,
@@ -22,10 +24,15 @@ public record KeyDescription(
         @Nullable Double retryAfter,
         @Nullable Double fullAfter,
         String source,
-        Map<String, @Nullable Object> definition) {
+        Map<String, @Nullable Object> definition,
+        @Nullable Map<String, @Nullable Object> live) {
 
     /** @param local whether the backend is this process */
-    static KeyDescription of(Decision peek, Map<String, @Nullable Object> definition, boolean local) {
+    static KeyDescription of(
+            Decision peek,
+            Map<String, @Nullable Object> definition,
+            @Nullable Map<String, @Nullable Object> live,
+            boolean local) {
         return new KeyDescription(
                 peek.granted(),
                 peek.limit(),
@@ -33,7 +40,8 @@ public record KeyDescription(
                 seconds(peek.retryAfterMicros()),
                 seconds(peek.fullAfterMicros()),
                 SourceNames.of(peek.source(), local),
-                definition);
+                definition,
+                live);
     }
 
     private static @Nullable Double seconds(long micros) {

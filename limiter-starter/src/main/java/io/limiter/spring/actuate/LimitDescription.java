@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param rejected how many requests were rejected, by source
  * @param errors how many requests had no decision
  * @param hottestKeys keys or their hashes; {@code null} in the list of all limits
+ * @param liveKeys the newest 100 live limits of keys; {@code null} in the list of all limits
  * @param own the permits without a key; {@code null} in the list of all limits, and while Redis is unavailable
  */
 public record LimitDescription(
@@ -35,6 +36,7 @@ public record LimitDescription(
         Map<String, Long> rejected,
         long errors,
         @Nullable List<HotKey> hottestKeys,
+        @Nullable List<Map<String, @Nullable Object>> liveKeys,
         @Nullable KeyDescription own) {
 
     /** @param local whether the backend is this process */
@@ -44,7 +46,8 @@ public record LimitDescription(
             @Nullable Map<String, @Nullable Object> live,
             boolean local,
             @Nullable List<HotKey> keys,
-            @Nullable KeyDescription own) {
+            @Nullable KeyDescription own,
+            @Nullable List<Map<String, @Nullable Object>> liveKeys) {
         Map<String, Long> granted = new TreeMap<>();
         Map<String, Long> rejected = new TreeMap<>();
         for (Source source : Source.values()) {
@@ -65,6 +68,7 @@ public record LimitDescription(
                 rejected,
                 totals.errors(),
                 keys,
+                liveKeys,
                 own);
     }
 

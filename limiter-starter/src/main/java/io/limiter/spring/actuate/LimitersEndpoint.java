@@ -9,15 +9,18 @@ import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spring.check.KnownLimits;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -53,6 +56,7 @@ public final class LimitersEndpoint {
 
     private static final EndpointId ID = EndpointId.of("limiters");
     private static final int STATUS_CONFLICT = 409;
+    private static final int MAX_LIVE_KEYS = 100;
 
     private final LimiterFactory factory;
     private final @Nullable LiveLimits live;
@@ -113,6 +117,7 @@ public final class LimitersEndpoint {
      *
      * @param name the name, split at slashes
      * @param key of the permits
+     * @param keyHash the hash of a key, whose live limit is returned alone
      * @param hashTag of the permits, if the key alone does not decide it
      * @return {@code null} if there is no such limit
      */
@@ -121,17 +126,21 @@ public final class LimitersEndpoint {
             @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
             // The one that both lines of Spring Boot know.
             @org.springframework.lang.Nullable String key,
+            @org.springframework.lang.Nullable String keyHash,
             @org.springframework.lang.Nullable String hashTag) {
         return answered(() -> {
             LimiterTotals totals = find(name);
-            if (totals == null) {
-                return live == null
-                        ? null
-                        : live.get(liveName(name)).map(LimitDefinition::of).orElse(null);
+            // A blank key is reported below.
+            LiveKey ofKey = key != null && key.isBlank() ? null : key(key, keyHash);
+            Map<String, @Nullable Object> shownLive = live == null
+                    ? null
+                    : live(live, liveName(name), ofKey).map(LimitDefinition::of).orElse(null);
+            if (totals == null || keyHash != null) {
+                return shownLive;
             }
             return key == null && hashTag == null
                     ? describe(totals, hottestKeys(totals), own(totals))
-                    : describe(permits(totals, key, hashTag));
+                    : describe(permits(totals, key, hashTag), ofKey == null ? null : shownLive);
         });
     }
 
@@ -140,9 +149,12 @@ public final class LimitersEndpoint {
      * are seconds.
      *
      * @param name the name, split at slashes
-     * @param version of the live limit that the name has; none is expected without
+     * @param version of the live limit that the name or the key has; none is expected without
      * @param remove {@code true} to remove the live limit
-     * @param rollBack the version of a change whose effect is undone
+     * @param rollBack the version of a change whose effect is undone, which is of a key if this request is
+     * @param key whose live limit is changed; {@code null} for that of all keys
+     * @param keyHash the hash of that key, as reports and the console show it
+     * @param access of the key: {@code exempt} or {@code banned}
      * @param expiresIn after which the live limit ends by itself
      * @param who makes the change, without a login
      * @return the live limit, or the change of a roll back
@@ -164,6 +176,9 @@ public final class LimitersEndpoint {
             @org.springframework.lang.Nullable String enforce,
             @org.springframework.lang.Nullable String failurePolicy,
             @org.springframework.lang.Nullable String failureShare,
+            @org.springframework.lang.Nullable String key,
+            @org.springframework.lang.Nullable String keyHash,
+            @org.springframework.lang.Nullable String access,
             @org.springframework.lang.Nullable String expiresIn,
             @org.springframework.lang.Nullable String who,
             @org.springframework.lang.Nullable String why) {
@@ -181,23 +196,36 @@ public final class LimitersEndpoint {
                     LiveRequest.duration("timeout", timeout),
                     LiveRequest.flag("enforce", enforce),
                     LiveRequest.failurePolicy(failurePolicy),
-                    LiveRequest.number("failureShare", failureShare));
+                    LiveRequest.number("failureShare", failureShare),
+                    LiveRequest.access(access));
+            LiveKey ofKey = key(key, keyHash);
             boolean removes = Boolean.TRUE.equals(LiveRequest.flag("remove", remove));
             if (removes || rollBack != null) {
                 LiveRequest.checkAlone(settings, removes && rollBack != null);
             }
             String changed = liveName(name);
             if (removes) {
-                limits.remove(changed, note, expected);
+                if (ofKey == null) {
+                    limits.remove(changed, note, expected);
+                } else {
+                    limits.remove(changed, ofKey, note, expected);
+                }
                 return null;
             }
             if (rollBack != null) {
                 long undone = LiveRequest.version("rollBack", rollBack);
                 LiveRequest.checkIsOf(
-                        changed, undone, limits.history(1, undone + 1).changes());
+                        changed,
+                        ofKey != null,
+                        undone,
+                        limits.history(1, undone + 1).changes());
                 return LimitDefinition.of(limits.rollBack(undone, note, expected));
             }
-            return LimitDefinition.of(limits.put(changed, LiveRequest.checked(settings), note, expected));
+            LiveSettings checked = LiveRequest.checked(settings);
+            return LimitDefinition.of(
+                    ofKey == null
+                            ? limits.put(changed, checked, note, expected)
+                            : limits.put(changed, ofKey, checked, note, expected));
         });
     }
 
@@ -246,6 +274,17 @@ public final class LimitersEndpoint {
         return live;
     }
 
+    private static Optional<LiveLimit> live(LiveLimits limits, String name, @Nullable LiveKey key) {
+        return key == null ? limits.get(name) : limits.get(name, key);
+    }
+
+    private static @Nullable LiveKey key(@Nullable String key, @Nullable String keyHash) {
+        if (key != null && keyHash != null) {
+            throw new IllegalArgumentException("key and keyHash say the same: leave one of them out");
+        }
+        return key != null ? LiveKey.of(key) : keyHash == null ? null : LiveKey.hashed(keyHash);
+    }
+
     /** The name of live limits, which has no prefix; that of the path if it is unknown here. */
     private String liveName(String[] name) {
         Map<String, String> byPath = new LinkedHashMap<>();
@@ -263,7 +302,19 @@ public final class LimitersEndpoint {
         LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
         String definedBy = ofName != null && ofName.settings().hasParameters() ? "live" : definedBy(totals);
         Map<String, @Nullable Object> shownLive = ofName == null ? null : LimitDefinition.of(ofName);
-        return LimitDescription.of(totals, definedBy, shownLive, isLocal(), hottest, own);
+        return LimitDescription.of(totals, definedBy, shownLive, isLocal(), hottest, own, liveKeys(totals, hottest));
+    }
+
+    /** The newest ones, where the limit is shown alone. */
+    private @Nullable List<Map<String, @Nullable Object>> liveKeys(
+            LimiterTotals totals, @Nullable List<LimiterTotals.HotKey> hottest) {
+        return live == null || hottest == null
+                ? null
+                : live.keys(totals.name()).stream()
+                        .sorted(Comparator.comparingLong(LiveLimit::version).reversed())
+                        .limit(MAX_LIVE_KEYS)
+                        .map(LimitDefinition::of)
+                        .toList();
     }
 
     private String definedBy(LimiterTotals totals) {
@@ -302,8 +353,9 @@ public final class LimitersEndpoint {
         return new WebEndpointResponse<>(Map.of("problem", problem), status);
     }
 
-    private KeyDescription describe(NamedPermits permits) {
-        return KeyDescription.of(permits.peek(), LimitDefinition.of(permits.limit(), permits.prefetch()), isLocal());
+    private KeyDescription describe(NamedPermits permits, @Nullable Map<String, @Nullable Object> shownLive) {
+        return KeyDescription.of(
+                permits.peek(), LimitDefinition.of(permits.limit(), permits.prefetch()), shownLive, isLocal());
     }
 
     private List<LimiterTotals.HotKey> hottestKeys(LimiterTotals totals) {
@@ -315,7 +367,7 @@ public final class LimitersEndpoint {
     /** {@code null} if Redis is unavailable, because the rest can be shown without it. */
     private @Nullable KeyDescription own(LimiterTotals totals) {
         try {
-            return describe(permits(totals, null, null));
+            return describe(permits(totals, null, null), null);
         } catch (InvalidEndpointRequestException | LimiterBackendException e) {
             return null;
         }

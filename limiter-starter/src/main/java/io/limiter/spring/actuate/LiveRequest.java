@@ -5,6 +5,7 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
+import io.limiter.live.LiveSettings.Access;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -143,12 +144,20 @@ final class LiveRequest {
                 value -> Action.valueOf(value.toUpperCase(Locale.ROOT)));
     }
 
+    static @Nullable Access access(@Nullable String text) {
+        return parsed(
+                "access",
+                "one of " + Arrays.toString(Access.values()).toLowerCase(Locale.ROOT),
+                text,
+                value -> Access.valueOf(value.toUpperCase(Locale.ROOT)));
+    }
+
     /** @throws IllegalArgumentException if nothing is set */
     static LiveSettings checked(LiveSettings settings) {
         if (settings.isEmpty()) {
             throw new IllegalArgumentException(
                     "nothing is set: set one of rate, capacity, burst, limit, period, timeout,"
-                            + " enforce and failurePolicy, or remove, or rollBack");
+                            + " enforce and failurePolicy, or access for a key, or remove, or rollBack");
         }
         return settings;
     }
@@ -160,14 +169,17 @@ final class LiveRequest {
         }
     }
 
-    /** @throws IllegalArgumentException if the change is of another name */
-    static void checkIsOf(String name, long version, List<LiveChange> history) {
+    /** @throws IllegalArgumentException if the change is of another name, or of a key and the request is of none, or the reverse */
+    static void checkIsOf(String name, boolean ofKey, long version, List<LiveChange> history) {
         history.stream()
-                .filter(change -> change.version() == version && !change.name().equals(name))
+                .filter(change -> change.version() == version)
+                .filter(change -> !change.name().equals(name) || change.key().isPresent() != ofKey)
                 .findFirst()
                 .ifPresent(change -> {
-                    throw new IllegalArgumentException("change " + version + " is of '" + change.name() + "', not of '"
-                            + name + "': roll it back there");
+                    String changed = "'" + change.name() + "'"
+                            + change.key().map(key -> ", key '" + key + "'").orElse("");
+                    throw new IllegalArgumentException("change " + version + " is of " + changed + ", not of "
+                            + (ofKey ? "a key of '" : "'") + name + "': roll it back there");
                 });
     }
 

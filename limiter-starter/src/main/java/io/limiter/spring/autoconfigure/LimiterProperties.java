@@ -329,8 +329,8 @@ record LimiterProperties(
     /**
      * The Actuator endpoint.
      *
-     * @param showKeys Whether the endpoint and the reports of instances show keys, which may be addresses or names of people.
-     *     If not, they show hashes.
+     * @param showKeys Whether the endpoint and the reports of instances show keys, which may be addresses or names of people,
+     *     and live limits of keys are stored by the key. If not, they have hashes.
      */
     record Endpoint(@DefaultValue("false") boolean showKeys) {}
 }

@@ -34,6 +34,8 @@ public record LimitDecision(
 
     /** Whether permits were taken from the backend, where a refund goes. */
     static boolean isRefundable(Decision.Source source) {
-        return source != Decision.Source.POLICY && source != Decision.Source.LOCAL;
+        return source != Decision.Source.POLICY
+                && source != Decision.Source.LOCAL
+                && source != Decision.Source.OVERRIDE;
     }
 }

@@ -15,6 +15,7 @@ public final class SourceNames {
             case PREFETCH -> "prefetch";
             case LOCAL -> "local";
             case POLICY -> "policy";
+            case OVERRIDE -> "override";
         };
     }
 }

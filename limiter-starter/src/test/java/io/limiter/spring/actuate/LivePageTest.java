@@ -2,9 +2,10 @@ package io.limiter.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.limiter.LimiterFactory;
+import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import java.net.http.HttpResponse;
@@ -48,8 +49,19 @@ class LivePageTest {
                         .isIn(200, 204);
             }
             assertThat(live.get("search")).isEmpty();
-            JsonNode history =
-                    JSON.readTree(Operated.get(application, "limiters").body()).at("/live/history");
+            assertThat(live.keys("search")).hasSize(3);
+            // Of a Redis that outlives this JVM, the next run expects none.
+            live.keys("search")
+                    .forEach(each ->
+                            live.remove("search", each.key().orElseThrow(), ChangeNote.of("test", ""), each.version()));
+            ArrayNode history = JSON.createArrayNode();
+            JSON.readTree(Operated.get(application, "limiters").body())
+                    .at("/live/history")
+                    .forEach(change -> {
+                        if (change.get("key").isNull()) {
+                            history.add(change);
+                        }
+                    });
             assertThat(history.at("/0/why").asText()).isEqualTo("the client is gone");
             assertThat(history.at("/0/before/settings/rate").asInt()).isEqualTo(5);
             assertThat(history.at("/1/why").asText()).isEqualTo("back to 5/s");

@@ -81,9 +81,9 @@ class LimiterMetricsTest {
     void only_limits_of_methods_have_meters_of_calls() {
         MeteredLimit limit = new MeteredLimit("k", () -> null);
         limit.register(registry, false);
-        assertThat(registry.getMeters()).as("as the documentation says").hasSize(9);
+        assertThat(registry.getMeters()).as("as the documentation says").hasSize(11);
         limit.registerCalls(registry, false);
-        assertThat(registry.getMeters()).as("as the documentation says").hasSize(14);
+        assertThat(registry.getMeters()).as("as the documentation says").hasSize(17);
     }
 
     @Test

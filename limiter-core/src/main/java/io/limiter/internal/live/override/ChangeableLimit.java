@@ -17,11 +17,11 @@ public class ChangeableLimit<L extends Limit<?>> {
     private String name;
     private final L builtLimit;
     private final Failover builtEngine;
-    private volatile L limit;
-    private volatile Failover engine;
+    private volatile InEffect<L> inEffect;
     private LimiterCounters counters;
     // Strong, so that they are kept as long as a limiter needs them.
     private @Nullable Overrides overrides;
+    private @Nullable KeyOverrides keyOverrides;
     private boolean live;
     // For the counters, which must not keep this limiter.
     private final Object identity = new Object();
@@ -31,8 +31,7 @@ public class ChangeableLimit<L extends Limit<?>> {
         this.name = name;
         this.builtLimit = limit;
         this.builtEngine = engine;
-        this.limit = limit;
-        this.engine = engine;
+        this.inEffect = new InEffect<>(limit, engine);
         this.counters = LimiterCounters.unregistered(prefix, name);
     }
 
@@ -49,19 +48,20 @@ public class ChangeableLimit<L extends Limit<?>> {
     /**
      * Sets what may change it. To be called before any other thread sees this limiter.
      *
-     * @param newLive whether live limits change it too
+     * @param newKeyOverrides live limits of its keys
+     * @param newLive whether those of its name change it too
      */
-    public final void overriddenBy(Overrides newOverrides, boolean newLive) {
+    public final void overriddenBy(Overrides newOverrides, KeyOverrides newKeyOverrides, boolean newLive) {
         overrides = newOverrides;
+        keyOverrides = newKeyOverrides;
         live = newLive;
         newOverrides.add(this);
     }
 
     /** Applies from the next decision on. */
     public final void change(L newLimit, Failover newEngine) {
-        L replaced = limit;
-        limit = newLimit;
-        engine = newEngine;
+        L replaced = limit();
+        inEffect = new InEffect<>(newLimit, newEngine);
         if (newEngine.engine() instanceof Prefetch prefetch && !newLimit.equals(replaced)) {
             prefetch.drop(replaced);
         }
@@ -81,8 +81,8 @@ public class ChangeableLimit<L extends Limit<?>> {
             return;
         }
         counters.show(identity);
-        counters.limit(limit);
-        counters.failurePolicy(engine.policy());
+        counters.limit(limit());
+        counters.failurePolicy(engine().policy());
     }
 
     /** Has its counters show this limit, if another one of the same name was built after it. */
@@ -119,11 +119,25 @@ public class ChangeableLimit<L extends Limit<?>> {
     }
 
     public final L limit() {
-        return limit;
+        return inEffect.limit();
     }
 
     public final Failover engine() {
-        return engine;
+        return inEffect.engine();
+    }
+
+    final InEffect<L> inEffect() {
+        return inEffect;
+    }
+
+    /**
+     * What decides about a key: its live limit, or what all have.
+     *
+     * @param key as it is counted; {@code null} for the limiter's own permits
+     */
+    public final InEffect<L> inEffect(@Nullable String key) {
+        KeyOverride ofKey = key == null || keyOverrides == null ? null : keyOverrides.of(key);
+        return ofKey == null ? inEffect : ofKey.over(inEffect);
     }
 
     public final LimiterCounters counters() {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     private static final AsyncLog log = AsyncLog.of(Overrides.class);
 
     private final String name;
-    private final Set<Overrides> kept;
+    private final Set<Object> kept;
     // Guarded by the monitor of this. With the number of the build.
     private final Map<ChangeableLimit<?>, Long> limiters = new WeakHashMap<>();
     private long builds;
@@ -37,7 +38,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     /**
      * @param kept holds those that change something
      */
-    Overrides(String name, Set<Overrides> kept) {
+    Overrides(String name, Set<Object> kept) {
         this.name = name;
         this.kept = kept;
     }
@@ -151,7 +152,7 @@ public final class Overrides implements Supplier<LiveSettings> {
                         : limiter.builtEngine().with(policy(action, live.failureShare())));
     }
 
-    private static FailurePolicy policy(Action action, @Nullable Double share) {
+    static FailurePolicy policy(Action action, @Nullable Double share) {
         return share == null ? FailurePolicy.of(action) : FailurePolicy.local(share);
     }
 
@@ -179,7 +180,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     }
 
     /** Limiters of several kinds may have one name; then the kind selects those that change. */
-    private static boolean isConcerned(Limit<?> own, LiveSettings settings) {
+    static boolean isConcerned(Limit<?> own, LiveSettings settings) {
         return settings.kind() == null || settings.kind() == LiveLimitMapper.kindOf(own);
     }
 
@@ -202,12 +203,25 @@ public final class Overrides implements Supplier<LiveSettings> {
      * @throws IllegalArgumentException if a live limit with these settings would not fit the limiters
      */
     public synchronized void check(LiveSettings settings) {
+        check(settings, limiter -> withRate(limiter, false));
+    }
+
+    /**
+     * @throws IllegalArgumentException if a live limit of a key with these settings would not fit the limiters
+     */
+    public synchronized void checkOfKey(LiveSettings settings) {
+        if (settings.access() == null) {
+            check(settings, limiter -> limiter.inEffect().limit());
+        }
+    }
+
+    private void check(LiveSettings settings, Function<ChangeableLimit<?>, Limit<?>> own) {
         Collection<ChangeableLimit<?>> newest = newest();
         if (newest.isEmpty()) {
             LiveLimitMapper.checkWithoutLimiter(name, settings);
         }
         for (ChangeableLimit<?> limiter : newest) {
-            String problem = problem(limiter, withRate(limiter, false), settings);
+            String problem = problem(limiter, own.apply(limiter), settings);
             if (problem != null) {
                 throw new IllegalArgumentException("the live limit of '" + name + "' does not fit its limiter "
                         + limiter.builtLimit() + ": " + problem);

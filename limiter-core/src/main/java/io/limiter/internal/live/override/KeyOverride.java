@@ -1,0 +1,73 @@
+package io.limiter.internal.live.override;
+
+import io.limiter.FailurePolicy.Action;
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.live.LiveSettings;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The live limit of one key. */
+final class KeyOverride {
+
+    private static final AsyncLog log = AsyncLog.of(KeyOverride.class);
+
+    private final String name;
+    private final LiveSettings settings;
+    private final LongSupplier untilEndMicros;
+    // For the limiter that the key was used with last: others of the name may have other limits, and rarely the same
+    // keys.
+    private volatile @Nullable Applied<?> last;
+    private boolean warned;
+
+    /** @param untilEndMicros how long it lasts */
+    KeyOverride(String name, LiveSettings settings, LongSupplier untilEndMicros) {
+        this.name = name;
+        this.settings = settings;
+        this.untilEndMicros = untilEndMicros;
+    }
+
+    private record Applied<L extends Limit<?>>(InEffect<L> own, InEffect<L> ofKey) {}
+
+    /**
+     * What decides about the key.
+     *
+     * @param own what decides about other keys; also about this one if the settings do not fit
+     */
+    @SuppressWarnings("unchecked") // The same object has the same type.
+    <L extends Limit<?>> InEffect<L> over(InEffect<L> own) {
+        Applied<?> known = last;
+        if (known == null || known.own != own) {
+            known = new Applied<>(own, applied(own));
+            last = known;
+        }
+        return (InEffect<L>) known.ofKey;
+    }
+
+    private <L extends Limit<?>> InEffect<L> applied(InEffect<L> own) {
+        if (settings.access() != null) {
+            return new InEffect<>(own.limit(), Failover.none(new AccessEngine(settings.access(), untilEndMicros)));
+        }
+        if (!Overrides.isConcerned(own.limit(), settings)) {
+            return own;
+        }
+        Action action = settings.failurePolicy();
+        try {
+            return new InEffect<>(
+                    LiveLimitMapper.applied(own.limit(), settings),
+                    action == null
+                            ? own.engine()
+                            : own.engine().with(Overrides.policy(action, settings.failureShare())));
+        } catch (IllegalArgumentException e) {
+            if (!warned) {
+                warned = true;
+                log.warn(
+                        "Limiter '{}' does not apply the live limit of a key, because it does not fit: {}",
+                        name,
+                        e.getMessage());
+            }
+            return own;
+        }
+    }
+}
