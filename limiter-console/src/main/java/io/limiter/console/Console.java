@@ -2,12 +2,21 @@ package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -24,14 +33,18 @@ final class Console {
 
     private static final int HISTORY = 50;
     private static final int MAX_HISTORY = 1000;
+    private static final int MAX_SHOWN_KEYS = 200;
 
     private final LiveLimits limits;
     private final ConsoleProperties properties;
+    private final boolean showKeys;
     private final Page page = new Page();
 
-    Console(LiveLimits limits, ConsoleProperties properties) {
+    /** @param showKeys whether reports have keys themselves, and not their hashes */
+    Console(LiveLimits limits, ConsoleProperties properties, boolean showKeys) {
         this.limits = limits;
         this.properties = properties;
+        this.showKeys = showKeys;
     }
 
     /** To the address that the relative links of the page are for, which also holds behind a proxy with another path. */
@@ -42,12 +55,12 @@ final class Console {
     }
 
     Answer page(Caller caller) {
-        Refusal refusal = refusal(caller, false);
+        Refusal refusal = refusal(caller, Right.READ);
         return refusal == null ? file(page.index(), caller) : refusal.page();
     }
 
     Answer asset(String name, Caller caller) {
-        Refusal refusal = refusal(caller, false);
+        Refusal refusal = refusal(caller, Right.READ);
         if (refusal != null) {
             return refusal.problem();
         }
@@ -71,12 +84,20 @@ final class Console {
      * @param full whether no stream is left for the caller
      */
     Answer session(Caller caller, boolean full) {
-        return read(caller, () -> new Wire.Session(caller.user(), mayWrite(caller), properties.allowUnsecured(), full));
+        return read(
+                caller,
+                () -> new Wire.Session(
+                        caller.user(),
+                        refusal(caller, Right.WRITE) == null,
+                        mayWrite(caller),
+                        properties.allowUnsecured(),
+                        full,
+                        showKeys));
     }
 
     /** @param token for a caller who may write: making one may create a session */
     Answer csrf(Caller caller, Supplier<Wire.@Nullable Csrf> token) {
-        Refusal refusal = refusal(caller, true);
+        Refusal refusal = refusal(caller, Right.KEYS);
         return refusal == null ? json(HttpStatus.OK, new Wire.CsrfAnswer(token.get())) : refusal.problem();
     }
 
@@ -101,57 +122,121 @@ final class Console {
                         number("before", before, 0, LiveLimits.MAX_VERSION))));
     }
 
-    Answer put(Caller caller, byte[] body) {
-        return write(caller, body, () -> {
-            Wire.PutRequest request = Wire.read(body, Wire.PutRequest.class);
-            ChangeNote note = note(caller, request.why());
-            Long expires = request.expiresSeconds();
-            LiveLimit stored = limits.put(
-                    Wire.needed("name", request.name()),
-                    Wire.needed("settings", request.settings()).toLive(),
-                    expires == null ? note : note.expiresIn(seconds(expires)),
-                    Wire.needed("expectedVersion", request.expectedVersion()));
-            return Wire.Live.of(stored);
+    /**
+     * The live limits of the keys of a limit, those that were changed last.
+     *
+     * @param search what their keys contain; empty for all
+     */
+    Answer keys(Caller caller, Optional<String> name, Optional<String> search) {
+        return read(caller, () -> {
+            List<LiveLimit> found = limits.keys(Wire.needed("name", name.orElse(null))).stream()
+                    .filter(each -> keyOf(each).contains(search.orElse("")))
+                    .sorted(Comparator.comparingLong(LiveLimit::version).reversed())
+                    .toList();
+            return new Wire.Keys(
+                    found.size(),
+                    found.stream().limit(MAX_SHOWN_KEYS).map(Wire.Live::of).toList());
         });
     }
 
+    private static String keyOf(LiveLimit limit) {
+        return limit.key().map(LiveKey::value).orElse("");
+    }
+
+    Answer put(Caller caller, byte[] body) {
+        return write(caller, body, Wire.PutRequest.class, request -> right(request.key()), request -> {
+            ChangeNote plain = note(caller, request.why());
+            Long expires = request.expiresSeconds();
+            ChangeNote note = expires == null ? plain : plain.expiresIn(seconds(expires));
+            String name = Wire.needed("name", request.name());
+            LiveSettings settings = Wire.needed("settings", request.settings()).toLive();
+            long expectedVersion = Wire.needed("expectedVersion", request.expectedVersion());
+            return Wire.Live.of(
+                    request.key() == null
+                            ? limits.put(name, settings, note, expectedVersion)
+                            : limits.put(name, request.key().toLive(), settings, note, expectedVersion));
+        });
+    }
+
+    private static Right right(Wire.@Nullable Key key) {
+        return key == null ? Right.WRITE : Right.KEYS;
+    }
+
     Answer remove(Caller caller, byte[] body) {
-        return write(caller, body, () -> {
-            Wire.RemoveRequest request = Wire.read(body, Wire.RemoveRequest.class);
-            limits.remove(
-                    Wire.needed("name", request.name()),
-                    note(caller, request.why()),
-                    Wire.needed("expectedVersion", request.expectedVersion()));
+        return write(caller, body, Wire.RemoveRequest.class, request -> right(request.key()), request -> {
+            ChangeNote note = note(caller, request.why());
+            String name = Wire.needed("name", request.name());
+            long expectedVersion = Wire.needed("expectedVersion", request.expectedVersion());
+            if (request.key() == null) {
+                limits.remove(name, note, expectedVersion);
+            } else {
+                limits.remove(name, request.key().toLive(), note, expectedVersion);
+            }
             return new Wire.Limits(
                     limits.version(), limits.list().stream().map(Wire.Live::of).toList());
         });
     }
 
     Answer rollBack(Caller caller, byte[] body) {
-        return write(caller, body, () -> {
-            Wire.RollBackRequest request = Wire.read(body, Wire.RollBackRequest.class);
-            return Wire.Change.of(limits.rollBack(
-                    Wire.needed("version", request.version()),
-                    note(caller, request.why()),
-                    Wire.needed("expectedVersion", request.expectedVersion())));
-        });
+        return write(
+                caller,
+                body,
+                Wire.RollBackRequest.class,
+                request -> isOfKey(Wire.needed("version", request.version())) ? Right.KEYS : Right.WRITE,
+                request -> Wire.Change.of(limits.rollBack(
+                        Wire.needed("version", request.version()),
+                        note(caller, request.why()),
+                        Wire.needed("expectedVersion", request.expectedVersion()))));
+    }
+
+    private boolean isOfKey(long version) {
+        return limits.change(version).flatMap(LiveChange::key).isPresent();
     }
 
     /** {@code null} if the caller may read. */
     @Nullable
     Answer notReadable(Caller caller) {
-        Refusal refusal = refusal(caller, false);
+        Refusal refusal = refusal(caller, Right.READ);
         return refusal == null ? null : refusal.problem();
     }
 
+    /** Whether the caller may change anything. */
     boolean mayWrite(Caller caller) {
-        return refusal(caller, true) == null;
+        return refusal(caller, Right.KEYS) == null;
+    }
+
+    /** What an authority is needed for. Each right implies those before it. */
+    private enum Right {
+        READ("reading the console", ConsoleProperties.READ_AUTHORITIES),
+        KEYS("changing the limit of a key", ConsoleProperties.KEY_AUTHORITIES),
+        WRITE("changing limits", ConsoleProperties.WRITE_AUTHORITIES);
+
+        private final String action;
+        private final String property;
+
+        Right(String action, String property) {
+            this.action = action;
+            this.property = property;
+        }
+
+        List<String> authorities(ConsoleProperties properties) {
+            return switch (this) {
+                case READ -> properties.readAuthorities();
+                case KEYS -> properties.keyAuthorities();
+                case WRITE -> properties.writeAuthorities();
+            };
+        }
+
+        /** This one, and those that imply it. */
+        Stream<Right> orMore() {
+            return Arrays.stream(values(), ordinal(), values().length);
+        }
     }
 
     /** Closed until an authority opens it: who is logged in is no operator for that. */
-    private @Nullable Refusal refusal(Caller caller, boolean write) {
-        boolean writer = caller.hasOneOf(properties.writeAuthorities());
-        if (caller.user() != null && (writer || !write && caller.hasOneOf(properties.readAuthorities()))) {
+    private @Nullable Refusal refusal(Caller caller, Right right) {
+        boolean permitted = right.orMore().anyMatch(each -> caller.hasOneOf(each.authorities(properties)));
+        if (caller.user() != null && permitted) {
             return null;
         }
         if (properties.allowUnsecured()) {
@@ -161,20 +246,18 @@ final class Console {
                         "with limiter.console.allow-unsecured the console answers only requests to localhost or a loopback"
                                 + " address, was '" + caller.host() + "'");
             }
-            if (!write || writer) {
+            if (right == Right.READ || permitted) {
                 return null;
             }
         } else if (caller.user() == null) {
             return new Refusal(HttpStatus.UNAUTHORIZED, "log in to use the console");
         }
-        boolean unset = properties.writeAuthorities().isEmpty()
-                && (write || properties.readAuthorities().isEmpty());
+        boolean unset =
+                right.orMore().allMatch(each -> each.authorities(properties).isEmpty());
         return new Refusal(
                 HttpStatus.FORBIDDEN,
-                (write
-                                ? "changing limits needs an authority that " + ConsoleProperties.WRITE_AUTHORITIES
-                                : "reading the console needs an authority that " + ConsoleProperties.READ_AUTHORITIES
-                                        + " or " + ConsoleProperties.WRITE_AUTHORITIES)
+                right.action + " needs an authority that "
+                        + right.orMore().map(each -> each.property).collect(Collectors.joining(" or "))
                         + (unset ? " names, and none is set, so no user has it" : " names, and you have none of them"));
     }
 
@@ -197,11 +280,15 @@ final class Console {
 
     private Answer read(Caller caller, Supplier<Object> answer) {
         Answer rejected = notReadable(caller);
-        return rejected == null ? answered(answer) : rejected;
+        return rejected == null ? answered(() -> json(HttpStatus.OK, answer.get())) : rejected;
     }
 
-    private Answer write(Caller caller, byte[] body, Supplier<Object> answer) {
-        Refusal refusal = refusal(caller, true);
+    /**
+     * @param right that a request needs
+     */
+    private <T> Answer write(
+            Caller caller, byte[] body, Class<T> type, Function<T, Right> right, Function<T, Object> answer) {
+        Refusal refusal = refusal(caller, Right.KEYS);
         if (refusal != null) {
             return refusal.problem();
         }
@@ -217,16 +304,20 @@ final class Console {
         if (body.length > MAX_BODY) {
             return problem(HttpStatus.BAD_REQUEST, "the body must have at most " + MAX_BODY + " bytes", null);
         }
-        return answered(answer);
+        return answered(() -> {
+            T request = Wire.read(body, type);
+            Refusal ofRequest = refusal(caller, right.apply(request));
+            return ofRequest == null ? json(HttpStatus.OK, answer.apply(request)) : ofRequest.problem();
+        });
     }
 
     static Answer tooManyPages(String detail) {
         return problem(HttpStatus.SERVICE_UNAVAILABLE, detail, null);
     }
 
-    private static Answer answered(Supplier<Object> answer) {
+    private static Answer answered(Supplier<Answer> answer) {
         try {
-            return json(HttpStatus.OK, answer.get());
+            return answer.get();
         } catch (LiveConflictException e) {
             return problem(
                     HttpStatus.CONFLICT,

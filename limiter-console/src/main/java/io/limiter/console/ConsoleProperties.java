@@ -11,9 +11,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled whether the console is served
  * @param path of the page
  * @param readAuthorities who may read the console: users who have one of these authorities, such as ROLE_VIEWER, or one of
- *     the write authorities; no other
- * @param writeAuthorities who may change limits: users who have one of these authorities, such as ROLE_OPERATOR; no other.
- *     ROLE_ANONYMOUS stands for callers without a login, who count only if allow-unsecured is set
+ *     the key or write authorities; no other
+ * @param keyAuthorities who may limit, exempt or ban single keys: users who have one of these authorities, such as
+ *     ROLE_SUPPORT, or one of the write authorities; no other
+ * @param writeAuthorities who may change limits and single keys: users who have one of these authorities, such as
+ *     ROLE_OPERATOR; no other. ROLE_ANONYMOUS stands for callers without a login, who count only if allow-unsecured is set
  * @param allowUnsecured whether all users of this machine may read the console without a login, by localhost or a loopback
  *     address
  */
@@ -22,10 +24,12 @@ record ConsoleProperties(
         @DefaultValue("false") boolean enabled,
         @DefaultValue("/limiter") String path,
         @DefaultValue List<String> readAuthorities,
+        @DefaultValue List<String> keyAuthorities,
         @DefaultValue List<String> writeAuthorities,
         @DefaultValue("false") boolean allowUnsecured) {
 
     static final String READ_AUTHORITIES = "limiter.console.read-authorities";
+    static final String KEY_AUTHORITIES = "limiter.console.key-authorities";
     static final String WRITE_AUTHORITIES = "limiter.console.write-authorities";
 
     private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
@@ -36,6 +40,7 @@ record ConsoleProperties(
                     + " only letters, digits and . _ ~ - between slashes, such as /limiter; was '" + path + "'");
         }
         readAuthorities = List.copyOf(readAuthorities);
+        keyAuthorities = List.copyOf(keyAuthorities);
         writeAuthorities = List.copyOf(writeAuthorities);
     }
 }

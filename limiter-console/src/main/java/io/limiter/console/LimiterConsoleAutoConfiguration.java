@@ -4,6 +4,7 @@ import io.limiter.live.LiveLimits;
 import java.time.Duration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -28,9 +29,13 @@ public class LimiterConsoleAutoConfiguration {
     private static final Duration LINGER = Duration.ofSeconds(10);
 
     @Bean
-    Console limiterConsole(ObjectProvider<LiveLimits> limits, ListableBeanFactory beans, ConsoleProperties properties) {
+    Console limiterConsole(
+            ObjectProvider<LiveLimits> limits,
+            ListableBeanFactory beans,
+            ConsoleProperties properties,
+            @Value("${limiter.endpoint.show-keys:false}") boolean showKeys) {
         SecurityPresence.check(beans, properties);
-        return new Console(live(limits), properties);
+        return new Console(live(limits), properties, showKeys);
     }
 
     @Bean

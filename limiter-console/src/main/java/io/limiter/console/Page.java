@@ -33,6 +33,7 @@ final class Page {
                     "graph.js",
                     "history.js",
                     "instances.js",
+                    "keys.js",
                     "limit.js",
                     "limits.js",
                     "main.js",

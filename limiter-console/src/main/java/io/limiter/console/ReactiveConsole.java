@@ -52,6 +52,11 @@ final class ReactiveConsole {
                 .GET(path + "/api/csrf", this::csrf)
                 .GET(path + "/api/limits", reading(console::limits))
                 .GET(
+                        path + "/api/keys",
+                        request -> caller(request)
+                                .flatMap(caller -> sent(console.keys(
+                                        caller, request.queryParam("name"), request.queryParam("search")))))
+                .GET(
                         path + "/api/history",
                         request -> caller(request)
                                 .flatMap(caller -> blocking(() -> console.history(

@@ -58,6 +58,9 @@ final class ServletConsole implements DisposableBean {
                                 () -> Security.PRESENT ? Security.csrf(request.servletRequest()) : null)))
                 .GET(path + "/api/limits", request -> sent(console.limits(caller(request))))
                 .GET(
+                        path + "/api/keys",
+                        request -> sent(console.keys(caller(request), request.param("name"), request.param("search"))))
+                .GET(
                         path + "/api/history",
                         request ->
                                 sent(console.history(caller(request), request.param("before"), request.param("most"))))

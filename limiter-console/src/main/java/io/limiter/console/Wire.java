@@ -16,6 +16,7 @@ import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
+import io.limiter.live.LiveSettings.Access;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -118,17 +120,17 @@ final class Wire {
                     duration("period", period),
                     duration("timeout", timeout),
                     enforce,
-                    failurePolicy == null ? null : one("failurePolicy", Action.values(), failurePolicy),
+                    failurePolicy == null ? null : named("failurePolicy", Action.values(), failurePolicy),
                     failureShare,
-                    access == null ? null : one("access", LiveSettings.Access.values(), access));
+                    access == null ? null : named("access", Access.values(), access));
         }
 
-        private static <E extends Enum<E>> E one(String what, E[] all, String name) {
-            return Arrays.stream(all)
+        private static <E extends Enum<E>> E named(String what, E[] values, String name) {
+            return Arrays.stream(values)
                     .filter(each -> each.name().equals(name))
                     .findFirst()
                     .orElseThrow(() -> new IllegalArgumentException(
-                            what + " must be one of " + Arrays.toString(all) + ", was '" + name + "'"));
+                            what + " must be one of " + Arrays.toString(values) + ", was '" + name + "'"));
         }
 
         private static @Nullable Double seconds(@Nullable Duration duration) {
@@ -150,10 +152,25 @@ final class Wire {
         }
     }
 
-    /** @param key a key, or {@code #} and its hash; {@code null} for all */
+    /**
+     * A key of a limit.
+     *
+     * @param value the key, or its hash
+     */
+    record Key(@Nullable String value, @Nullable Boolean hashed) {
+
+        static @Nullable Key of(Optional<LiveKey> key) {
+            return key.map(each -> new Key(each.value(), each.hashed())).orElse(null);
+        }
+
+        LiveKey toLive() {
+            return new LiveKey(needed("key.value", value), needed("key.hashed", hashed));
+        }
+    }
+
     record Live(
             String name,
-            @Nullable String key,
+            @Nullable Key key,
             Settings settings,
             long version,
             long since,
@@ -164,7 +181,7 @@ final class Wire {
         static Live of(LiveLimit limit) {
             return new Live(
                     limit.name(),
-                    limit.key().map(LiveKey::toString).orElse(null),
+                    Key.of(limit.key()),
                     Settings.of(limit.settings()),
                     limit.version(),
                     limit.since().toEpochMilli(),
@@ -177,7 +194,7 @@ final class Wire {
     record Change(
             long version,
             String name,
-            @Nullable String key,
+            @Nullable Key key,
             @Nullable Live before,
             @Nullable Live after,
             long at,
@@ -188,7 +205,7 @@ final class Wire {
             return new Change(
                     change.version(),
                     change.name(),
-                    change.key().map(LiveKey::toString).orElse(null),
+                    Key.of(change.key()),
                     change.before().map(Live::of).orElse(null),
                     change.after().map(Live::of).orElse(null),
                     change.at().toEpochMilli(),
@@ -197,7 +214,14 @@ final class Wire {
         }
     }
 
-    record Session(@Nullable String user, boolean write, boolean unsecured, boolean full) {}
+    /**
+     * @param write whether the user may change limits
+     * @param keys whether the user may change the limits of single keys
+     * @param full whether no stream is left for the user
+     * @param showKeys whether reports have keys themselves, and not their hashes
+     */
+    record Session(
+            @Nullable String user, boolean write, boolean keys, boolean unsecured, boolean full, boolean showKeys) {}
 
     /**
      * A CSRF token of Spring Security.
@@ -209,6 +233,9 @@ final class Wire {
     record CsrfAnswer(@Nullable Csrf csrf) {}
 
     record Limits(long version, List<Live> limits) {}
+
+    /** @param all how many there are, of which these are the newest */
+    record Keys(int all, List<Live> keys) {}
 
     /**
      * A page of changes, newest first.
@@ -303,6 +330,7 @@ final class Wire {
 
     record PutRequest(
             @Nullable String name,
+            @Nullable Key key,
             @Nullable Settings settings,
             @Nullable String why,
             @Nullable Long expiresSeconds,
@@ -310,6 +338,7 @@ final class Wire {
 
     record RemoveRequest(
             @Nullable String name,
+            @Nullable Key key,
             @Nullable String why,
             @Nullable Long expectedVersion) {}
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.io.BufferedReader;
@@ -45,7 +46,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 
 /**
  * The console over HTTP, with Spring Security and CSRF tokens: the same for servlets and for WebFlux. Everybody may log in: viewer
- * may read, operator may also write, and ann may do neither. The application has a prefix for its controllers, and an advice
+ * may read, support may also change single keys, operator may also write, and ann may do none of these. The application has a prefix for its controllers, and an advice
  * that replaces what they answer.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -56,6 +57,9 @@ abstract class ConsoleContract {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final String PUT = "{\"name\":\"search\",\"settings\":{\"kind\":\"token-bucket\",\"rate\":20},"
             + "\"why\":\"slow\",\"expiresSeconds\":1800,\"expectedVersion\":0}";
+
+    private static final String BAN = "{\"name\":\"search\",\"key\":{\"value\":\"tenant-42\",\"hashed\":false},"
+            + "\"settings\":{\"access\":\"BANNED\"},\"why\":\"scraping\",\"expiresSeconds\":1800,\"expectedVersion\":0}";
 
     private final List<ConfigurableApplicationContext> started = new ArrayList<>();
     private ConfigurableApplicationContext server;
@@ -81,6 +85,7 @@ abstract class ConsoleContract {
         server = start(
                 application(),
                 "--limiter.console.read-authorities=ROLE_viewer",
+                "--limiter.console.key-authorities=ROLE_support",
                 "--limiter.console.write-authorities=ROLE_operator");
     }
 
@@ -395,6 +400,60 @@ abstract class ConsoleContract {
         assertThat(history.at("/0/why").asText()).isEqualTo("fine again");
         assertThat(history.at("/0/after").isNull()).isTrue();
         assertThat(history.at("/1/after/settings/rate").asDouble()).isEqualTo(20);
+    }
+
+    @Test
+    void support_bans_a_key_and_undoes_it() throws Exception {
+        HttpResponse<String> banned = post("/api/limits", "support", BAN);
+        assertThat(banned.statusCode()).as(banned.body()).isEqualTo(200);
+        assertThat(limits(server)
+                        .get("search", LiveKey.of("tenant-42"))
+                        .orElseThrow()
+                        .settings())
+                .isEqualTo(LiveSettings.BANNED);
+        JsonNode keys = json("/api/keys?name=search&search=42", "viewer");
+        assertThat(keys.get("all").asInt()).isEqualTo(1);
+        assertThat(keys.at("/keys/0/key/value").asText()).isEqualTo("tenant-42");
+        assertThat(keys.at("/keys/0/settings/access").asText()).isEqualTo("BANNED");
+        assertThat(keys.at("/keys/0/who").asText()).isEqualTo("support");
+        assertThat(json("/api/keys?name=search&search=43", "viewer").get("keys"))
+                .isEmpty();
+        assertThat(json("/api/history", "viewer").at("/changes/0/key/value").asText())
+                .isEqualTo("tenant-42");
+
+        long version = MAPPER.readTree(banned.body()).get("version").asLong();
+        HttpResponse<String> undone = post(
+                "/api/limits/roll-back",
+                "support",
+                "{\"version\":%d,\"expectedVersion\":%d}".formatted(version, version));
+        assertThat(undone.statusCode()).as(undone.body()).isEqualTo(200);
+        assertThat(limits(server).keys("search")).isEmpty();
+    }
+
+    @Test
+    void a_key_authority_changes_no_limit_of_all_keys() throws Exception {
+        HttpResponse<String> put = post("/api/limits", "support", PUT);
+        assertThat(put.statusCode()).isEqualTo(403);
+        assertThat(put.body()).contains("limiter.console.write-authorities").doesNotContain("key-authorities");
+        long version = MAPPER.readTree(post("/api/limits", "operator", PUT).body())
+                .get("version")
+                .asLong();
+        String body = "{\"name\":\"search\",\"version\":%d,\"expectedVersion\":%d}".formatted(version, version);
+        assertThat(post("/api/limits/remove", "support", "{\"name\":\"search\",\"expectedVersion\":" + version + "}")
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(post("/api/limits/roll-back", "support", body.replace("\"name\":\"search\",", ""))
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(limits(server).get("search")).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"viewer", "ann"})
+    void who_may_only_read_bans_no_key(String user) throws Exception {
+        HttpResponse<String> answer = post("/api/limits", user, BAN);
+        assertThat(answer.statusCode()).isEqualTo(403);
+        assertThat(answer.body()).contains("limiter.console.key-authorities", "limiter.console.write-authorities");
     }
 
     @Test

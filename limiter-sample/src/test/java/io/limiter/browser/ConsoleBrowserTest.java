@@ -265,6 +265,52 @@ class ConsoleBrowserTest {
         assertThat(complaints).isEmpty();
     }
 
+    @Test
+    void a_key_is_banned_limited_and_exempted_and_each_is_undone() {
+        RateLimiter tenants =
+                sample.getBean(LimiterFactory.class).build("tenants", TokenBucket.perSecond(0.001).withCapacity(1000));
+        page.navigate(uri("/limiter/"));
+        tenants.tryAcquire("flood");
+        tenants.tryAcquire("calm");
+        row("tenants").locator("a").click();
+        assertThat(page.locator("#keys")).containsText("No key has a live limit");
+
+        page.locator("[aria-label='Ban: flood']").click();
+        page.fill("#key-why", "scraping");
+        page.click("#confirm");
+        assertThat(page.locator("#keys .what")).containsText("flood: banned · until");
+        assertThat(page.locator("#keys .reason")).hasText("scraping");
+        assertThat(tenants.tryAcquire("flood")).isFalse();
+        assertThat(tenants.tryAcquire("calm")).isTrue();
+        page.locator("#toasts button").click();
+        assertThat(page.locator("#keys .what")).hasCount(0);
+        assertThat(tenants.tryAcquire("flood")).isTrue();
+
+        page.fill("#key", "tenant-7");
+        page.locator("[aria-label='Limit: tenant-7']").click();
+        page.fill("#key-rate", "-1");
+        page.click("#confirm");
+        assertThat(page.locator("dialog .error")).containsText("must be a number greater than 0");
+        page.fill("#key-rate", "0.001");
+        page.fill("#key-capacity", "2");
+        page.click("#confirm");
+        assertThat(page.locator("#keys .what")).containsText("tenant-7: 1 per");
+        assertThat(tenants.tryAcquire("tenant-7", 2)).isTrue();
+        assertThat(tenants.tryAcquire("tenant-7")).isFalse();
+
+        page.locator("[aria-label='Exempt: flood']").click();
+        page.click("#confirm");
+        page.fill("#key", "");
+        assertThat(page.locator("#keys .what")).hasCount(2);
+        assertThat(tenants.tryAcquire("flood", 1_000_000)).isTrue();
+        page.locator("#keys [aria-label$=': flood']").click();
+        page.click("#confirm");
+        assertThat(page.locator("#keys .what")).hasCount(1);
+        assertThat(tenants.tryAcquire("flood", 1_000_000)).isFalse();
+        assertNoScrolling();
+        assertThat(complaints).isEmpty();
+    }
+
     private void previewRate(String rate) {
         page.fill("#field-rate", rate);
         page.click("#preview");

@@ -31,6 +31,9 @@ export const session = () => call('session');
 /** A page of changes below a version; 0 for the newest. */
 export const history = (before, most) => call(`history?before=${before}&most=${most}`);
 
+/** The live limits of the keys of a limit that contain a text, those that were changed last. */
+export const keys = (name, search) => call(`keys?${new URLSearchParams({name, search})}`);
+
 /** The CSRF token of the application, only before a change: it may create a session. */
 async function newToken() {
   token = (await call('csrf')).csrf;

@@ -3,8 +3,8 @@ import * as api from './api.js';
 import {ask, toast} from './dialog.js';
 import {el, isolated, named} from './dom.js';
 import {ago, definitionOf, describe, described, number} from './format.js';
-import {durationText, fieldName, fieldText} from './form.js';
-import {currentOf, now, state, versionOf} from './state.js';
+import {durationChoice, durationText, fieldName, fieldText, numberFields} from './form.js';
+import {liveOf, now, state, versionOf} from './state.js';
 import {t} from './words.js';
 
 const FIELDS = ['rate', 'capacity', 'burst', 'limit', 'period', 'timeout', 'failurePolicy'];
@@ -112,30 +112,70 @@ async function store(limit, live, change, done) {
 function undo(stored, done) {
   return attempt(async () => {
     await api.rollBack({version: stored.version, expectedVersion: stored.version, why: ''});
-    toast(t('rolledBack', isolated(stored.name)));
+    toast(t('rolledBack', whose(stored)));
   }, done);
 }
 
+/** The name of a limit, with the key if it is for one. */
+const whose = of => of.key ? t('keyOf', isolated(of.key.value), isolated(of.name)) : isolated(of.name);
+
 export function askRemove(live, done) {
   ask(t('removeTitle'), [
-    el('div', {className: 'change', id: 'change'}, named(live.name), ': ', t('fromTo', described(live), t('own'))),
+    el('div', {className: 'change', id: 'change'}, whose(live), ': ', t('fromTo', described(live), t('own'))),
     el('p', {className: 'muted small'}, t('removeText')),
   ], [{
     id: 'confirm', text: t('removeLive'), primary: true,
     run: () => attempt(async () => {
-      await api.remove({name: live.name, why: '', expectedVersion: live.version});
-      toast(t('removed', isolated(live.name)));
+      await api.remove({name: live.name, key: live.key, why: '', expectedVersion: live.version});
+      toast(t('removed', whose(live)));
     }, done),
   }]);
 }
 
-export function askRollBack(change, done) {
-  const current = currentOf(change);
-  const limit = state.fleet?.limits.find(each => each.name === change.name);
+/**
+ * Limits, exempts or bans one key.
+ *
+ * @param {'limit'|'EXEMPT'|'BANNED'} action
+ */
+export function askKey(limit, key, action, done) {
+  const fields = action === 'limit' ? numberFields(limit, null, 'key-') : null;
+  const duration = durationChoice('key-');
+  const why = el('input', {id: 'key-why', maxlength: '500', placeholder: t('reasonHint'), autocomplete: 'off'});
+  const error = el('p', {className: 'error', role: 'alert', hidden: true});
+  const title = {limit: 'limitKeyTitle', EXEMPT: 'exemptKeyTitle', BANNED: 'banKeyTitle'}[action];
+  ask(t(title), [
+    el('div', {className: 'change', id: 'change'}, whose({name: limit.name, key})),
+    action === 'limit' ? null : el('p', {className: 'muted small'}, t(action === 'BANNED' ? 'banKeyText' : 'exemptKeyText')),
+    el('div', {className: 'fields'}, fields ? fields.elements : null, duration.element,
+      el('div', {className: 'field wide'}, el('label', {for: 'key-why'}, t('reason')), why)),
+    error,
+  ], [{
+    id: 'confirm', text: t({limit: 'limitKey', EXEMPT: 'exemptKey', BANNED: 'banKey'}[action]), primary: true,
+    check: () => {
+      const problem = fields?.problem() ?? null;
+      error.hidden = problem === null;
+      error.textContent = problem ?? '';
+      return problem === null;
+    },
+    run: () => attempt(async () => {
+      const known = await keyLimit({name: limit.name, key});
+      const stored = await api.put({
+        name: limit.name, key,
+        settings: fields ? {kind: limit.kind, ...fields.settings()} : {access: action},
+        why: why.value.trim(), expiresSeconds: duration.seconds(), expectedVersion: known?.version ?? 0,
+      });
+      toast(t('applied', whose(stored), stored.version), {action: {text: t('undo'), run: () => undo(stored, done)}});
+    }, done),
+  }]);
+}
+
+export async function askRollBack(change, done) {
+  const current = change.key ? await keyLimit(change) : liveOf(change.name);
+  const limit = change.key ? null : state.fleet?.limits.find(each => each.name === change.name);
   // What the application defines is not reported while a live limit is in effect.
   const warning = limit && change.before ? warningOf(limit, differences(limit, current, change.before.settings)) : null;
   ask(t('rollBackTitle'), [
-    el('div', {className: 'change', id: 'change'}, named(change.name), ': ', t('fromTo', described(current), described(change.before))),
+    el('div', {className: 'change', id: 'change'}, whose(change), ': ', t('fromTo', described(current), described(change.before))),
     el('p', {className: 'muted small'},
       change.before ? t('rollBackPut', described(change.before)) : t('rollBackRemove')),
   ], [{
@@ -143,11 +183,22 @@ export function askRollBack(change, done) {
     run: () => attempt(async () => {
       await api.rollBack({
         version: change.version, why: '',
-        expectedVersion: change.key == null ? versionOf(change.name, current) : current?.version ?? 0,
+        expectedVersion: change.key ? current?.version ?? 0 : versionOf(change.name, current),
       });
-      toast(t('rolledBack', isolated(change.name)));
+      toast(t('rolledBack', whose(change)));
     }, done),
   }], warning);
+}
+
+/** The live limit of the key of a change; null without. */
+async function keyLimit({name, key}) {
+  try {
+    return (await api.keys(name, key.value)).keys
+      .find(each => each.key.value === key.value && each.key.hashed === key.hashed) ?? null;
+  } catch {
+    // Then the server says whether the version is the right one.
+    return null;
+  }
 }
 
 async function attempt(action, done) {

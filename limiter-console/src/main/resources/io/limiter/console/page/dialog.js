@@ -9,13 +9,17 @@ const TOAST_MILLIS = 8000;
  *
  * @param {string} title
  * @param {Array<Node>} content
- * @param {Array<{text: string, more?: string, primary?: boolean, id: string, run: () => void}>} choices
+ * @param {Array<{text: string, more?: string, primary?: boolean, id: string, check?: () => boolean,
+ *   run: () => void}>} choices one whose check fails leaves the dialog open
  * @param {string|null} warning must be confirmed before a choice can be made
  */
 export function ask(title, content, choices, warning = null) {
   const button = choice => el('button', {
     type: 'button', id: choice.id, className: choice.primary ? 'primary' : null, disabled: warning !== null,
     onclick: () => {
+      if (choice.check && !choice.check()) {
+        return;
+      }
       dialog.close();
       choice.run();
     },

@@ -49,19 +49,21 @@ export function durationText(seconds) {
 }
 
 /**
+ * Fields for the numbers of a limit.
+ *
  * @param {object} limit as reported
- * @param {object|null} live the live limit that the form changes
- * @param {(change: {settings: object, why: string, expiresSeconds: number|null}) => void} onPreview
- * @param {() => void} onRemove
+ * @param {object|null} live the live limit that they change
+ * @param {string} prefix of the ids of the fields
+ * @returns {{own: string[], field: (name: string) => Element, elements: Element[], settings: () => object,
+ *   problem: () => string|null}} what is wrong is also marked in its field
  */
-export function changeForm(limit, live, onPreview, onRemove) {
+export function numberFields(limit, live, prefix = 'field-') {
   const inputs = new Map();
   const own = OF_KIND[limit.kind] || [];
-  const error = el('p', {className: 'error', role: 'alert', hidden: true});
 
   function field(name) {
     const {unit, step} = FIELDS[name];
-    const id = `field-${name}`;
+    const id = prefix + name;
     const set = live ? live.settings[name] ?? null : null;
     const effective = limit.settings[name] ?? null;
     const input = el('input', {
@@ -76,76 +78,96 @@ export function changeForm(limit, live, onPreview, onRemove) {
       el('span', {className: 'unit'}, input, el('span', {'aria-hidden': 'true'}, t(unit))));
   }
 
-  function choice(name, word, options) {
-    const select = el('select', {id: `field-${name}`, name}, options.map(([value, text, chosen]) =>
-      el('option', {value, selected: chosen || null}, text)));
-    inputs.set(name, select);
-    return el('div', {className: 'field'}, el('label', {for: `field-${name}`}, t(word)), select);
+  const isSet = input => input.value !== '' || input.validity.badInput;
+
+  function wrong(name) {
+    inputs.get(name).setAttribute('aria-invalid', 'true');
+    inputs.get(name).focus();
   }
 
+  function problem() {
+    inputs.forEach(input => input.removeAttribute('aria-invalid'));
+    for (const [name, input] of inputs) {
+      if (isSet(input) && !FIELDS[name].check(input.valueAsNumber)) {
+        wrong(name);
+        return t(FIELDS[name].problem, fieldName(name, limit.kind));
+      }
+    }
+    if (own.includes('burst') && isSet(inputs.get('capacity')) && isSet(inputs.get('burst'))) {
+      wrong('burst');
+      return t('capacityOrBurst');
+    }
+    return null;
+  }
+
+  const settings = () => Object.fromEntries(
+    [...inputs].filter(([, input]) => isSet(input)).map(([name, input]) => [name, input.valueAsNumber]));
+
+  return {own, field, elements: own.map(field), settings, problem};
+}
+
+/** For how long a live limit is stored. */
+export function durationChoice(prefix = 'field-') {
+  const id = `${prefix}duration`;
+  const select = el('select', {id, name: 'duration'}, DURATIONS.map(seconds =>
+    el('option', {value: seconds ?? '', selected: seconds === USUAL_SECONDS || null}, durationText(seconds))));
+  return {
+    element: el('div', {className: 'field'}, el('label', {for: id}, t('duration')), select),
+    seconds: () => select.value === '' ? null : Number(select.value),
+  };
+}
+
+/**
+ * @param {object} limit as reported
+ * @param {object|null} live the live limit that the form changes
+ * @param {(change: {settings: object, why: string, expiresSeconds: number|null}) => void} onPreview
+ * @param {() => void} onRemove
+ */
+export function changeForm(limit, live, onPreview, onRemove) {
+  const numbers = numberFields(limit, live);
+  const timeout = numbers.field('timeout');
+  const duration = durationChoice();
+  const error = el('p', {className: 'error', role: 'alert', hidden: true});
   const policy = live ? live.settings.failurePolicy ?? null : null;
+  const policies = el('select', {id: 'field-failurePolicy', name: 'failurePolicy'},
+    [['', t('unchanged'), policy === null], ...POLICIES.map(each => [each, each.toLowerCase(), policy === each])]
+      .map(([value, text, chosen]) => el('option', {value, selected: chosen || null}, text)));
   const why = el('input', {id: 'field-why', name: 'why', maxlength: '500', placeholder: t('reasonHint'), autocomplete: 'off'});
-  const more = [field('timeout'), choice('failurePolicy', 'failurePolicy',
-    [['', t('unchanged'), policy === null], ...POLICIES.map(each => [each, each.toLowerCase(), policy === each])])];
-  const form = el('form', {
+  return el('form', {
     novalidate: true,
     onsubmit: event => {
       event.preventDefault();
       submit();
     },
   },
-  own.length === 0 ? el('p', {className: 'muted small'}, t('unknownKind')) : null,
+  numbers.own.length === 0 ? el('p', {className: 'muted small'}, t('unknownKind')) : null,
   el('div', {className: 'fields'},
-    own.map(field),
-    choice('duration', 'duration',
-      DURATIONS.map(seconds => [seconds ?? '', durationText(seconds), seconds === USUAL_SECONDS])),
+    numbers.elements,
+    duration.element,
     el('div', {className: 'field wide'}, el('label', {for: 'field-why'}, t('reason')), why),
     el('details', {className: 'wide', open: policy !== null || live?.settings.timeout != null},
-      el('summary', {}, t('more')), el('div', {className: 'fields'}, more))),
+      el('summary', {}, t('more')), el('div', {className: 'fields'}, timeout,
+        el('div', {className: 'field'}, el('label', {for: 'field-failurePolicy'}, t('failurePolicy')), policies)))),
   error,
   el('div', {className: 'actions'},
     el('button', {type: 'submit', className: 'primary', id: 'preview'}, t('preview')),
     live ? el('button', {type: 'button', id: 'remove', onclick: onRemove}, t('removeLive')) : null));
 
-  function fail(text, input) {
-    setText(error, text);
-    error.hidden = false;
-    if (input) {
-      input.setAttribute('aria-invalid', 'true');
-      input.focus();
-    }
-  }
-
   function submit() {
-    error.hidden = true;
-    inputs.forEach(input => input.removeAttribute('aria-invalid'));
-    const settings = {kind: own.length > 0 ? limit.kind : null};
-    for (const name of [...own, 'timeout']) {
-      const input = inputs.get(name);
-      if (input.value === '' && !input.validity.badInput) {
-        continue;
-      }
-      const value = input.valueAsNumber;
-      if (!FIELDS[name].check(value)) {
-        fail(t(FIELDS[name].problem, fieldName(name, limit.kind)), input);
-        return;
-      }
-      settings[name] = value;
-    }
-    if (settings.capacity !== undefined && settings.burst !== undefined) {
-      fail(t('capacityOrBurst'), inputs.get('burst'));
+    const problem = numbers.problem();
+    setText(error, problem ?? '');
+    error.hidden = problem === null;
+    if (problem !== null) {
       return;
     }
-    if (inputs.get('failurePolicy').value) {
-      settings.failurePolicy = inputs.get('failurePolicy').value;
+    const settings = {kind: numbers.own.length > 0 ? limit.kind : null, ...numbers.settings()};
+    if (policies.value) {
+      settings.failurePolicy = policies.value;
     }
     // A share has no field here, and stays.
     if (settings.failurePolicy === 'LOCAL' && live && live.settings.failureShare != null) {
       settings.failureShare = live.settings.failureShare;
     }
-    const duration = inputs.get('duration').value;
-    onPreview({settings, why: why.value.trim(), expiresSeconds: duration === '' ? null : Number(duration)});
+    onPreview({settings, why: why.value.trim(), expiresSeconds: duration.seconds()});
   }
-
-  return form;
 }

@@ -17,24 +17,26 @@ function expiry({before, after}) {
     : ending(after);
 }
 
+const mayRollBack = change => change.key ? state.session.keys : state.session.write;
+
 /**
  * A list of changes.
  *
  * @param {boolean} withNames whether each has the name of its limit
- * @param {(change: object) => void} rollBack null if the caller may not
+ * @param {(change: object) => void} rollBack of those that the caller may roll back
  */
 export function changeList(changes, withNames, rollBack) {
   return el('ul', {className: 'changes'}, changes.map(change => el('li', {},
     el('div', {className: 'what'},
       withNames ? [named(change.name), ': '] : null,
-      change.key == null ? null : [el('span', {className: 'code'}, named(change.key)), ' '],
+      change.key ? [el('span', {className: 'code'}, named(change.key.value)), ': '] : null,
       t('fromTo', described(change.before), described(change.after)),
       expiry(change) ? el('span', {className: 'expiry'}, ` · ${expiry(change)}`) : null),
     el('div', {className: 'by'},
       el('time', {datetime: new Date(change.at).toISOString(), title: ago(change.at, now())}, moment(change.at)),
       ' · ', named(change.who), ` · ${t('versionOf', change.version)}`,
       change.why ? el('div', {className: 'reason'}, named(change.why)) : null),
-    rollBack ? el('button', {
+    rollBack && mayRollBack(change) ? el('button', {
       type: 'button',
       onclick: () => rollBack(change),
       'aria-label': `${t('rollBack')}: ${isolated(change.name)}, ${t('versionOf', change.version)}`,
@@ -42,7 +44,7 @@ export function changeList(changes, withNames, rollBack) {
 }
 
 const textOf = change =>
-  [change.name, change.key ?? '', change.who, change.why, described(change.before), described(change.after)].join('\n').toLowerCase();
+  [change.name, change.key?.value, change.who, change.why, described(change.before), described(change.after)].join('\n').toLowerCase();
 
 function csv(changes) {
   const cell = value => {
@@ -52,7 +54,7 @@ function csv(changes) {
   const time = millis => millis == null ? '' : new Date(millis).toISOString();
   return [
     ['version', 'at', 'name', 'key', 'who', 'why', 'before', 'after', 'expiresBefore', 'expiresAfter'],
-    ...changes.map(each => [each.version, time(each.at), each.name, each.key, each.who, each.why,
+    ...changes.map(each => [each.version, time(each.at), each.name, each.key?.value, each.who, each.why,
       each.before && JSON.stringify(each.before.settings), each.after && JSON.stringify(each.after.settings),
       time(each.before?.expiresAt), time(each.after?.expiresAt)]),
   ].map(row => row.map(cell).join(',')).join('\r\n');
@@ -113,7 +115,7 @@ export function historyView({rollBack, readOlder}) {
     const names = state.historyUnreadable.map(each => isolated(each.name));
     unreadable.hidden = names.length === 0;
     setText(unreadable, t(names.length === 1 ? 'unreadableOne' : 'unreadable', names.length, [...new Set(names)].slice(0, 5).join(', ')));
-    const shape = JSON.stringify([matches.slice(0, most), state.historyProblem, state.history === null, state.session.write]);
+    const shape = JSON.stringify([matches.slice(0, most), state.historyProblem, state.history === null, state.session]);
     if (shape === shown) {
       return;
     }
@@ -126,7 +128,7 @@ export function historyView({rollBack, readOlder}) {
       : state.history.length === 0
         ? el('div', {className: 'card empty'}, el('h2', {}, t('noHistory')), el('p', {}, t('noHistoryText')))
       : matches.length === 0 ? el('div', {className: 'card empty'}, el('h2', {}, t('noChangeFound')))
-      : el('div', {className: 'card'}, changeList(matches.slice(0, most), true, state.session.write ? rollBack : null)));
+      : el('div', {className: 'card'}, changeList(matches.slice(0, most), true, rollBack)));
   }
 
   return {element, update};

@@ -5,6 +5,7 @@ import {count, definitionOf, describe, moment, percent, rate, shareOf, span, wai
 import {changeForm} from './form.js';
 import {graph} from './graph.js';
 import {changeList} from './history.js';
+import {keyActions, keyOf, keysCard} from './keys.js';
 import {badges, liveOf, now, seriesOf, state} from './state.js';
 import {t} from './words.js';
 
@@ -25,6 +26,7 @@ export function limitView(prefix, name, {reload}) {
   const live = el('div', {className: 'card', id: 'live'});
   const form = el('div', {className: 'card', id: 'form'});
   const hottest = el('div', {className: 'card'});
+  const keys = keysCard(name, find, reload);
   const sources = el('div', {className: 'card'});
   const recent = el('div', {className: 'card'});
   const problems = el('div', {className: 'stack'});
@@ -37,7 +39,7 @@ export function limitView(prefix, name, {reload}) {
           el('li', {className: 'plain'}, `${t('rejectedShare')} `, share), waiting),
         el('div', {className: 'chart'}, canvas)),
       form, recent),
-    el('div', {className: 'stack'}, live, hottest, sources));
+    el('div', {className: 'stack'}, live, hottest, keys.element, sources));
   const unknown = el('div', {className: 'card empty', hidden: true},
     el('h2', {}, t('unknownLimit')), el('p', {}, t('unknownLimitText')));
   const element = el('div', {},
@@ -77,17 +79,18 @@ export function limitView(prefix, name, {reload}) {
     setText(meanWait, waitTime(limit.meanWait));
     canvas.setAttribute('aria-label', t('chartLabel', rate(limit.granted), rate(limit.rejected)));
     const changes = (state.history || []).filter(change => change.name === name);
-    chart.draw(seriesOf(limit), changes.filter(change => change.key == null).map(change => ({
+    chart.draw(seriesOf(limit), changes.filter(change => !change.key).map(change => ({
       at: (change.at - now()) / 1000, text: change.after ? describe(change.after.settings) : t('own'),
     })));
     showLive(ofLive);
     part('form', [ofLive, limit.kind, state.session.write, ofLive ? null : limit.settings], () => showForm(limit, ofLive));
     showHottest(limit);
+    keys.update();
     showSources(limit);
-    part('recent', [changes, state.session.write], () => recent.replaceChildren(
+    part('recent', [changes, state.session], () => recent.replaceChildren(
       el('h2', {}, t('recent')),
       changes.length === 0 ? el('p', {className: 'muted small'}, t('noRecent', (state.history || []).length))
-        : changeList(changes, false, state.session.write ? change => askRollBack(change, reload) : null)));
+        : changeList(changes, false, change => askRollBack(change, reload))));
   }
 
   function showLive(ofLive) {
@@ -115,12 +118,15 @@ export function limitView(prefix, name, {reload}) {
 
   function showHottest(limit) {
     const most = Math.max(1, ...limit.hottest.map(key => key.requests));
-    part('hottest', limit.hottest, () => hottest.replaceChildren(
+    part('hottest', [limit.hottest, state.session.keys], () => hottest.replaceChildren(
       el('h2', {}, t('hottestKeys')),
       ...limit.hottest.length === 0 ? [el('p', {className: 'muted small'}, t('noKeys'))]
-        : [bars(limit.hottest.map(key => [el('span', {className: 'code'}, named(key.key)), count(key.requests), key.requests / most])),
+        : [bars(limit.hottest.map(key => [
+          [el('span', {className: 'code'}, named(key.key)),
+            state.session.keys ? keyActions(limit, keyOf(key.key), reload) : null],
+          count(key.requests), key.requests / most])),
           el('p', {className: 'muted small after'}, t('hottestNote'),
-            limit.hottest.every(key => /^[0-9a-f]{16}$/.test(key.key)) ? ` ${t('hashedKeys')}` : '')]));
+            !state.session.showKeys ? ` ${t('hashedKeys')}` : '')]));
   }
 
   function showSources(limit) {
@@ -133,7 +139,10 @@ export function limitView(prefix, name, {reload}) {
   }
 
   return {
-    element, update, paint: () => chart?.paint(), close: () => chart?.close(),
+    element, update, paint: () => chart?.paint(), close: () => {
+      chart?.close();
+      keys.close();
+    },
   };
 }
 

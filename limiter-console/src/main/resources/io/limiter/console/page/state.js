@@ -6,7 +6,7 @@ import {t} from './words.js';
 export const POINTS = 600;
 
 export const state = {
-  session: {user: null, write: false, unsecured: false},
+  session: {user: null, write: false, keys: false, unsecured: false, showKeys: false},
   /** The last message of the server; null before. */
   fleet: null,
   /** Milliseconds that the server's clock is ahead. */
@@ -85,15 +85,6 @@ export function acceptHistory({changes, next, unreadable}, isNewest) {
 
 export function liveOf(name) {
   return state.fleet ? state.fleet.live.find(live => live.name === name) || null : null;
-}
-
-/** The live limit of what a change was of: a name, or a key, as far as the history shows. */
-export function currentOf({name, key}) {
-  if (key == null) {
-    return liveOf(name);
-  }
-  const last = (state.history || []).find(change => change.name === name && change.key === key)?.after ?? null;
-  return last && last.expiresAt !== null && last.expiresAt <= now() ? null : last;
 }
 
 /** Of what a change replaces: the live limit that the caller has seen, one that cannot be read, or none. */
