@@ -92,6 +92,16 @@ abstract class SettlementContract extends LimiterContract {
         assertThat(limiter.peek().remaining()).isEqualTo(6);
     }
 
+    @Test
+    void the_first_call_counts_also_if_there_is_nothing_to_return_any_more() {
+        Limiter limiter = build(TokenBucket.perSecond(1).withCapacity(10));
+        Reservation reservation = limiter.reserve(6);
+        clock().advance(Duration.ofSeconds(7));
+        assertThat(reservation.cancel()).isFalse();
+        assertThat(reservation.settle(9)).isFalse();
+        assertThat(limiter.peek().remaining()).isEqualTo(10);
+    }
+
     @ParameterizedTest
     @MethodSource("ofTen")
     void a_rejected_reservation_settles_nothing(Limit<?> limit) {

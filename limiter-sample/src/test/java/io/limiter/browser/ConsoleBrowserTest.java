@@ -267,8 +267,8 @@ class ConsoleBrowserTest {
 
     @Test
     void a_key_is_banned_limited_and_exempted_and_each_is_undone() {
-        RateLimiter tenants =
-                sample.getBean(LimiterFactory.class).build("tenants", TokenBucket.perSecond(0.001).withCapacity(1000));
+        RateLimiter tenants = sample.getBean(LimiterFactory.class)
+                .build("tenants", TokenBucket.perSecond(0.001).withCapacity(1000));
         page.navigate(uri("/limiter/"));
         tenants.tryAcquire("flood");
         tenants.tryAcquire("calm");

@@ -97,8 +97,8 @@ final class EngineReservation implements Reservation {
         return decision.granted()
                 && decision.source() != Decision.Source.POLICY
                 && decision.source() != Decision.Source.OVERRIDE
-                && !(actual < permits && isExpired())
-                && settled.compareAndSet(false, true);
+                && settled.compareAndSet(false, true)
+                && !(actual < permits && isExpired());
     }
 
     /** Whether the limit would be full by now even if the permits had been used. */

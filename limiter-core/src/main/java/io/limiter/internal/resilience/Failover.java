@@ -14,6 +14,7 @@ import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class Failover implements Pending.Fallback<Decision> {
 
     private static final AsyncLog log = AsyncLog.of(Failover.class);
+    private static final LogThrottle unsettled = new LogThrottle();
 
     private final Engine engine;
     private final @Nullable AtOnce atOnce;
@@ -270,6 +272,10 @@ public final class Failover implements Pending.Fallback<Decision> {
         if (actionAfter(failure) == FailurePolicy.Action.THROW) {
             throw failure;
         }
+        log.warn(
+                unsettled,
+                "Permits could not be returned or charged after a reservation: {}. They stay as they were reserved.",
+                failure.getMessage());
         return granted(limit);
     }
 

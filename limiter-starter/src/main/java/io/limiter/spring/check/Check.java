@@ -147,7 +147,7 @@ public final class Check {
     /** Records the decision of a step, and returns the rejection; {@code null} if it granted. */
     <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
         Decision decision = step.rejectionIn(decided);
-        if (decision == null) {
+        if (decision == null && (step.settles(false) || step.settles(true))) {
             settleLater(step, CompletableFuture.completedFuture(decided));
         }
         if (decision == null && holds && !step.isHolding()) {

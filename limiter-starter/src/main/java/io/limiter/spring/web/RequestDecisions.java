@@ -78,7 +78,8 @@ public final class RequestDecisions implements DecisionRecorder {
         int known;
         synchronized (this) {
             known = status;
-            if (known == 0) {
+            // Of a request that makes more, the rest stays charged.
+            if (known == 0 && whenDone.size() < MOST_KEPT) {
                 whenDone.add(action);
             }
         }
