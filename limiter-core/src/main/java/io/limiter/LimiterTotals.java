@@ -4,6 +4,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -37,7 +38,7 @@ public interface LimiterTotals {
 
     /** The name of a plan of a limit, with a dot as in configuration: {@code search.pro}. */
     static String planName(String limiter, String plan) {
-        return limiter + "." + plan;
+        return Objects.requireNonNull(limiter, "limiter") + "." + Objects.requireNonNull(plan, "plan");
     }
 
     /** The limit that was built or set last; empty for {@link #OTHER}. */
