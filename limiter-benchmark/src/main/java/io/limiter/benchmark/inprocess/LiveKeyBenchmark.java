@@ -50,6 +50,11 @@ public class LiveKeyBenchmark extends InProcessBenchmark {
     }
 
     @Benchmark
+    public long onlyTheHash() {
+        return hash.of(of(others));
+    }
+
+    @Benchmark
     public @Nullable Integer noLimits() {
         return lookup(none, of(others));
     }

@@ -8,11 +8,14 @@ import java.util.HexFormat;
 
 /**
  * SipHash-2-4 of the characters of keys (Aumasson and Bernstein, 2012): without the secret, a hash does not tell the
- * key. Allocates nothing, because it is computed for each decision while live limits of keys are stored hashed. Immutable.
+ * key. Allocates nothing, because it is computed for each decision while live limits of keys are stored hashed, unless a character needs two bytes. Immutable.
  */
 public final class SipHash {
 
-    private static final int CHARS = 4;
+    /** In a word, of one byte each. */
+    private static final int CHARS = 8;
+
+    private static final long NOT_BYTES = 0xFF00FF00FF00FF00L;
 
     private final long k0;
     private final long k1;
@@ -27,6 +30,11 @@ public final class SipHash {
         this.k1 = bytes.getLong();
     }
 
+    private SipHash(long k0, long k1) {
+        this.k0 = k0;
+        this.k1 = k1;
+    }
+
     /** The hash as it is shown and stored: 16 hexadecimal digits. */
     public String text(String key) {
         return HexFormat.of().toHexDigits(of(key));
@@ -37,40 +45,49 @@ public final class SipHash {
         long v1 = k1 ^ 0x646f72616e646f6dL;
         long v2 = k0 ^ 0x6c7967656e657261L;
         long v3 = k1 ^ 0x7465646279746573L;
-        int length = key.length();
-        int whole = length - length % CHARS;
-        // The last word has the rest, and the length in bytes.
-        for (int i = 0; i <= whole; i += CHARS) {
-            long word = i < whole
-                    ? key.charAt(i)
-                            | (long) key.charAt(i + 1) << 16
-                            | (long) key.charAt(i + 2) << 32
-                            | (long) key.charAt(i + 3) << 48
-                    : rest(key, whole) | (long) (2 * length) << 56;
+        int whole = key.length() & -CHARS;
+        long seen = 0;
+        for (int i = 0; i < whole; i += CHARS) {
+            long low = fourChars(key, i);
+            long high = fourChars(key, i + CHARS / 2);
+            seen |= low | high;
+            long word = bytes(low) | bytes(high) << 32;
             v3 ^= word;
             for (int round = 0; round < 2; round++) {
                 v0 += v1;
                 v2 += v3;
                 v1 = Long.rotateLeft(v1, 13) ^ v0;
                 v3 = Long.rotateLeft(v3, 16) ^ v2;
-                v0 = Long.rotateLeft(v0, 32);
+                v0 = Long.rotateLeft(v0, 32) + v3;
                 v2 += v1;
-                v0 += v3;
                 v1 = Long.rotateLeft(v1, 17) ^ v2;
                 v3 = Long.rotateLeft(v3, 21) ^ v0;
                 v2 = Long.rotateLeft(v2, 32);
             }
             v0 ^= word;
         }
-        v2 ^= 0xff;
-        for (int round = 0; round < 4; round++) {
+        // The last word has the rest, and the length.
+        long last = (long) key.length() << 56;
+        for (int i = whole; i < key.length(); i++) {
+            char c = key.charAt(i);
+            seen |= c;
+            last |= (c & 0xFFL) << 8 * (i - whole);
+        }
+        if ((seen & NOT_BYTES) != 0) {
+            return ofWide(key);
+        }
+        v3 ^= last;
+        for (int round = 0; round < 6; round++) {
+            if (round == 2) {
+                v0 ^= last;
+                v2 ^= 0xff;
+            }
             v0 += v1;
             v2 += v3;
             v1 = Long.rotateLeft(v1, 13) ^ v0;
             v3 = Long.rotateLeft(v3, 16) ^ v2;
-            v0 = Long.rotateLeft(v0, 32);
+            v0 = Long.rotateLeft(v0, 32) + v3;
             v2 += v1;
-            v0 += v3;
             v1 = Long.rotateLeft(v1, 17) ^ v2;
             v3 = Long.rotateLeft(v3, 21) ^ v0;
             v2 = Long.rotateLeft(v2, 32);
@@ -78,11 +95,26 @@ public final class SipHash {
         return v0 ^ v1 ^ v2 ^ v3;
     }
 
-    private static long rest(String key, int from) {
-        long rest = 0;
-        for (int i = key.length() - 1; i >= from; i--) {
-            rest = rest << 16 | key.charAt(i);
+    private static long fourChars(String key, int i) {
+        return key.charAt(i)
+                | (long) key.charAt(i + 1) << 16
+                | (long) key.charAt(i + 2) << 32
+                | (long) key.charAt(i + 3) << 48;
+    }
+
+    /** The low bytes of four characters. */
+    private static long bytes(long chars) {
+        long pairs = (chars | chars >>> 8) & 0x0000FFFF0000FFFFL;
+        return (pairs | pairs >>> 16) & 0xFFFFFFFFL;
+    }
+
+    /** Of two bytes for each character, and under another secret: otherwise the bytes could be those of another key. */
+    private long ofWide(String key) {
+        StringBuilder bytes = new StringBuilder(2 * key.length());
+        for (int i = 0; i < key.length(); i++) {
+            char c = key.charAt(i);
+            bytes.append((char) (c & 0xFF)).append((char) (c >> 8));
         }
-        return rest;
+        return new SipHash(k0 ^ 1, k1).of(bytes.toString());
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.internal.key;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.hash.HashFunction;
@@ -20,18 +21,28 @@ class SipHashTest {
                         .hashString("secret", StandardCharsets.UTF_8)
                         .asBytes())
                 .order(ByteOrder.LITTLE_ENDIAN);
-        HashFunction other = Hashing.sipHash24(secret.getLong(), secret.getLong());
+        long k0 = secret.getLong();
+        long k1 = secret.getLong();
+        HashFunction bytes = Hashing.sipHash24(k0, k1);
+        HashFunction chars = Hashing.sipHash24(k0 ^ 1, k1);
         SipHash hash = new SipHash("secret");
         for (int length = 0; length < 200; length++) {
             StringBuilder key = new StringBuilder();
             for (int i = 0; i < length; i++) {
-                key.append((char) random.nextInt(length % 2 == 0 ? 0x80 : 0x10000));
+                key.append((char) random.nextInt(length % 2 == 0 ? 0x100 : 0x10000));
             }
             String text = key.toString();
+            boolean wide = text.chars().anyMatch(c -> c > 0xFF);
             assertThat(hash.of(text))
                     .as(text)
-                    .isEqualTo(other.hashUnencodedChars(text).asLong());
+                    .isEqualTo((wide ? chars.hashUnencodedChars(text) : bytes.hashString(text, ISO_8859_1)).asLong());
         }
+    }
+
+    @Test
+    void of_two_bytes_is_not_that_of_a_key_with_the_same_bytes() {
+        SipHash hash = new SipHash("secret");
+        assertThat(hash.of("\u4e2d")).isNotEqualTo(hash.of("-N"));
     }
 
     @Test
