@@ -7,6 +7,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.aop.DeclaredLimit.Built;
 import io.limiter.spring.check.CallCounts;
+import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.CheckedLimit;
@@ -49,7 +50,7 @@ final class BoundLimit {
         this.inUse = use(declared);
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         this.calls = beans.calls().of(name);
-        if (declared.charge() != null && declared.charge().isByStatus() && !beans.hasRecorders()) {
+        if (declared.isChargedByStatus() && !beans.hasRecorders()) {
             throw new IllegalArgumentException("chargeOn can be HTTP statuses only in a web application, and this is"
                     + " none: use failure, success or an expression");
         }
@@ -102,7 +103,7 @@ final class BoundLimit {
 
     /**
      * The step that takes the permits of a call: a {@link CheckPart} if they are spent. {@code null} if the
-     * call skips the limit, if an earlier check has granted them, or if the limit is in shadow mode and its key, cost, condition
+     * call skips the limit, if a decision of an earlier check grants them, or if the limit is in shadow mode and its key, cost, condition
      * or resolver fails, which is logged.
      *
      * @throws MissingLimitKeyException if the call has no key, and the limit is enforced
@@ -129,15 +130,16 @@ final class BoundLimit {
         }
         // Nothing of a limit in shadow mode is recorded.
         Decision earlier = recorder == null || !used.limit().enforced() ? null : recorder.earlier(request);
-        return earlier != null && earlier.granted()
-                ? null
-                : new CheckPart(
-                        used.limit(),
-                        limiter(used, call, request.key()),
-                        request,
-                        used.timeout(),
-                        earlier,
-                        used.limiter().declared().charge(call.getArguments(), request.permits()));
+        Charge charge = used.limiter().declared().charge(call.getArguments(), request.permits());
+        if (earlier != null && earlier.granted()) {
+            if (charge == null || charge.byStatus()) {
+                return null;
+            }
+            // The earlier call may have returned its permits: each call is charged for its own outcome.
+            earlier = null;
+        }
+        return new CheckPart(
+                used.limit(), limiter(used, call, request.key()), request, used.timeout(), earlier, charge);
     }
 
     /** The limit under the numbers of the plan of a call. */

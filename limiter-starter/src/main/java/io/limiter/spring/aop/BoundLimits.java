@@ -1,6 +1,5 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckResult;
@@ -22,14 +21,12 @@ final class BoundLimits {
     private final ResultKind kind;
     private final List<BoundLimit> limits;
     private final ApplicationBeans beans;
-    private final boolean usesUser;
 
     /** @param limits at least one, concurrency limits last */
     BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans beans) {
         this.kind = kind;
         this.limits = limits;
         this.beans = beans;
-        this.usesUser = limits.stream().anyMatch(limit -> limit.declared().type() == LimitType.USER);
     }
 
     ResultKind kind() {
@@ -49,8 +46,9 @@ final class BoundLimits {
         return () -> changes.forEach(Runnable::run);
     }
 
+    /** Whether the user must be known before the next call is checked. */
     boolean usesUser() {
-        return usesUser;
+        return limits.stream().anyMatch(limit -> limit.declared().usesUser());
     }
 
     /**

@@ -115,6 +115,15 @@ record DeclaredLimit(
         return known.of(arguments, outcome.result(), outcome.exception(), taken);
     }
 
+    boolean isChargedByStatus() {
+        return charge != null && charge.isByStatus();
+    }
+
+    /** Whether a call is checked for its user: by the key, or by a {@link io.limiter.spring.key.PlanResolver}. */
+    boolean usesUser() {
+        return type == LimitType.USER || (plan == null && !configured.plans().isEmpty());
+    }
+
     Limit<?> limit() {
         return configured.limit();
     }

@@ -4,6 +4,7 @@ import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.aop.annotated.Handlers;
 import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 
@@ -29,12 +30,30 @@ final class EventLoops {
     }
 
     /**
+     * Checks a method that is charged by the status of its response, and is not checked within a subscription.
+     *
+     * @throws InvalidLimitException in WebFlux, where only a subscription knows its request
+     */
+    static void checkKnowsResponse(String where, ApplicationBeans beans) {
+        if (subscriptions(beans) != null) {
+            throw new InvalidLimitException(
+                    where,
+                    "chargeOn cannot be HTTP statuses, because in WebFlux only a method that returns a Mono or Flux knows"
+                            + " its request: return a Mono or Flux, or use failure, success or an expression");
+        }
+    }
+
+    private static @Nullable SubscriptionContext subscriptions(ApplicationBeans beans) {
+        return HAS_REACTOR ? beans.subscriptionContext() : null;
+    }
+
+    /**
      * Checks a method that waits for its decision in the calling thread.
      *
      * @throws InvalidLimitException if WebFlux calls it on an event loop
      */
     static void checkHandlerMayWait(String where, Method method, Class<?> beanClass, ApplicationBeans beans) {
-        SubscriptionContext subscriptions = HAS_REACTOR ? beans.subscriptionContext() : null;
+        SubscriptionContext subscriptions = subscriptions(beans);
         if (subscriptions != null
                 && Handlers.areIn(beanClass)
                 && Handlers.handlesHttp(method)

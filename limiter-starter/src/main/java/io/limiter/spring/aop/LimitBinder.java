@@ -31,6 +31,11 @@ final class LimitBinder {
         if (kind == ResultKind.PLAIN) {
             EventLoops.checkHandlerMayWait(declared.get(0).where(), method, beanClass, beans);
         }
+        if (kind != ResultKind.PUBLISHER) {
+            declared.stream()
+                    .filter(DeclaredLimit::isChargedByStatus)
+                    .forEach(limit -> EventLoops.checkKnowsResponse(limit.where(), beans));
+        }
         return new BoundLimits(kind, declared.stream().map(this::bind).toList(), beans);
     }
 

@@ -32,11 +32,10 @@ public final class LimitAnswerFilter implements Filter {
             return;
         }
         DispatchRecorder recorder = DispatchRecorder.begin(request, response, responses.headers());
-        // If an exception leaves all filters, the server answers with it.
-        int status = HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
+        boolean responded = false;
         try {
             chain.doFilter(request, response);
-            status = response.getStatus();
+            responded = true;
         } catch (IOException | ServletException | RuntimeException e) {
             RuntimeException rejection = RejectionResponses.rejection(e);
             // The handler that forwards may catch it.
@@ -45,12 +44,18 @@ public final class LimitAnswerFilter implements Filter {
                 throw e;
             }
             responses.write(rejection, request, response);
-            status = response.getStatus();
+            responded = true;
         } finally {
             recorder.end(request);
             // Not done after a forward, and if another dispatch or thread goes on.
             if (request.getDispatcherType() != DispatcherType.FORWARD && !request.isAsyncStarted()) {
-                recorder.decisions().done(status);
+                // If an exception leaves all filters, the server answers with an error, unless the status has been
+                // sent.
+                recorder.decisions()
+                        .done(
+                                responded || response.isCommitted()
+                                        ? response.getStatus()
+                                        : HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
             }
         }
     }

@@ -97,6 +97,33 @@ class WaitingMethodsTest {
         }
     }
 
+    static class PlainByStatus {
+
+        @CountLimit(chargeOn = "401")
+        public String call() {
+            return "done";
+        }
+    }
+
+    static class FutureByStatus {
+
+        @CountLimit(chargeOn = "4xx")
+        public CompletableFuture<String> call() {
+            return CompletableFuture.completedFuture("done");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {PlainByStatus.class, FutureByStatus.class})
+    void methods_that_do_not_know_their_response_cannot_be_charged_by_its_status(Class<?> type) {
+        Contexts.reactive()
+                .withBean("theBean", type)
+                .run(context -> assertThat(root(context.getStartupFailure()))
+                        .isInstanceOf(InvalidLimitException.class)
+                        .hasMessageContaining(type.getName() + ".call(): chargeOn cannot be HTTP statuses")
+                        .hasMessageContaining("return a Mono or Flux, or use failure, success or an expression"));
+    }
+
     static Stream<Arguments> waiting() {
         return Stream.of(
                 Arguments.of(Plain.class, "@CountLimit for %s.call(): WebFlux calls this handler method on a thread"),

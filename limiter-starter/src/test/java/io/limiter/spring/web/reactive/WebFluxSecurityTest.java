@@ -7,10 +7,13 @@ import static org.springframework.security.authentication.UsernamePasswordAuthen
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.web.SecurityContract;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -38,6 +41,11 @@ class WebFluxSecurityTest extends SecurityContract {
         @GetMapping("/user")
         @CountLimit(name = "secured", period = 3600, limitType = LimitType.USER)
         public Mono<String> user() {
+            return Mono.just("done");
+        }
+
+        @CountLimit(name = "planned", period = 3600, limit = 1, key = "#{key}")
+        public Mono<String> planned(String key) {
             return Mono.just("done");
         }
 
@@ -70,9 +78,31 @@ class WebFluxSecurityTest extends SecurityContract {
         }
 
         @Bean
+        PlanResolver plans(CurrentUser user) {
+            return request -> String.valueOf(user.name()).startsWith("pro-") ? "pro" : null;
+        }
+
+        @Bean
         ReactiveUserDetailsService users() {
             return name -> Mono.just(new Claimant(name));
         }
+    }
+
+    @Override
+    protected List<String> settings() {
+        return Stream.concat(super.settings().stream(), Stream.of("limits.planned.plans.pro.limit=2"))
+                .toList();
+    }
+
+    @Test
+    void a_plan_resolver_knows_the_user_of_a_subscription() {
+        Mono<String> call = bean(Limited.class)
+                .planned("planned-" + run)
+                .contextWrite(
+                        ReactiveSecurityContextHolder.withAuthentication(authenticated("pro-" + run, "", List.of())));
+        assertThat(call.block(LONG)).isEqualTo("done");
+        assertThat(call.block(LONG)).as("the second permit of the plan").isEqualTo("done");
+        assertThatThrownBy(() -> call.block(LONG)).isInstanceOf(RateLimitExceededException.class);
     }
 
     @Test

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.web.ChargedResponsesContract;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
@@ -70,8 +72,34 @@ class ServletChargedResponsesTest extends ChargedResponsesContract {
         }
     }
 
+    /** Handlers that fail or forward after the decision. */
     @Controller
     static class Forwarding {
+
+        @GetMapping("/annotated/sent/{status}")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = 3600, chargeOn = "401, 403")
+        public void sent(
+                @PathVariable("status") int status, @RequestParam("who") String who, HttpServletResponse response)
+                throws IOException {
+            response.setStatus(status);
+            response.setContentLength(4);
+            response.getOutputStream().print("sent");
+            response.flushBuffer();
+            throw new UnsupportedOperationException("nobody handles this");
+        }
+
+        @GetMapping("/twice/sender")
+        @CountLimit(name = "failed", key = "#{who}", limit = 3, period = 3600, chargeOn = "failure")
+        public String twice(@RequestParam("who") String who) {
+            return "forward:/twice/target";
+        }
+
+        /** The same limit and key as those of the handler that forwards here. */
+        @GetMapping("/twice/target")
+        @CountLimit(name = "failed", key = "#{who}", limit = 3, period = 3600, chargeOn = "failure")
+        public String target(@RequestParam("who") String who) {
+            throw new ResponseStatusException(HttpStatusCode.valueOf(404));
+        }
 
         @GetMapping("/forward/{status}")
         @CountLimit(name = "charged", key = "#{who}", limit = 3, period = 3600, chargeOn = "401, 403")
@@ -105,6 +133,25 @@ class ServletChargedResponsesTest extends ChargedResponsesContract {
             assertLeft(METHOD, "charged", 3, 2);
         }
         reset(METHOD, "charged");
+    }
+
+    @Test
+    void a_status_that_was_sent_counts_although_the_handler_fails_then() throws Exception {
+        assertThat(status("/annotated/sent/401")).isEqualTo(401);
+        assertLeft(METHOD, "charged", 3, 2);
+        assertThat(status("/annotated/sent/200")).isEqualTo(200);
+        assertLeft(METHOD, "charged", 3, 2);
+        reset(METHOD, "charged");
+    }
+
+    /** The first dispatch succeeds and its permit is returned, so the second one takes its own. */
+    @Test
+    void a_dispatch_is_charged_for_its_failure_after_one_that_succeeded() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(status("/twice/sender")).isEqualTo(404);
+            assertLeft(METHOD, "failed", 3, 2 - i);
+        }
+        assertThat(status("/twice/sender")).isEqualTo(429);
     }
 
     @Override
