@@ -115,7 +115,7 @@ class ArchitectureTest {
             "io.limiter.internal.batch",
             "io.limiter.internal.prefetch",
             "io.limiter.internal.lease",
-            "io.limiter.internal.live.override",
+            "io.limiter.internal.override",
             "io.limiter.internal.limiter",
             "io.limiter.internal.redis.client",
             "io.limiter.internal.redis.script",

@@ -1,8 +1,7 @@
 package io.limiter.benchmark.inprocess;
 
 import io.limiter.internal.key.SipHash;
-import io.limiter.internal.live.override.KeyTable;
-import io.limiter.live.LiveKey;
+import io.limiter.internal.override.KeyTable;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -31,8 +30,8 @@ public class LiveKeyBenchmark extends InProcessBenchmark {
     public LiveKeyBenchmark() {
         for (int i = 0; i < LIMITS; i++) {
             String key = "198.51.100." + i;
-            plain.put(LiveKey.of(key), i);
-            hashed.put(LiveKey.hashed(hash.text(key)), i);
+            plain.put(key, false, i);
+            hashed.put(hash.text(key), true, i);
         }
     }
 

@@ -5,7 +5,7 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.live.override.InEffect;
+import io.limiter.internal.override.InEffect;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;

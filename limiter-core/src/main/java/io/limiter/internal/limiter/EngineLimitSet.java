@@ -12,7 +12,7 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.engine.PendingSet;
-import io.limiter.internal.live.override.InEffect;
+import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;

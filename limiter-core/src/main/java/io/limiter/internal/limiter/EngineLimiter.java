@@ -8,7 +8,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.live.override.InEffect;
+import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;

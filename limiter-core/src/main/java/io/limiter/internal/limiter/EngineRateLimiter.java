@@ -5,7 +5,8 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.live.override.Overrides;
+import io.limiter.internal.override.InEffect;
+import io.limiter.internal.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
@@ -37,7 +38,7 @@ public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implemen
         TokenBucket changed = bound.builtLimit().withRate(permitsPerSecond);
         Overrides overrides = bound.overrides();
         if (overrides == null) {
-            bound.change(changed, bound.engine());
+            bound.change(new InEffect<>(changed, bound.engine()));
         } else {
             overrides.setRate(bound.prefix(), permitsPerSecond);
         }

@@ -2,7 +2,7 @@ package io.limiter.internal.limiter;
 
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.live.override.ChangeableLimit;
+import io.limiter.internal.override.ChangeableLimit;
 import io.limiter.internal.statistics.LimiterCounters;
 import java.util.Optional;
 

@@ -5,7 +5,6 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.SipHash;
-import io.limiter.internal.live.override.LiveLimitMapper;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;

@@ -6,8 +6,8 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.LiveJson.StoredChange;
 import io.limiter.internal.live.LiveJson.StoredLimit;
-import io.limiter.internal.live.override.OverridesByName;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.override.OverridesByName;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
@@ -292,12 +292,16 @@ final class LiveCopy {
     private void override(LiveLimit of, LiveSettings settings) {
         LiveKey key = of.key().orElse(null);
         if (key == null) {
-            overrides.of(of.name()).live(settings);
+            overrides.of(of.name()).live(LiveLimitChange.of(settings));
         } else {
             long ends = of.expiresAt().map(LiveJson::micros).orElse(Decision.NEVER_MICROS);
             overrides
                     .keysOf(of.name())
-                    .live(key, settings, () -> ends == Decision.NEVER_MICROS ? ends : ends - serverMicros());
+                    .live(
+                            key.value(),
+                            key.hashed(),
+                            LiveLimitChange.of(settings),
+                            () -> ends == Decision.NEVER_MICROS ? ends : ends - serverMicros());
         }
     }
 

@@ -2,9 +2,9 @@ package io.limiter.internal.live;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterTotals;
-import io.limiter.internal.live.override.OverridesByName;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.override.OverridesByName;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisHints;
 import io.limiter.live.LiveLimits;

@@ -5,8 +5,9 @@ import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.LiveJson.StoredChange;
 import io.limiter.internal.live.LiveJson.StoredLimit;
-import io.limiter.internal.live.override.OverridesByName;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.override.Overrides;
+import io.limiter.internal.override.OverridesByName;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.Fleet;
 import io.limiter.live.LiveChange;
@@ -136,7 +137,8 @@ final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public Supplier<LiveSettings> settingsOf(String name) {
-        return overrides.of(checked(name));
+        Overrides ofName = overrides.of(checked(name));
+        return () -> ofName.get() instanceof LiveLimitChange change ? change.settings() : LiveSettings.NONE;
     }
 
     @Override
@@ -182,12 +184,12 @@ final class RedisLiveLimits implements LiveLimits {
                 throw new IllegalArgumentException("timeout and enforce are of all keys of '" + name
                         + "': leave them out for one key, or exempt it");
             }
-            overrides.of(name).checkOfKey(settings);
         } else if (settings.access() != null) {
             throw new IllegalArgumentException("access " + settings.access() + " is for one key of '" + name
                     + "': name the key, or set enforce to false for all");
-        } else {
-            overrides.of(name).check(settings);
+        }
+        if (!overrides.of(name).check(new LiveLimitChange(settings), key.isPresent())) {
+            LiveLimitMapper.checkWithoutLimiter(name, settings);
         }
         long lastsMicros = expiresIn == null ? 0 : TimeUnit.MILLISECONDS.toMicros(expiresIn.toMillis());
         return write(name, key, note, expectedVersion, lastsMicros, expiresMicros, LiveJson.limit(settings, note))

@@ -1,4 +1,4 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.override;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;

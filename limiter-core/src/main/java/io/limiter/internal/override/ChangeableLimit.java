@@ -1,4 +1,4 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.override;
 
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.prefetch.Prefetch;
@@ -59,10 +59,11 @@ public class ChangeableLimit<L extends Limit<?>> {
     }
 
     /** Applies from the next decision on. */
-    public final void change(L newLimit, Failover newEngine) {
+    public final void change(InEffect<L> changed) {
         L replaced = limit();
-        inEffect = new InEffect<>(newLimit, newEngine);
-        if (newEngine.engine() instanceof Prefetch prefetch && !newLimit.equals(replaced)) {
+        inEffect = changed;
+        if (changed.engine().engine() instanceof Prefetch prefetch
+                && !changed.limit().equals(replaced)) {
             prefetch.drop(replaced);
         }
         if (isReported()) {

@@ -1,20 +1,19 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.override;
 
-import io.limiter.FailurePolicy.Action;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.engine.AtOnce.Known;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
-import io.limiter.live.LiveSettings;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The live limit of one key. */
+/** What changes the limits of one key. */
 final class KeyOverride {
 
     private static final AsyncLog log = AsyncLog.of(KeyOverride.class);
 
     private final String name;
-    private final LiveSettings settings;
+    private final LimitChange change;
     private final LongSupplier untilEndMicros;
     // For the limiter that the key was used with last: others of the name may have other limits, and rarely the same
     // keys.
@@ -22,9 +21,9 @@ final class KeyOverride {
     private boolean warned;
 
     /** @param untilEndMicros how long it lasts */
-    KeyOverride(String name, LiveSettings settings, LongSupplier untilEndMicros) {
+    KeyOverride(String name, LimitChange change, LongSupplier untilEndMicros) {
         this.name = name;
-        this.settings = settings;
+        this.change = change;
         this.untilEndMicros = untilEndMicros;
     }
 
@@ -33,7 +32,7 @@ final class KeyOverride {
     /**
      * What decides about the key.
      *
-     * @param own what decides about other keys; also about this one if the settings do not fit
+     * @param own what decides about other keys; also about this one if the change does not fit
      */
     @SuppressWarnings("unchecked") // The same object has the same type.
     <L extends Limit<?>> InEffect<L> over(InEffect<L> own) {
@@ -46,19 +45,15 @@ final class KeyOverride {
     }
 
     private <L extends Limit<?>> InEffect<L> applied(InEffect<L> own) {
-        if (settings.access() != null) {
-            return new InEffect<>(own.limit(), Failover.none(new AccessEngine(settings.access(), untilEndMicros)));
+        Known access = change.access();
+        if (access != null) {
+            return new InEffect<>(own.limit(), Failover.none(new AccessEngine(access, untilEndMicros)));
         }
-        if (!Overrides.isConcerned(own.limit(), settings)) {
+        if (!change.concerns(own.limit())) {
             return own;
         }
-        Action action = settings.failurePolicy();
         try {
-            return new InEffect<>(
-                    LiveLimitMapper.applied(own.limit(), settings),
-                    action == null
-                            ? own.engine()
-                            : own.engine().with(Overrides.policy(action, settings.failureShare())));
+            return change.over(own.limit(), own.engine());
         } catch (IllegalArgumentException e) {
             if (!warned) {
                 warned = true;

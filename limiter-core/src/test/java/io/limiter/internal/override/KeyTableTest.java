@@ -1,9 +1,8 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.override;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.internal.key.SipHash;
-import io.limiter.live.LiveKey;
 import io.limiter.testing.Seed;
 import java.util.HashMap;
 import java.util.Map;
@@ -23,21 +22,22 @@ class KeyTableTest {
         Map<String, Integer> map = new HashMap<>();
         for (int i = 0; i < 4 * keys; i++) {
             String key = "k" + random.nextInt(keys);
-            LiveKey stored = key.hashCode() % 3 == 0 ? LiveKey.of(key) : LiveKey.hashed(hash.text(key));
+            boolean hashed = key.hashCode() % 3 != 0;
+            String stored = hashed ? hash.text(key) : key;
             if (random.nextInt(3) == 0) {
                 map.remove(key);
-                table.put(stored, null);
+                table.put(stored, hashed, null);
             } else {
                 map.put(key, i);
-                table.put(stored, i);
+                table.put(stored, hashed, i);
             }
             assertThat(table.isEmpty()).isEqualTo(map.isEmpty());
         }
         for (int i = 0; i < keys; i++) {
             String key = "k" + i;
             assertThat(table.get(key)).as(key).isEqualTo(map.get(key));
-            table.put(LiveKey.of(key), null);
-            table.put(LiveKey.hashed(hash.text(key)), null);
+            table.put(key, false, null);
+            table.put(hash.text(key), true, null);
         }
         assertThat(table.isEmpty()).isTrue();
     }

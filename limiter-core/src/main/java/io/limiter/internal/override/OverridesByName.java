@@ -1,4 +1,4 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.override;
 
 import com.google.common.collect.MapMaker;
 import io.limiter.internal.key.SipHash;

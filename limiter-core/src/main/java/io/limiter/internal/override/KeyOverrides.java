@@ -1,14 +1,12 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.override;
 
 import io.limiter.internal.key.SipHash;
-import io.limiter.live.LiveKey;
-import io.limiter.live.LiveSettings;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The live limits of single keys of the limiters of one name. Safe for use by many threads. */
+/** What changes the limits of single keys of the limiters of one name. Safe for use by many threads. */
 public final class KeyOverrides {
 
     private final String name;
@@ -33,12 +31,14 @@ public final class KeyOverrides {
     /**
      * Applies from the next decision on.
      *
-     * @param settings {@link LiveSettings#NONE} for none
-     * @param untilEndMicros how long they last
+     * @param key or its hash
+     * @param change {@code null} for none
+     * @param untilEndMicros how long it lasts
      */
-    public synchronized void live(LiveKey key, LiveSettings settings, LongSupplier untilEndMicros) {
+    public synchronized void live(
+            String key, boolean isHash, @Nullable LimitChange change, LongSupplier untilEndMicros) {
         KeyTable<KeyOverride> changed = table == null ? new KeyTable<>(hash) : table;
-        changed.put(key, settings.isEmpty() ? null : new KeyOverride(name, settings, untilEndMicros));
+        changed.put(key, isHash, change == null ? null : new KeyOverride(name, change, untilEndMicros));
         if (changed.isEmpty()) {
             table = null;
             kept.remove(this);

@@ -1,4 +1,4 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.live;
 
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;

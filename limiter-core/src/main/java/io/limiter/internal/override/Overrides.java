@@ -1,11 +1,8 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.override;
 
-import io.limiter.FailurePolicy;
-import io.limiter.FailurePolicy.Action;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.live.LiveSettings;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,15 +10,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What changes the limiters of one name after they were built: a rate that was set, for those of a prefix, and above it a live
- * limit, for all. They supply the live settings, as long as those fit a limiter of the name, or there is none.
+ * limit, for all. They supply the live limit, as long as it fits a limiter of the name, or there is none.
  */
-public final class Overrides implements Supplier<LiveSettings> {
+public final class Overrides implements Supplier<@Nullable LimitChange> {
 
     private static final AsyncLog log = AsyncLog.of(Overrides.class);
 
@@ -31,9 +27,9 @@ public final class Overrides implements Supplier<LiveSettings> {
     private final Map<ChangeableLimit<?>, Long> limiters = new WeakHashMap<>();
     private long builds;
     private final Map<String, Double> ratesByPrefix = new HashMap<>(2);
-    private @Nullable LiveSettings warnedOf;
-    private LiveSettings live = LiveSettings.NONE;
-    private volatile LiveSettings supplied = LiveSettings.NONE;
+    private @Nullable LimitChange warnedOf;
+    private @Nullable LimitChange live;
+    private volatile @Nullable LimitChange supplied;
 
     /**
      * @param kept holds those that change something
@@ -44,7 +40,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     }
 
     @Override
-    public LiveSettings get() {
+    public @Nullable LimitChange get() {
         return supplied;
     }
 
@@ -77,9 +73,9 @@ public final class Overrides implements Supplier<LiveSettings> {
      * Applies from the next decisions on. Limiters that it does not fit keep their own limit and failure policy, with a warning,
      * and those of another kind without one.
      *
-     * @param newLive {@link LiveSettings#NONE} for none
+     * @param newLive {@code null} for none
      */
-    public synchronized void live(LiveSettings newLive) {
+    public synchronized void live(@Nullable LimitChange newLive) {
         live = newLive;
         keepIfNeeded();
         for (ChangeableLimit<?> limiter : limiters.keySet()) {
@@ -89,14 +85,13 @@ public final class Overrides implements Supplier<LiveSettings> {
     }
 
     private void supply() {
-        if (live.isEmpty()) {
-            supplied = live;
+        LimitChange change = live;
+        if (change == null) {
+            supplied = null;
             return;
         }
         Collection<ChangeableLimit<?>> newest = newest();
-        supplied = newest.isEmpty() || newest.stream().anyMatch(limiter -> fits(limiter, withRate(limiter, false)))
-                ? live
-                : LiveSettings.NONE;
+        supplied = newest.isEmpty() || newest.stream().anyMatch(limiter -> fits(limiter, change)) ? change : null;
     }
 
     /** Those that live limits change, of each prefix and kind the one that was built last: a refresh leaves older ones. */
@@ -113,12 +108,13 @@ public final class Overrides implements Supplier<LiveSettings> {
         return List.of(limiter.prefix(), limiter.builtLimit().getClass());
     }
 
-    private boolean fits(ChangeableLimit<?> limiter, Limit<?> own) {
-        return isConcerned(own, live) && problem(limiter, own, live) == null;
+    private boolean fits(ChangeableLimit<?> limiter, LimitChange change) {
+        Limit<?> own = withRate(limiter, false);
+        return change.concerns(own) && problem(limiter, own, change) == null;
     }
 
     private void keepIfNeeded() {
-        if (ratesByPrefix.isEmpty() && live.isEmpty()) {
+        if (ratesByPrefix.isEmpty() && live == null) {
             kept.remove(this);
         } else {
             kept.add(this);
@@ -130,30 +126,21 @@ public final class Overrides implements Supplier<LiveSettings> {
         if (ratesByPrefix.containsKey(limiter.prefix())) {
             limiter.counters().rateSet();
         }
-        if (!limiter.isLive()) {
-            limiter.change(own, limiter.builtEngine());
+        LimitChange change = live;
+        if (!limiter.isLive() || change == null) {
+            limiter.change(new InEffect<>(own, limiter.builtEngine()));
             return;
         }
-        String problem = problem(limiter, own, live);
-        if (problem != null && warnedOf != live && newest().contains(limiter)) {
-            warnedOf = live;
+        String problem = problem(limiter, own, change);
+        if (problem != null && warnedOf != change && newest().contains(limiter)) {
+            warnedOf = change;
             log.warn(
                     "Limiter '{}' keeps its own limit {}, because the live limit does not fit: {}", name, own, problem);
         }
-        if (problem != null || !isConcerned(own, live)) {
-            limiter.change(own, limiter.builtEngine());
-            return;
-        }
-        Action action = live.failurePolicy();
         limiter.change(
-                LiveLimitMapper.applied(own, live),
-                action == null
-                        ? limiter.builtEngine()
-                        : limiter.builtEngine().with(policy(action, live.failureShare())));
-    }
-
-    static FailurePolicy policy(Action action, @Nullable Double share) {
-        return share == null ? FailurePolicy.of(action) : FailurePolicy.local(share);
+                problem != null || !change.concerns(own)
+                        ? new InEffect<>(own, limiter.builtEngine())
+                        : change.over(own, limiter.builtEngine()));
     }
 
     /** Its own limit, with the rate that was set. */
@@ -179,20 +166,14 @@ public final class Overrides implements Supplier<LiveSettings> {
         }
     }
 
-    /** Limiters of several kinds may have one name; then the kind selects those that change. */
-    static boolean isConcerned(Limit<?> own, LiveSettings settings) {
-        return settings.kind() == null || settings.kind() == LiveLimitMapper.kindOf(own);
-    }
-
-    private @Nullable String problem(ChangeableLimit<?> limiter, Limit<?> own, LiveSettings settings) {
-        if (!isConcerned(own, settings)
+    private @Nullable String problem(ChangeableLimit<?> limiter, Limit<?> own, LimitChange change) {
+        if (!change.concerns(own)
                 && limiters.keySet().stream()
-                        .anyMatch(other ->
-                                other != limiter && other.isLive() && isConcerned(other.builtLimit(), settings))) {
+                        .anyMatch(other -> other != limiter && other.isLive() && change.concerns(other.builtLimit()))) {
             return null;
         }
         try {
-            LiveLimitMapper.applied(own, settings);
+            change.applied(own);
             return null;
         } catch (IllegalArgumentException e) {
             return String.valueOf(e.getMessage());
@@ -200,40 +181,33 @@ public final class Overrides implements Supplier<LiveSettings> {
     }
 
     /**
-     * @throws IllegalArgumentException if a live limit with these settings would not fit the limiters
+     * Compares a live limit with the limiters.
+     *
+     * @param ofKey whether it is for one key, which has it above the live limit of all
+     * @return whether there are any
+     * @throws IllegalArgumentException if it would not fit
      */
-    public synchronized void check(LiveSettings settings) {
-        check(settings, limiter -> withRate(limiter, false));
-    }
-
-    /**
-     * @throws IllegalArgumentException if a live limit of a key with these settings would not fit the limiters
-     */
-    public synchronized void checkOfKey(LiveSettings settings) {
-        if (settings.access() == null) {
-            check(settings, limiter -> limiter.inEffect().limit());
-        }
-    }
-
-    private void check(LiveSettings settings, Function<ChangeableLimit<?>, Limit<?>> own) {
+    public synchronized boolean check(LimitChange change, boolean ofKey) {
         Collection<ChangeableLimit<?>> newest = newest();
-        if (newest.isEmpty()) {
-            LiveLimitMapper.checkWithoutLimiter(name, settings);
-        }
         for (ChangeableLimit<?> limiter : newest) {
-            String problem = problem(limiter, own.apply(limiter), settings);
+            String problem = problem(limiter, ofKey ? limiter.limit() : withRate(limiter, false), change);
             if (problem != null) {
                 throw new IllegalArgumentException("the live limit of '" + name + "' does not fit its limiter "
                         + limiter.builtLimit() + ": " + problem);
             }
         }
+        return !newest.isEmpty();
     }
 
     /** Why the live limit could not be applied to the limiters of a prefix; empty if it was, or there is none. */
     public synchronized String notApplied(String prefix) {
+        LimitChange change = live;
+        if (change == null) {
+            return "";
+        }
         return newest().stream()
                 .filter(limiter -> limiter.prefix().equals(prefix))
-                .map(limiter -> problem(limiter, withRate(limiter, false), live))
+                .map(limiter -> problem(limiter, withRate(limiter, false), change))
                 .filter(problem -> problem != null)
                 .findFirst()
                 .orElse("");

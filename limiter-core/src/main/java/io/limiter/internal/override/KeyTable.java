@@ -1,7 +1,6 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.override;
 
 import io.limiter.internal.key.SipHash;
-import io.limiter.live.LiveKey;
 import java.util.HexFormat;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -51,14 +50,17 @@ public final class KeyTable<V> {
         return (int) hash & table.length() - 1;
     }
 
-    /** @param value {@code null} for none */
-    public synchronized void put(LiveKey key, @Nullable V value) {
-        if (key.hashed()) {
-            put(HexFormat.fromHexDigitsToLong(key.value()), value);
+    /**
+     * @param key or its hash, 16 hexadecimal digits
+     * @param value {@code null} for none
+     */
+    public synchronized void put(String key, boolean isHash, @Nullable V value) {
+        if (isHash) {
+            put(HexFormat.fromHexDigitsToLong(key), value);
         } else if (value == null) {
-            plain.remove(key.value());
+            plain.remove(key);
         } else {
-            plain.put(key.value(), value);
+            plain.put(key, value);
         }
     }
 

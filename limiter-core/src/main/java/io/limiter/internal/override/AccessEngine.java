@@ -1,29 +1,31 @@
-package io.limiter.internal.live.override;
+package io.limiter.internal.override;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.PendingDecision;
-import io.limiter.live.LiveSettings.Access;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /** Decides for a key that is exempt or banned, without a state and without a call to the backend. */
 final class AccessEngine implements AtOnce {
 
-    private final Access access;
+    private final Known access;
     private final LongSupplier untilEndMicros;
 
-    /** @param untilEndMicros how long it lasts; {@link Decision#NEVER_MICROS} if it does not end by itself */
-    AccessEngine(Access access, LongSupplier untilEndMicros) {
+    /**
+     * @param access {@link Known#EXEMPT} or {@link Known#BANNED}
+     * @param untilEndMicros how long it lasts; {@link Decision#NEVER_MICROS} if it does not end by itself
+     */
+    AccessEngine(Known access, LongSupplier untilEndMicros) {
         this.access = access;
         this.untilEndMicros = untilEndMicros;
     }
 
     @Override
     public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return access == Access.EXEMPT ? Known.EXEMPT : Known.BANNED;
+        return access;
     }
 
     @Override
@@ -39,7 +41,7 @@ final class AccessEngine implements AtOnce {
     /** Permits are neither taken nor refunded nor charged: what was taken while a key is exempt must not be refunded. */
     Decision decide(Limit<?> limit, Request request) {
         boolean acquires = request.action() == Request.Action.TAKE || request.isPeek();
-        if (access == Access.EXEMPT || !acquires) {
+        if (access == Known.EXEMPT || !acquires) {
             return new Decision(true, limit.capacity(), limit.capacity(), 0, 0, 0, Decision.Source.OVERRIDE);
         }
         // It ends when the thread that polls has seen its end.

@@ -1,0 +1,45 @@
+package io.limiter.internal.live;
+
+import io.limiter.FailurePolicy;
+import io.limiter.FailurePolicy.Action;
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.engine.AtOnce.Known;
+import io.limiter.internal.override.LimitChange;
+import io.limiter.live.LiveSettings;
+import org.jspecify.annotations.Nullable;
+
+/** The settings of a live limit as a change of limiters. */
+record LiveLimitChange(LiveSettings settings) implements LimitChange {
+
+    /** @return {@code null} if they override nothing */
+    static @Nullable LiveLimitChange of(LiveSettings settings) {
+        return settings.isEmpty() ? null : new LiveLimitChange(settings);
+    }
+
+    @Override
+    public boolean concerns(Limit<?> own) {
+        return settings.kind() == null || settings.kind() == LiveLimitMapper.kindOf(own);
+    }
+
+    @Override
+    public <L extends Limit<?>> L applied(L own) {
+        return LiveLimitMapper.applied(own, settings);
+    }
+
+    @Override
+    public @Nullable FailurePolicy failurePolicy() {
+        Action action = settings.failurePolicy();
+        Double share = settings.failureShare();
+        return action == null ? null : share == null ? FailurePolicy.of(action) : FailurePolicy.local(share);
+    }
+
+    @Override
+    public @Nullable Known access() {
+        return settings.access() == null
+                ? null
+                : switch (settings.access()) {
+                    case EXEMPT -> Known.EXEMPT;
+                    case BANNED -> Known.BANNED;
+                };
+    }
+}

@@ -1,0 +1,35 @@
+package io.limiter.internal.override;
+
+import io.limiter.FailurePolicy;
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.engine.AtOnce.Known;
+import io.limiter.internal.resilience.Failover;
+import org.jspecify.annotations.Nullable;
+
+/** A change of the limits of one name, or of one of its keys, after the limiters were built. Immutable. */
+public interface LimitChange {
+
+    /** Whether it is for limits of this kind. Limiters of several kinds may have one name; then the kind selects those that change. */
+    boolean concerns(Limit<?> own);
+
+    /**
+     * The limit as it changes it, or the limit itself.
+     *
+     * @throws IllegalArgumentException if it does not fit
+     */
+    <L extends Limit<?>> L applied(L own);
+
+    /** Decides while Redis is unavailable; {@code null} for the limiter's own policy. */
+    @Nullable
+    FailurePolicy failurePolicy();
+
+    /** {@link Known#EXEMPT} or {@link Known#BANNED} for a key that is not limited but treated so; {@code null} for all others. */
+    @Nullable
+    Known access();
+
+    /** What decides with it. */
+    default <L extends Limit<?>> InEffect<L> over(L own, Failover engine) {
+        FailurePolicy policy = failurePolicy();
+        return new InEffect<>(applied(own), policy == null ? engine : engine.with(policy));
+    }
+}
