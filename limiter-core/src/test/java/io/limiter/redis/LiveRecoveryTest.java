@@ -113,7 +113,7 @@ class LiveRecoveryTest {
         put(one, "other", TEN.rate(200));
         put(one, "both", TEN.rate(200));
         RedisProcess replica =
-                resources.redis("--replicaof", "127.0.0.1 " + redis.port(), "--repl-diskless-sync-delay", "0");
+                resources.redis("--replicaof", "127.0.0.1", "" + redis.port(), "--repl-diskless-sync-delay", "0");
         Eventually.that(() -> assertThat(
                         Resources.<Long>commands(replica.port(), commands -> commands.hlen("{limiter:live}:limits")))
                 .isEqualTo(3));
