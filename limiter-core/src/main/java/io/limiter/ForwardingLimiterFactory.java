@@ -1,5 +1,6 @@
 package io.limiter;
 
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -59,6 +60,11 @@ public abstract class ForwardingLimiterFactory implements LimiterFactory {
     @Override
     public LimiterFactory withPrefetch(int permits, Duration time) {
         return delegate.withPrefetch(permits, time);
+    }
+
+    @Override
+    public LimiterFactory withBan(Ban ban) {
+        return delegate.withBan(ban);
     }
 
     @Override

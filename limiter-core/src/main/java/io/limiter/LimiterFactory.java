@@ -1,5 +1,6 @@
 package io.limiter;
 
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -87,6 +88,18 @@ public interface LimiterFactory extends AutoCloseable {
     default LimiterFactory withPrefetch(int permits, Duration time) {
         return this;
     }
+
+    /**
+     * A view of this factory whose limiters ban keys that they reject too often.
+     *
+     * <p>A banned key is rejected with the source {@link io.limiter.algorithm.Decision.Source#OVERRIDE} and the rest of the ban as
+     * its retry-after; a timeout does not wait for its end. The ban is that of the key, whatever its plan. It does not apply to keys
+     * that a live limit exempts, nor to the limiter's own permits, which are those of all callers. {@link Limiter#reset} ends it.
+     *
+     * <p>Limiters of one name share the bans of their keys. Limiters without a ban ignore them. The view rejects concurrency limits,
+     * and prefetch.
+     */
+    LimiterFactory withBan(Ban ban);
 
     /**
      * A view of this factory that calls no {@link LimiterListener} for rejections, for limits in shadow mode.

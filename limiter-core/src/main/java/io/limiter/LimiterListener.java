@@ -62,4 +62,14 @@ public interface LimiterListener {
      * @param decision the rejection
      */
     default void limitExceeded(String limiter, @Nullable String key, Decision decision) {}
+
+    /**
+     * A key is banned, because its requests were rejected too often. Called once for each ban, in the instance that counted the
+     * last rejection, and dropped as rejections are. Not called for limiters of {@link LimiterFactory#withoutListeners()}.
+     *
+     * @param limiter the limiter's name
+     * @param key the caller's key
+     * @param length how long the ban lasts
+     */
+    default void keyBanned(String limiter, String key, Duration length) {}
 }

@@ -1,5 +1,6 @@
 package io.limiter;
 
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
@@ -53,6 +54,21 @@ public interface LimiterTotals {
     /** How the limiters prefetch, if one was built {@linkplain LimiterFactory#withPrefetch to}; the last terms. */
     Optional<PrefetchTerms> prefetch();
 
+    /** The ban of the limiters, if one was built {@linkplain LimiterFactory#withBan with one}; the last one. */
+    default Optional<Ban> ban() {
+        return Optional.empty();
+    }
+
+    /** The number of bans that began with a rejection counted in this JVM. */
+    default long bans() {
+        return 0;
+    }
+
+    /** Bans in effect that have rejected a request in this JVM or began in it, the longest first; up to 1,000. */
+    default List<KeyBan> bansInEffect() {
+        return List.of();
+    }
+
     /** Whether {@link RateLimiter#setRate} has set the rate. */
     default boolean isRateSet() {
         return false;
@@ -102,6 +118,19 @@ public interface LimiterTotals {
             sum += rejected(source);
         }
         return sum;
+    }
+
+    /**
+     * The ban of a key.
+     *
+     * @param left until it ends
+     */
+    record KeyBan(String key, Duration left) {
+
+        public KeyBan {
+            Objects.requireNonNull(key, "key");
+            Objects.requireNonNull(left, "left");
+        }
     }
 
     /**

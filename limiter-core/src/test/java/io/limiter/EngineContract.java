@@ -52,6 +52,9 @@ public abstract class EngineContract {
     class Plans extends PlanContract {}
 
     @Nested
+    class Bans extends BanContract {}
+
+    @Nested
     class Views extends ViewContract {}
 
     @Nested

@@ -48,7 +48,7 @@ public record Decision(
         LOCAL,
         /** The failure policy, because the backend is unavailable: fail open or fail closed. */
         POLICY,
-        /** A live limit of the key, which is exempt or banned; no permits are taken. */
+        /** What exempts or bans the key, whatever its limit: a live limit, or a {@link Ban}; no permits are taken. */
         OVERRIDE
     }
 

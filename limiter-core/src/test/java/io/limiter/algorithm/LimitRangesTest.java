@@ -116,6 +116,18 @@ class LimitRangesTest {
                 whole("limit of a counter", "limit", 1, Integer.MAX_VALUE, limit -> SlidingCounter.of(limit, SECOND)),
                 times("period of a counter", "period", Duration.ofMillis(1), period -> SlidingCounter.of(1, period)),
                 whole("limit of leases", "limit", 1, 1000, ConcurrencyLimit::of),
+                whole("after", "after", 1, 1000, Ban::after),
+                times("within", "within", Duration.ofMillis(1), Ban.after(1)::within),
+                times(
+                        "lasting",
+                        "lasting",
+                        Duration.ofMillis(1),
+                        lasting -> Ban.after(1).lasting(lasting, LONGEST)),
+                times(
+                        "atMost",
+                        "atMost",
+                        Duration.ofMillis(1),
+                        atMost -> Ban.after(1).lasting(Duration.ofMillis(1), atMost)),
                 times("lease time", "leaseTime", Duration.ofMillis(100), ConcurrencyLimit.of(1)::withLeaseTime));
     }
 
@@ -155,7 +167,10 @@ class LimitRangesTest {
     private static <S> Decision decide(Limit<S> limit) {
         Request request = limit instanceof ConcurrencyLimit ? Request.hold(1, 1) : Request.take(1, 0);
         Step<S> step = limit.step(null, NOW_MICROS, request);
-        assertThat(limit.lifetimeMillis(step.state(), NOW_MICROS)).isPositive();
+        S state = limit instanceof Ban
+                ? limit.step(null, NOW_MICROS, Request.charge(1)).state()
+                : step.state();
+        assertThat(limit.lifetimeMillis(state, NOW_MICROS)).isPositive();
         return step.decision();
     }
 }

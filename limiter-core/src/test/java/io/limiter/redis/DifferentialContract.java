@@ -5,6 +5,7 @@ import static io.limiter.testing.Decisions.decideSetIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.GetExArgs;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -70,7 +71,12 @@ abstract class DifferentialContract {
                     SlidingCounter.of(50, Duration.ofSeconds(60)),
                     SlidingCounter.of(500, Duration.ofSeconds(60)),
                     SlidingCounter.of(400, Duration.ofMinutes(10)),
-                    SlidingCounter.of(100_000, Duration.ofMinutes(10))));
+                    SlidingCounter.of(100_000, Duration.ofMinutes(10))),
+            List.of(
+                    Ban.after(1),
+                    Ban.after(3).within(Duration.ofSeconds(20)).lasting(Duration.ofSeconds(1), Duration.ofSeconds(9)),
+                    Ban.after(40).within(Duration.ofSeconds(60)).lasting(Duration.ofSeconds(7), Duration.ofMinutes(5)),
+                    Ban.after(1000).within(Duration.ofHours(1))));
 
     /** States that are kept for less than this may expire before they are compared, on a machine that stalls. */
     private static final int SHORT_LIFETIME_MILLIS = 60_000;

@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -48,6 +49,7 @@ class DifferentialTest extends DifferentialContract {
         BUCKET(100_000, 40, USUAL_CANCELLATIONS),
         WINDOW(25_000, 40, USUAL_CANCELLATIONS),
         LOG(100_000, 40, USUAL_CANCELLATIONS),
+        BAN(50_000, 40, USUAL_CANCELLATIONS),
         COUNTER(50_000, 40, USUAL_CANCELLATIONS),
         COUNTER_OF_MANY_PERIODS(25_000, 2, USUAL_CANCELLATIONS),
         COUNTER_OF_FEW_PERIODS(25_000, 2, USUAL_CANCELLATIONS),
@@ -210,6 +212,12 @@ class DifferentialTest extends DifferentialContract {
             case BUCKET -> randomBucket();
             case WINDOW, WINDOW_WITH_MANY_CANCELLATIONS -> randomWindow();
             case LOG -> SlidingLog.of(randomPermits(), randomPeriod());
+            case BAN -> {
+                Duration first = randomPeriod();
+                yield Ban.after(1 + random.nextInt(random.nextBoolean() ? 10 : 1000))
+                        .within(randomPeriod())
+                        .lasting(first, first.plus(random.nextBoolean() ? Duration.ZERO : randomPeriod()));
+            }
             case COUNTER, COUNTER_OF_MANY_PERIODS -> SlidingCounter.of(randomPermits(), randomPeriod());
             case COUNTER_OF_FEW_PERIODS, COUNTER_WITH_MANY_CANCELLATIONS ->
                 SlidingCounter.of(1 + random.nextInt(200), Duration.ofSeconds(5L * (1 + random.nextInt(4))));

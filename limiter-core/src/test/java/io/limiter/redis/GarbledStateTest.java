@@ -8,6 +8,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -41,6 +42,8 @@ class GarbledStateTest {
     private static final SlidingLog LOG = SlidingLog.of(5, MINUTE);
     private static final SlidingCounter COUNTER = SlidingCounter.of(5, MINUTE);
     private static final ConcurrencyLimit CONCURRENCY = ConcurrencyLimit.of(5);
+
+    private static final Ban BAN = Ban.after(5);
 
     private static final double NOW = 1_763_650_000_000_000.0;
     private static final double START = 1_763_649_960_000_000.0;
@@ -104,6 +107,21 @@ class GarbledStateTest {
             "\tshort",
             "\tAAAAAAAABBBBCCCCCCCCDDDDDDDD");
 
+    private static final List<String> NO_BANS = List.of(
+            "{\"untilMicros\":0,\"lengthMicros\":0}",
+            "{\"untilMicros\":0,\"lengthMicros\":0,\"rejectedMicros\":null}",
+            "{\"untilMicros\":0,\"lengthMicros\":0,\"rejectedMicros\":[null]}",
+            "{\"untilMicros\":0,\"lengthMicros\":0,\"rejectedMicros\":[2,1]}",
+            "{\"untilMicros\":0,\"lengthMicros\":0,\"rejectedMicros\":[-1]}",
+            "{\"untilMicros\":0,\"lengthMicros\":0,\"rejectedMicros\":[1e16]}",
+            "{\"untilMicros\":-1,\"lengthMicros\":0,\"rejectedMicros\":[]}",
+            "{\"untilMicros\":0,\"lengthMicros\":1e16,\"rejectedMicros\":[]}",
+            "{\"untilMicros\":\"1\",\"lengthMicros\":0,\"rejectedMicros\":[]}",
+            "{\"untilMicros\":0,\"lengthMicros\":0,\"rejectedMicros\":[]",
+            "\u0005",
+            "\u0005AAAAAAAABBBBBBBBC",
+            "\u0002AAAAAAAABBBBBBBB");
+
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
@@ -144,6 +162,9 @@ class GarbledStateTest {
                         log(NOW - 4, 1, NOW - 3, 2, NOW - 2, 0, NOW - 7e7, 4, NOW - 1, 5)),
                 garbled("a fraction of a microsecond in the future", LOG, log(NOW - 1, 1, NOW + 1e6 + .5, 2)),
                 garbled("the end of time", LOG, log(NOW - 1, 1, 1 / 0., 2)),
+                garbled("a ban beyond all times", BAN, packed(5, 0x1p53, 1)),
+                garbled("a length that is no number", BAN, packed(5, 1, Double.NaN)),
+                garbled("rejections that are not in order", BAN, packed(5, 0, 0, NOW, NOW - 1)),
                 garbled("a fraction of a microsecond", CONCURRENCY, holder("1", "1", "0.5", "30000000")),
                 garbled("a fraction of a permit", CONCURRENCY, holder("1", "1.5", "1763650020000000", "30000000")),
                 garbled("a blank text for a number", CONCURRENCY, holder("1", "1", "\" \"", "30000000")));
@@ -154,7 +175,8 @@ class GarbledStateTest {
                         texts(BUCKET, NO_BUCKETS),
                         texts(LOG, NO_SLIDING_STATES),
                         texts(COUNTER, NO_SLIDING_STATES),
-                        texts(CONCURRENCY, NO_HOLDERS))
+                        texts(CONCURRENCY, NO_HOLDERS),
+                        texts(BAN, NO_BANS))
                 .flatMap(Function.identity());
     }
 
@@ -170,8 +192,8 @@ class GarbledStateTest {
         LimiterFactory byScript = redis.withoutRejectionCache();
         isUnreadable(limit, value, () -> take(byScript, limit));
         isUnreadable(limit, value, () -> take(redis.underLock(), limit));
-        if (limit instanceof ConcurrencyLimit) {
-            return; // It is in no set.
+        if (limit instanceof ConcurrencyLimit || limit instanceof Ban) {
+            return; // The first is in no set, and the second always in one.
         }
         Limiter other = byScript.build("other", FixedWindow.of(1, MINUTE));
         isUnreadable(
@@ -182,7 +204,7 @@ class GarbledStateTest {
     }
 
     static List<Limit<?>> limits() {
-        return List.of(BUCKET, WINDOW, LOG, COUNTER, CONCURRENCY);
+        return List.of(BUCKET, WINDOW, LOG, COUNTER, CONCURRENCY, BAN);
     }
 
     @ParameterizedTest
@@ -233,13 +255,15 @@ class GarbledStateTest {
         if (limit instanceof ConcurrencyLimit concurrency) {
             limiters.build("k", ConcurrencyLimit.of(concurrency.limit()).withLeaseTime(concurrency.leaseTime()))
                     .tryAcquire();
+        } else if (limit instanceof Ban ban) {
+            limiters.withBan(ban).build("k", WINDOW).tryAcquire("ann");
         } else {
             limiters.build("k", limit).tryAcquire();
         }
     }
 
     private String key(Limit<?> limit) {
-        return redis.prefix() + "{k}" + limit.keySuffix();
+        return redis.prefix() + (limit instanceof Ban ? "{k:ann}" : "{k}") + limit.keySuffix();
     }
 
     private void put(Limit<?> limit, byte[] value) {

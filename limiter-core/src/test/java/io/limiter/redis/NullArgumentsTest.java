@@ -14,6 +14,7 @@ import io.limiter.LimiterListener;
 import io.limiter.PrefetchTerms;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
@@ -150,6 +151,8 @@ class NullArgumentsTest {
                 SlidingLog.of(1, Duration.ofSeconds(1)),
                 SlidingCounter.of(1, Duration.ofSeconds(1)),
                 ConcurrencyLimit.of(1),
+                Ban.after(1),
+                List.of(1.0),
                 new WarmUp(Duration.ofSeconds(1)),
                 Request.take(1, 0),
                 decision,

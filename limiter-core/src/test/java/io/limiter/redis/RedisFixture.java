@@ -15,6 +15,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -255,7 +256,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     }
 
     private void checkInvariants(String key) {
-        assertThat(key).as("nothing but states is left behind").matches(".*}(:window|:log|:counter|:holders)?");
+        assertThat(key).as("nothing but states is left behind").matches(".*}(:window|:log|:counter|:holders|:ban)?");
         byte[] value = COMMANDS.get(key);
         if (value == null) {
             // In real time a key can expire meanwhile.
@@ -273,6 +274,9 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         }
         if (key.endsWith(":holders")) {
             return ConcurrencyLimit.of(1);
+        }
+        if (key.endsWith(":ban")) {
+            return Ban.after(1);
         }
         if (key.endsWith(":counter")) {
             return SlidingCounter.of(1, second);

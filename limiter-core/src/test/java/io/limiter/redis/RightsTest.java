@@ -12,7 +12,9 @@ import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -241,6 +243,10 @@ class RightsTest {
             }
             all.add(limiter);
         }
+        Limiter banning = limiters.withBan(Ban.after(1)).build("k1", KINDS.get(1));
+        banning.on("e").reset();
+        banning.on("e").decide(101);
+        Eventually.that(() -> assertThat(banning.on("e").peek(1).source()).isEqualTo(Source.OVERRIDE));
         LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
         LimitSet set = LimitSet.of(
                 tagging.build("k0", KINDS.get(0)).on("s").on("a"),

@@ -1,10 +1,12 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -41,7 +43,8 @@ class StoredStateFuzzTest {
             FixedWindow.of(5, MINUTE),
             SlidingLog.of(5, MINUTE),
             SlidingCounter.of(5, MINUTE),
-            ConcurrencyLimit.of(5));
+            ConcurrencyLimit.of(5),
+            Ban.after(3));
 
     private static final String[] JSON = {
         "0",
@@ -126,7 +129,12 @@ class StoredStateFuzzTest {
                                     .on("" + i)
                                     .async()
                                     .tryAcquire()
-                            : limiters.build(name, limit).on("" + i).async().decide(1));
+                            : (limit instanceof Ban ban
+                                            ? limiters.withBan(ban).build(name, FixedWindow.of(5, MINUTE))
+                                            : limiters.build(name, limit))
+                                    .on("" + i)
+                                    .async()
+                                    .decide(1));
         }
         for (int i = 0; i < batch.size(); i++) {
             String byScript;
@@ -177,6 +185,8 @@ class StoredStateFuzzTest {
                 if (limit instanceof ConcurrencyLimit) {
                     limiters.build(name, ConcurrencyLimit.of(5).withLeaseTime(ConcurrencyLimit.DEFAULT_LEASE_TIME))
                             .acquire(1, Duration.ZERO);
+                } else if (limit instanceof Ban) {
+                    decideIn(redis.scriptBackend(), key, limit, Request.charge(1));
                 } else {
                     limiters.build(name, limit).tryAcquire();
                 }

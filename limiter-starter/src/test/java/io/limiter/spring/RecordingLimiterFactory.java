@@ -7,6 +7,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.PrefetchTerms;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -91,6 +92,11 @@ public final class RecordingLimiterFactory implements LimiterFactory {
     @Override
     public LimiterFactory withFailurePolicy(FailurePolicy policy) {
         return new RecordingLimiterFactory(delegate.withFailurePolicy(policy), prefix, prefetch, built);
+    }
+
+    @Override
+    public LimiterFactory withBan(Ban ban) {
+        return new RecordingLimiterFactory(delegate.withBan(ban), prefix, prefetch, built);
     }
 
     @Override

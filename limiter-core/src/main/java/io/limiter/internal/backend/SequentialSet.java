@@ -1,6 +1,7 @@
 package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -72,8 +73,11 @@ public final class SequentialSet {
                 });
     }
 
-    /** How much a cancellation may not restore: 0 for nothing. An application's own limit is not known. */
+    /** How much a cancellation may not restore: 0 for nothing; less for a ban, which takes nothing. An application's own limit is not known. */
     private static int mayLose(Limit<?> limit) {
+        if (limit instanceof Ban) {
+            return -1;
+        }
         if (limit instanceof FixedWindow || limit instanceof SlidingLog || limit instanceof SlidingCounter) {
             return 0;
         }

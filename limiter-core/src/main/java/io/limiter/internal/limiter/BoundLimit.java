@@ -2,6 +2,7 @@ package io.limiter.internal.limiter;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.Reservation;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -31,11 +32,23 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     private final KeySpace keys;
     private final Sleeper sleeper;
     private final Map<Object, WaitQueue<?>> queues = new ConcurrentHashMap<>();
+    private @Nullable LimiterBan ban;
 
     BoundLimit(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
         super(keys.prefix(), keys.name(), limit, engine);
         this.keys = keys;
         this.sleeper = sleeper;
+    }
+
+    /** Adds a ban of its keys. To be called before any other thread sees this limiter. */
+    void banBy(Ban newBan) {
+        ban = new LimiterBan(newBan, this);
+    }
+
+    /** What bans a key; {@code null} for none, as for the limiter's own permits, which are those of all callers. */
+    @Nullable
+    LimiterBan ban(@Nullable String key) {
+        return key == null ? null : ban;
     }
 
     KeySpace keys() {
@@ -53,6 +66,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * @param key the caller's key; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        if (ban(key) != null) {
+            return EngineLimitSet.alone(this, key, backendKey).decideAlone(permits, timeoutMicros);
+        }
         if (mayDecideAgain(timeoutMicros)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
             Decision first = decide(backendKey, inEffect(key), Request.take(permits, 0), false);
@@ -66,15 +82,25 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
     boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        LimiterBan banning = ban(key);
+        InEffect<L> used = inEffect(key);
+        if (banning != null) {
+            // Known only if the key is banned or exempt.
+            AtOnce.Known access = used.engine().tryAcquire(banning.keyOf(backendKey), banning.ban(), 1, 0);
+            if (key == null || permits < 1 || access == AtOnce.Known.UNKNOWN || isToldOf(access)) {
+                return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
+            }
+            counters().counted(key, access.granted(), Decision.Source.OVERRIDE);
+            return access.granted();
+        }
         if (mayDecideAgain(timeoutMicros)) {
             return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
         }
-        InEffect<L> used = inEffect(key);
         boolean valid = permits >= 1;
         AtOnce.Known known = valid
                 ? used.engine().tryAcquire(backendKey, used.limit(), permits, timeoutMicros)
                 : AtOnce.Known.UNKNOWN;
-        if (known != AtOnce.Known.UNKNOWN && (known.granted() || !counters().isListenedTo())) {
+        if (known != AtOnce.Known.UNKNOWN && !isToldOf(known)) {
             counters().counted(key, known.granted(), known.source());
             return known.granted();
         }
@@ -83,6 +109,11 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         Decision decision = decideNow(key, backendKey, used, request, known == AtOnce.Known.UNKNOWN);
         await(waitMicros(decision));
         return decision.granted();
+    }
+
+    /** Whether a listener receives a decision. */
+    private boolean isToldOf(AtOnce.Known known) {
+        return !known.granted() && counters().isListenedTo();
     }
 
     private boolean mayDecideAgain(long timeoutMicros) {
@@ -135,7 +166,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /** As {@link #decideAndWait}, without blocking the calling thread. */
     CompletableFuture<Decision> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        return timeoutMicros == 0
+        return timeoutMicros == 0 && ban(key) == null
                 // Without a timeout, no permits come due later.
                 ? start(key, backendKey, inEffect(key), Request.take(permits, 0))
                 : decideAndWaitAsync(key, backendKey, permits, timeoutMicros, Function.identity());
@@ -148,6 +179,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      */
     <T> CompletableFuture<T> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros, Function<Decision, T> result) {
+        if (ban(key) != null) {
+            return EngineLimitSet.alone(this, key, backendKey).decideAloneAsync(permits, timeoutMicros, result);
+        }
         if (mayDecideAgain(timeoutMicros)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
             waiting.start();
@@ -169,6 +203,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        if (ban(key) != null) {
+            return EngineLimitSet.alone(this, key, backendKey).reserveAlone(permits, timeoutMicros);
+        }
         InEffect<L> used = inEffect(key);
         Request request = Request.take(permits, timeoutMicros);
         Decision decision = decideNow(key, backendKey, used, request, false);
@@ -178,6 +215,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /** As {@link #reserve}, without blocking the calling thread. */
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        if (ban(key) != null) {
+            return EngineLimitSet.alone(this, key, backendKey).reserveAloneAsync(permits, timeoutMicros);
+        }
         InEffect<L> used = inEffect(key);
         PendingRequest pending = start(key, backendKey, used, Request.take(permits, timeoutMicros));
         return new AwaitedDecision<>(
@@ -203,6 +243,18 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                     InEffect<L> now = inEffect(key);
                     return now.engine().start(backendKey, now.limit(), Request.charge(more));
                 });
+    }
+
+    /** Deletes the state of permits, and ends the ban of their key. */
+    CompletableFuture<Void> reset(@Nullable String key, String backendKey) {
+        CompletableFuture<Void> done = engine().reset(backendKey);
+        LimiterBan banning = ban(key);
+        return banning == null || key == null
+                ? done
+                : CompletableFuture.allOf(
+                        done,
+                        engine().reset(banning.keyOf(backendKey))
+                                .thenRun(() -> counters().notBanned(key)));
     }
 
     /**

@@ -50,7 +50,11 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Decision> peek(int permits) {
-        return decideUncounted(Request.peek(permits, 0));
+        return limiter.ban() == null
+                ? decideUncounted(Request.peek(permits, 0))
+                : AsyncFailures.map(
+                        limiter.toSet(1).async().peek(permits),
+                        peeked -> peeked.parts().get(0).decision());
     }
 
     @Override
@@ -78,7 +82,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Void> reset() {
-        return AsyncFailures.outside(limiter.bound.engine().reset(limiter.path.backendKey()));
+        return AsyncFailures.outside(limiter.bound.reset(limiter.path.countedKey(), limiter.path.backendKey()));
     }
 
     final CompletableFuture<Decision> decide(int permits, long timeoutMicros) {

@@ -7,6 +7,7 @@ import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.KeyRequests;
@@ -16,6 +17,7 @@ import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -42,11 +44,53 @@ public final class EngineLimitSet implements LimitSet {
                 throw new IllegalArgumentException("the same permits of '" + part
                         + "' are twice in one set: take each once, or more permits at a time");
             }
+            LimiterBan ban = part.limiter.ban();
+            if (ban != null && !keys.add(ban.keyOf(part.backendKey()))) {
+                throw new IllegalArgumentException("the same ban of '" + part
+                        + "' is twice in one set, of two kinds of limit: give one of them another name, or no ban");
+            }
         }
     }
 
     static LimitSet of(EngineLimiter<?> first, int permits) {
         return new EngineLimitSet(List.of(new Part(first, permits)));
+    }
+
+    /** Of a limiter alone, which has a ban. */
+    static EngineLimitSet alone(BoundLimit<?> bound, @Nullable String key, String backendKey) {
+        KeyPath path = new KeyPath(List.of(), key, key, backendKey);
+        return new EngineLimitSet(List.of(new Part(new EngineLimiter<>(bound, path), 1)));
+    }
+
+    /** {@link #decide} of a set of one. */
+    Decision decideAlone(int permits, long timeoutMicros) {
+        return only(decide(permits, toDuration(timeoutMicros)));
+    }
+
+    /** {@link #decideAlone}, without blocking the calling thread. */
+    <T> CompletableFuture<T> decideAloneAsync(int permits, long timeoutMicros, Function<Decision, T> result) {
+        return decideAsync(
+                new WaitingSet(true, permits, toDuration(timeoutMicros)), decided -> result.apply(only(decided)));
+    }
+
+    /** {@link #reserve} of a set of one; a rejected reservation is one, too. */
+    Reservation reserveAlone(int permits, long timeoutMicros) {
+        WaitingSet waiting = new WaitingSet(false, permits, toDuration(timeoutMicros));
+        return waiting.reservation(0, only(toDecision(waiting.decideNow())));
+    }
+
+    /** {@link #reserveAlone}, without blocking the calling thread. */
+    CompletableFuture<Reservation> reserveAloneAsync(int permits, long timeoutMicros) {
+        WaitingSet waiting = new WaitingSet(false, permits, toDuration(timeoutMicros));
+        return decideAsync(waiting, decided -> waiting.reservation(0, only(decided)));
+    }
+
+    private static Decision only(SetDecision decided) {
+        return decided.parts().get(0).decision();
+    }
+
+    private static Duration toDuration(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
     }
 
     @Override
@@ -162,26 +206,26 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     /** Starts a request for each part, independent of the others. They share calls. */
-    private List<PendingRequest> startEach(Function<Part, Request> request) {
+    private List<StartedPart> startEach(Function<Part, Request> request) {
         // All of them first: permits out of range start none.
         List<Request> requests = parts.stream().map(request).toList();
-        List<PendingRequest> started = new ArrayList<>(parts.size());
+        List<StartedPart> started = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
-            Part part = parts.get(i);
-            InEffect<?> used = part.limiter.inEffect();
-            started.add(used.engine().start(part.backendKey(), used.limit(), requests.get(i)));
+            started.add(parts.get(i).start(requests.get(i)));
         }
         return started;
     }
 
-    private SetDecision await(List<PendingRequest> started) {
-        return toDecision(
-                started.stream().<@Nullable Decision>map(PendingRequest::await).toList());
+    private SetDecision await(List<StartedPart> started) {
+        List<@Nullable Decision> decisions = new ArrayList<>(started.size());
+        started.forEach(each -> decisions.add(each.await()));
+        return toDecision(decisions);
     }
 
-    private CompletableFuture<SetDecision> whenAllDone(List<PendingRequest> started) {
-        return AsyncFailures.map(
-                CompletableFuture.allOf(started.toArray(CompletableFuture[]::new)), done -> await(started));
+    private CompletableFuture<SetDecision> whenAllDone(List<StartedPart> started) {
+        CompletableFuture<?>[] all =
+                started.stream().flatMap(each -> each.all().stream()).toArray(CompletableFuture[]::new);
+        return AsyncFailures.map(CompletableFuture.allOf(all), done -> await(started));
     }
 
     private SetDecision toDecision(List<@Nullable Decision> decisions) {
@@ -215,6 +259,17 @@ public final class EngineLimitSet implements LimitSet {
             return limiter.path.backendKey();
         }
 
+        /** A peek looks at the ban, too. */
+        StartedPart start(Request request) {
+            InEffect<?> used = limiter.inEffect();
+            PendingRequest own = used.engine().start(backendKey(), used.limit(), request);
+            LimiterBan ban = request.isPeek() ? limiter.ban() : null;
+            return new StartedPart(
+                    used.limit(),
+                    own,
+                    ban == null ? null : used.engine().start(ban.keyOf(backendKey()), ban.ban(), Request.peek(1, 0)));
+        }
+
         Request peek(int permitsOfSet) {
             return Request.peek(permitsFor(permitsOfSet), 0);
         }
@@ -238,6 +293,20 @@ public final class EngineLimitSet implements LimitSet {
         @Override
         public String toString() {
             return limiter.name();
+        }
+    }
+
+    /** A request for a part that is under way, beside one at its ban; {@code null} if it has none. */
+    private record StartedPart(
+            Limit<?> limit, PendingRequest own, @Nullable PendingRequest ofBan) {
+
+        List<PendingRequest> all() {
+            return ofBan == null ? List.of(own) : List.of(own, ofBan);
+        }
+
+        @Nullable
+        Decision await() {
+            return LimiterBan.combined(limit, own.await(), ofBan == null ? null : ofBan.await());
         }
     }
 
@@ -284,7 +353,7 @@ public final class EngineLimitSet implements LimitSet {
         }
 
         @Override
-        Started<List<@Nullable Decision>> startDecision() {
+        WaitingRequest.Started<List<@Nullable Decision>> startDecision() {
             return check().start();
         }
 
@@ -305,15 +374,19 @@ public final class EngineLimitSet implements LimitSet {
         SetReservation reservation(SetDecision decided) {
             List<Reservation> reserved = new ArrayList<>(parts.size());
             for (int i = 0; i < parts.size() && decided.granted(); i++) {
-                EngineLimiter<?> limiter = parts.get(i).limiter();
-                reserved.add(limiter.bound.reservation(
-                        limiter.path.countedKey(),
-                        limiter.path.backendKey(),
-                        last.used.get(i),
-                        last.all.get(i).request().permits(),
-                        decided.parts().get(i).decision()));
+                reserved.add(reservation(i, decided.parts().get(i).decision()));
             }
             return new EngineSetReservation(decided, parts.size(), List.copyOf(reserved));
+        }
+
+        Reservation reservation(int part, Decision decision) {
+            EngineLimiter<?> limiter = parts.get(part).limiter();
+            return limiter.bound.reservation(
+                    limiter.path.countedKey(),
+                    limiter.path.backendKey(),
+                    last.used.get(part),
+                    last.all.get(part).request().permits(),
+                    decision);
         }
 
         @Override
@@ -376,7 +449,13 @@ public final class EngineLimitSet implements LimitSet {
                 Decision decision = decisions.get(i);
                 if (decision != null && (granted || !decision.granted())) {
                     EngineLimiter<?> limiter = parts.get(i).limiter();
-                    limiter.bound.counters().decided(limiter.name(), limiter.path.countedKey(), decision);
+                    String key = limiter.path.countedKey();
+                    limiter.bound.counters().decided(limiter.name(), key, decision);
+                    LimiterBan ban = last.bans.get(i);
+                    if (ban != null && key != null) {
+                        ban.decided(
+                                key, limiter.path.backendKey(), last.used.get(i).engine(), decision);
+                    }
                 }
             }
         }
@@ -387,7 +466,7 @@ public final class EngineLimitSet implements LimitSet {
         }
     }
 
-    /** One check of the set: parts whose key is exempt or banned are decided at once, the others by the engine. */
+    /** One check of the set: parts whose key a live limit exempts or bans are decided at once, the others by the engine. */
     private static final class Check {
 
         // By part.
@@ -395,11 +474,14 @@ public final class EngineLimitSet implements LimitSet {
         private final List<KeyRequests<?>> all = new ArrayList<>();
         // Null for those that the engine decides.
         private final List<@Nullable Decision> atOnce = new ArrayList<>();
+        // Null for those without one, or that are decided at once.
+        private final List<@Nullable LimiterBan> bans = new ArrayList<>();
 
-        // Of those that the engine decides.
+        // Of those that the engine decides, each followed by its ban.
         private final List<KeyRequests<?>> requests = new ArrayList<>();
         private final List<Failover> engines = new ArrayList<>();
         private boolean rejected;
+        private boolean merges;
 
         void add(Part part, int permitsOfSet, long timeoutMicros) {
             InEffect<?> byPart = part.limiter.inEffect();
@@ -410,12 +492,22 @@ public final class EngineLimitSet implements LimitSet {
             used.add(byPart);
             all.add(ofPart);
             atOnce.add(decision);
-            if (decision == null) {
-                requests.add(ofPart);
-                engines.add(byPart.engine());
-            } else {
+            LimiterBan ban = decision == null ? part.limiter.ban() : null;
+            bans.add(ban);
+            merges |= ban != null || decision != null;
+            if (decision != null) {
                 rejected |= !decision.granted();
+                return;
             }
+            decideByEngine(ofPart, byPart.engine());
+            if (ban != null) {
+                decideByEngine(ban.check(part.backendKey()), byPart.engine());
+            }
+        }
+
+        private void decideByEngine(KeyRequests<?> request, Failover engine) {
+            requests.add(request);
+            engines.add(engine);
         }
 
         /** Whether no part is left for the engine: a banned one rejects the set, and nothing is taken of the others. */
@@ -436,15 +528,19 @@ public final class EngineLimitSet implements LimitSet {
                 return new WaitingRequest.Started<>(decided, decided);
             }
             PendingSet pending = Failover.start(requests, engines);
-            return new WaitingRequest.Started<>(
-                    pending, requests.size() == all.size() ? pending : pending.thenApply(this::merged));
+            return new WaitingRequest.Started<>(pending, merges ? pending.thenApply(this::merged) : pending);
         }
 
         /** The decisions of all parts, in their order. */
         private List<@Nullable Decision> merged(List<@Nullable Decision> byEngine) {
-            List<@Nullable Decision> merged = new ArrayList<>(atOnce);
             Iterator<@Nullable Decision> next = byEngine.iterator();
-            merged.replaceAll(decision -> decision == null ? next.next() : decision);
+            List<@Nullable Decision> merged = new ArrayList<>(all.size());
+            for (int i = 0; i < all.size(); i++) {
+                Decision known = atOnce.get(i);
+                Decision own = known == null ? next.next() : known;
+                Decision ofBan = bans.get(i) == null ? null : next.next();
+                merged.add(LimiterBan.combined(used.get(i).limit(), own, ofBan));
+            }
             return merged;
         }
     }

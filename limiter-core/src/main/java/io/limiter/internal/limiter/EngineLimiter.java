@@ -12,6 +12,7 @@ import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Limiter} on an engine, or a view of one of its keys.
@@ -94,7 +95,9 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     @Override
     public final Decision peek(int permits) {
-        return decideUncounted(Request.peek(permits, 0));
+        return ban() == null
+                ? decideUncounted(Request.peek(permits, 0))
+                : toSet(1).peek(permits).parts().get(0).decision();
     }
 
     @Override
@@ -122,9 +125,14 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
         return bound.inEffect(path.countedKey());
     }
 
+    /** What bans the key of these permits; {@code null} for none. */
+    final @Nullable LimiterBan ban() {
+        return bound.ban(path.countedKey());
+    }
+
     @Override
     public final void reset() {
-        AsyncFailures.join(bound.engine().reset(path.backendKey()));
+        AsyncFailures.join(bound.reset(path.countedKey(), path.backendKey()));
     }
 
     @Override

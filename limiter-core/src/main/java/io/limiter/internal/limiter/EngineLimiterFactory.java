@@ -233,6 +233,10 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         }
         all.hashTag(options.hashTag());
         all.prefetch(options.prefetch());
+        all.ban(options.ban());
+        if (options.ban() != null && limiter instanceof EngineLimiter<?> banning) {
+            banning.bound.banBy(options.ban());
+        }
         limiter.bound.knownAs(name);
         limiter.countIn(options.listeners() ? all : all.quiet());
         // Whatever its plan, a key is that of the limit.

@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefix {@code null} for the default of each kind of limit
  * @param plan {@code null} for the limit itself
  * @param prefetch {@code null} if none of them prefetches
+ * @param ban of keys that are rejected too often; {@code null} for none
  * @param listeners whether listeners are notified of rejections
  * @param live whether live limits change them
  */
@@ -28,6 +30,7 @@ record FactoryOptions(
         @Nullable String plan,
         FailurePolicy policy,
         @Nullable PrefetchTerms prefetch,
+        @Nullable Ban ban,
         boolean listeners,
         boolean live) {
 
@@ -43,46 +46,53 @@ record FactoryOptions(
     }
 
     static FactoryOptions of(FailurePolicy policy) {
-        return new FactoryOptions(null, HashTag.WHOLE_KEY, null, policy, null, true, true);
+        return new FactoryOptions(null, HashTag.WHOLE_KEY, null, policy, null, null, true, true);
     }
 
     FactoryOptions withPrefix(String newPrefix) {
         Objects.requireNonNull(newPrefix, "prefix");
-        return new FactoryOptions(newPrefix, hashTag, plan, policy, prefetch, listeners, live);
+        return new FactoryOptions(newPrefix, hashTag, plan, policy, prefetch, ban, listeners, live);
     }
 
     FactoryOptions withHashTag(HashTag newHashTag) {
-        return new FactoryOptions(prefix, newHashTag, plan, policy, prefetch, listeners, live);
+        return new FactoryOptions(prefix, newHashTag, plan, policy, prefetch, ban, listeners, live);
     }
 
     FactoryOptions withPlan(String newPlan) {
         Objects.requireNonNull(newPlan, "plan");
-        return new FactoryOptions(prefix, hashTag, newPlan, policy, prefetch, listeners, live);
+        return new FactoryOptions(prefix, hashTag, newPlan, policy, prefetch, ban, listeners, live);
     }
 
     FactoryOptions withFailurePolicy(FailurePolicy newPolicy) {
-        return new FactoryOptions(prefix, hashTag, plan, newPolicy, prefetch, listeners, live);
+        return new FactoryOptions(prefix, hashTag, plan, newPolicy, prefetch, ban, listeners, live);
     }
 
     FactoryOptions withPrefetch(int permits, Duration time) {
-        return new FactoryOptions(prefix, hashTag, plan, policy, new PrefetchTerms(permits, time), listeners, live);
+        return new FactoryOptions(
+                prefix, hashTag, plan, policy, new PrefetchTerms(permits, time), ban, listeners, live);
+    }
+
+    FactoryOptions withBan(Ban newBan) {
+        Objects.requireNonNull(newBan, "ban");
+        return new FactoryOptions(prefix, hashTag, plan, policy, prefetch, newBan, listeners, live);
     }
 
     FactoryOptions withoutListeners() {
-        return new FactoryOptions(prefix, hashTag, plan, policy, prefetch, false, live);
+        return new FactoryOptions(prefix, hashTag, plan, policy, prefetch, ban, false, live);
     }
 
     FactoryOptions withoutLiveLimits() {
-        return new FactoryOptions(prefix, hashTag, plan, policy, prefetch, listeners, false);
+        return new FactoryOptions(prefix, hashTag, plan, policy, prefetch, ban, listeners, false);
     }
 
     /**
      * The identity of a limiter with these options.
      *
-     * @throws IllegalArgumentException if the limit cannot be prefetched, but these options say so
+     * @throws IllegalArgumentException if the limit cannot be prefetched or have a ban, but these options say so
      */
     LimiterId id(String name, Limit<?> limit) {
         checkPrefetch(Objects.requireNonNull(limit, "limit"));
+        checkBan(limit);
         // So that one without a prefix is the same as one with the default.
         String used = prefix == null ? defaultPrefix(limit) : prefix;
         return new LimiterId(used, name, limit, withPrefix(used));
@@ -105,6 +115,25 @@ record FactoryOptions(
         if (bucket.whoWaits() != WhoWaits.CALLER) {
             throw new IllegalArgumentException("prefetch works only with whoWaits CALLER, was " + bucket.whoWaits()
                     + ": permits that are prefetched would make the next caller wait for all of them");
+        }
+    }
+
+    private void checkBan(Limit<?> limit) {
+        if (limit instanceof Ban) {
+            throw new IllegalArgumentException(
+                    "a ban is no limit of its own: build a limit with the factory of withBan, limit was " + limit);
+        }
+        if (ban == null) {
+            return;
+        }
+        if (limit instanceof ConcurrencyLimit) {
+            throw new IllegalArgumentException(
+                    "a ban works only with a limit whose permits are spent, not held, limit was " + limit);
+        }
+        if (prefetch != null) {
+            throw new IllegalArgumentException(
+                    "a ban and prefetch exclude each other, because prefetched permits are granted without Redis, which"
+                            + " knows the ban: leave one of them out, they were " + ban + " and " + prefetch);
         }
     }
 

@@ -7,6 +7,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -74,6 +75,11 @@ final class FactoryView implements LimiterFactory {
     @Override
     public LimiterFactory withPrefetch(int permits, Duration time) {
         return new FactoryView(factory, options.withPrefetch(permits, time));
+    }
+
+    @Override
+    public LimiterFactory withBan(Ban ban) {
+        return new FactoryView(factory, options.withBan(ban));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.limiter.internal.resilience;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -47,7 +48,8 @@ public final class Probe {
             FixedWindow.of(1, Duration.ofSeconds(1)),
             SlidingLog.of(1, Duration.ofSeconds(1)),
             SlidingCounter.of(1, Duration.ofSeconds(1)),
-            ConcurrencyLimit.of(1));
+            ConcurrencyLimit.of(1),
+            Ban.after(1));
 
     private final Backend backend;
     private final Nodes nodes;

@@ -5,6 +5,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.spi.EngineObserver;
@@ -37,7 +38,7 @@ public final class LimiterCounters implements LimiterTotals {
      */
     public LimiterCounters(
             String prefix, String name, EngineObserver observer, ListenerNotifier notifier, Ticker ticker) {
-        this(prefix, name, observer, notifier, ticker, new Shared());
+        this(prefix, name, observer, notifier, ticker, new Shared(ticker));
     }
 
     private LimiterCounters(
@@ -109,6 +110,33 @@ public final class LimiterCounters implements LimiterTotals {
         if (newPrefetch != null) {
             shared.prefetch = newPrefetch;
         }
+    }
+
+    /** Records the ban of a limiter; {@code null} if it has none, which changes nothing. */
+    public void ban(@Nullable Ban newBan) {
+        if (newBan != null) {
+            shared.ban = newBan;
+        }
+    }
+
+    /**
+     * A ban has begun.
+     *
+     * @param limiter as of {@link #decided}
+     */
+    public void keyBanned(String limiter, String key, Duration length) {
+        rejectedByBan(key, length.toNanos() / 1000);
+        shared.bans.increment();
+        notifier.publishIfRoom(listener -> listener.keyBanned(limiter, key, length));
+    }
+
+    /** @param leftMicros how long the ban lasts */
+    public void rejectedByBan(String key, long leftMicros) {
+        shared.banned.put(key, leftMicros);
+    }
+
+    public void notBanned(String key) {
+        shared.banned.remove(key);
     }
 
     /** Records that {@link io.limiter.RateLimiter#setRate} has set the rate. */
@@ -205,6 +233,21 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
+    public Optional<Ban> ban() {
+        return Optional.ofNullable(shared.ban);
+    }
+
+    @Override
+    public long bans() {
+        return shared.bans.sum();
+    }
+
+    @Override
+    public List<KeyBan> bansInEffect() {
+        return shared.banned.inEffect();
+    }
+
+    @Override
     public long granted(Decision.Source source) {
         return shared.granted[Objects.requireNonNull(source, "source").ordinal()].sum();
     }
@@ -247,6 +290,8 @@ public final class LimiterCounters implements LimiterTotals {
         private final LongAdder errors = new LongAdder();
         private final LongAdder waits = new LongAdder();
         private final LongAdder waitedNanos = new LongAdder();
+        private final LongAdder bans = new LongAdder();
+        private final KnownBans banned;
         private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;
         private volatile @Nullable Object shown;
@@ -254,7 +299,12 @@ public final class LimiterCounters implements LimiterTotals {
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;
         private volatile @Nullable PrefetchTerms prefetch;
+        private volatile @Nullable Ban ban;
         private volatile HashTag hashTag = HashTag.WHOLE_KEY;
+
+        Shared(Ticker ticker) {
+            this.banned = new KnownBans(ticker);
+        }
 
         private static LongAdder[] adders() {
             return Stream.generate(LongAdder::new).limit(SOURCES).toArray(LongAdder[]::new);

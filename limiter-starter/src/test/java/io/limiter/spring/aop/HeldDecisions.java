@@ -8,6 +8,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -100,6 +101,11 @@ final class HeldDecisions implements LimiterFactory {
 
     @Override
     public LimiterFactory withHashTag(HashTag hashTag) {
+        return this;
+    }
+
+    @Override
+    public LimiterFactory withBan(Ban ban) {
         return this;
     }
 

@@ -110,7 +110,8 @@ public final class LimitScripts {
                 new FixedWindowScript(),
                 new SlidingLogScript(),
                 new SlidingCounterScript(),
-                new ConcurrencyScript()));
+                new ConcurrencyScript(),
+                new BanScript()));
         ServiceLoader.load(LimitScript.class, LimitScript.class.getClassLoader())
                 .forEach(all::add);
         return checked(all);

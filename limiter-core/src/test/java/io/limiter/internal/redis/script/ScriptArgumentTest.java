@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -40,7 +41,8 @@ class ScriptArgumentTest {
                 FixedWindow.of(5, minute),
                 SlidingLog.of(5, minute),
                 SlidingCounter.of(5, minute),
-                ConcurrencyLimit.of(5));
+                ConcurrencyLimit.of(5),
+                Ban.after(5));
     }
 
     static Stream<Request> requests() {

@@ -1,0 +1,187 @@
+package io.limiter.algorithm;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bans keys that a limit rejects too often, each time twice as long. {@link io.limiter.LimiterFactory#withBan} adds it to a limit.
+ *
+ * <p>A key is banned as soon as {@code after} of its requests were rejected within {@code within}. Rejections by the ban itself
+ * do not count. The first ban lasts {@code lasting}, and each further one twice as long as the one before, {@code atMost} at most.
+ * A key that was not banned for {@code atMost} starts again with {@code lasting}. A changed definition does not change a ban that
+ * has begun. If the clock steps back, no ban lasts longer than it would have from then on.
+ *
+ * <p>As a {@link Limit} it grants unless the key is banned. A charge counts that many rejections, and is granted unless the key is
+ * banned then; the decision on the one that bans it has a ticket. Nothing else changes the state.
+ *
+ * @param after how many rejections, from 1 to 1,000
+ * @param within in any interval of this length, from 1 ms to 1,000 days
+ * @param lasting the length of the first ban, from 1 ms to {@code atMost}
+ * @param atMost the longest ban, and the time without one after which a key has a good record, at most 1,000 days
+ */
+public record Ban(int after, Duration within, Duration lasting, Duration atMost) implements Limit<Ban.State> {
+
+    /** The most rejections, whose times are all stored. */
+    public static final int MAX_AFTER = 1000;
+
+    public Ban {
+        Check.range("after", after, 1, MAX_AFTER);
+        Check.duration("within", within, Duration.ofMillis(1));
+        Check.duration("atMost", atMost, Duration.ofMillis(1));
+        Check.duration("lasting", lasting, Duration.ofMillis(1));
+        if (lasting.compareTo(atMost) > 0) {
+            throw new IllegalArgumentException("lasting must be at most atMost, which is " + atMost + ", was " + lasting
+                    + ": make the first ban shorter, or the longest one longer");
+        }
+    }
+
+    /** A ban after this many rejections within a minute, for 5 minutes at first and 1 day at most. */
+    public static Ban after(int rejections) {
+        return new Ban(rejections, Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofDays(1));
+    }
+
+    /** This ban, for the rejections in any interval of another length. */
+    public Ban within(Duration newWithin) {
+        return new Ban(after, newWithin, lasting, atMost);
+    }
+
+    /** This ban with other lengths. */
+    public Ban lasting(Duration newLasting, Duration newAtMost) {
+        return new Ban(after, within, newLasting, newAtMost);
+    }
+
+    public long withinMicros() {
+        return Check.micros(within);
+    }
+
+    public long lastingMicros() {
+        return Check.micros(lasting);
+    }
+
+    public long atMostMicros() {
+        return Check.micros(atMost);
+    }
+
+    @Override
+    public Class<State> stateType() {
+        return State.class;
+    }
+
+    @Override
+    public long capacity() {
+        return after;
+    }
+
+    /** The same: each instance bans whom it rejects itself. */
+    @Override
+    public Ban scaled(double share) {
+        return this;
+    }
+
+    @Override
+    public String keySuffix() {
+        return ":ban";
+    }
+
+    @Override
+    public Step<State> step(@Nullable State state, long nowMicros, Request request) {
+        Check.noId(request, this);
+        double now = nowMicros;
+        State found = state == null ? State.NONE : state;
+        State known = found.notAfter(now);
+        boolean counts = request.action() == Request.Action.CHARGE && !known.bansAt(now);
+        State changed = counts ? counted(known, now, request.permits()) : known;
+        boolean banned = changed.bansAt(now);
+        // A ban that was moved only in memory would move along with the clock.
+        boolean save = counts || known.untilMicros != found.untilMicros && !request.isPeek();
+        boolean granted = !banned || request.action() == Request.Action.REFUND;
+        long retry = granted ? 0 : (long) Math.ceil(changed.untilMicros - now);
+        long full = (long) Math.ceil(Math.max(0.0, goodAtMicros(changed) - now));
+        return new Step<>(
+                save ? changed : state,
+                Decision.withoutReservations(
+                        granted, after, banned ? 0 : after, retry, full, counts && banned ? nowMicros : 0));
+    }
+
+    private State counted(State known, double now, int rejections) {
+        List<Double> times = new ArrayList<>();
+        for (double time : known.rejectedMicros) {
+            if (time > now - withinMicros()) {
+                times.add(time);
+            }
+        }
+        if (times.size() + (long) rejections < after) {
+            times.addAll(Collections.nCopies(rejections, now));
+            return new State(known.untilMicros, known.lengthMicros, times);
+        }
+        double before = now < known.untilMicros + atMostMicros() ? known.lengthMicros : 0.0;
+        double length = Math.min(Math.max(2.0 * before, lastingMicros()), atMostMicros());
+        return new State(now + length, length, List.of());
+    }
+
+    /** When a key is as if never rejected. */
+    private double goodAtMicros(State state) {
+        double afterBan = state.lengthMicros > 0.0 ? state.untilMicros + atMostMicros() : 0.0;
+        List<Double> times = state.rejectedMicros;
+        return times.isEmpty() ? afterBan : Math.max(afterBan, times.get(times.size() - 1) + withinMicros());
+    }
+
+    @Override
+    public long lifetimeMillis(State state, long nowMicros) {
+        return Check.lifetimeMillis(goodAtMicros(state) - nowMicros);
+    }
+
+    /**
+     * The state of a {@link Ban}, with times in microseconds since the epoch.
+     *
+     * @param untilMicros when the last ban ends or has ended; 0 if there was none
+     * @param lengthMicros how long the last ban lasts, or has lasted
+     * @param rejectedMicros when the requests since were rejected, the oldest first
+     */
+    public record State(
+            @JsonProperty(required = true) double untilMicros,
+            @JsonProperty(required = true) double lengthMicros,
+            @JsonProperty(required = true) List<Double> rejectedMicros) {
+
+        static final State NONE = new State(0, 0, List.of());
+
+        public State {
+            Objects.requireNonNull(rejectedMicros, "rejectedMicros");
+            double earlier = 0.0;
+            boolean valid = Check.isTime(untilMicros) && Check.isTime(lengthMicros);
+            for (double time : rejectedMicros) {
+                valid &= Check.isTime(time) && time >= earlier;
+                earlier = time;
+            }
+            if (!valid) {
+                throw new IllegalArgumentException("not a ban's state: untilMicros " + untilMicros + ", lengthMicros "
+                        + lengthMicros + ", rejectedMicros " + rejectedMicros);
+            }
+            rejectedMicros = List.copyOf(rejectedMicros);
+        }
+
+        boolean bansAt(double nowMicros) {
+            return untilMicros > nowMicros;
+        }
+
+        /** This state without times that lie in the future because the clock stepped back; the same object if there are none. */
+        private State notAfter(double nowMicros) {
+            double until = Math.min(untilMicros, nowMicros + lengthMicros);
+            int size = rejectedMicros.size();
+            if (until == untilMicros && (size == 0 || rejectedMicros.get(size - 1) <= nowMicros)) {
+                return this;
+            }
+            return new State(
+                    until,
+                    lengthMicros,
+                    rejectedMicros.stream()
+                            .map(time -> Math.min(time, nowMicros))
+                            .toList());
+        }
+    }
+}

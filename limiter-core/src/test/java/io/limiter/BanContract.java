@@ -1,0 +1,261 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Eventually;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What bans do on every engine. */
+abstract class BanContract extends LimiterContract {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Ban BAN = Ban.after(3).within(seconds(60)).lasting(seconds(300), seconds(1500));
+
+    private LimiterFactory banning() {
+        return limiters().withBan(BAN);
+    }
+
+    private Limiter oncePerHour() {
+        return banning().build("login", FixedWindow.of(1, HOUR));
+    }
+
+    /** Rejections are counted after their callers have gone on. */
+    @AfterEach
+    void awaitCounted() {
+        awaitIdle();
+    }
+
+    private LimiterTotals totals(String name) {
+        return limiters().statistics().totals().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Is rejected as often as bans the key, and waits until that is counted. */
+    private void ban(Limiter limiter, String key, BooleanSupplier granted) {
+        long bans = totals(limiter.name()).bans();
+        int rejected = 0;
+        while (rejected < BAN.after()) {
+            Decision before = limiter.on(key).peek(1);
+            assertThat(before.source()).as("not before").isNotEqualTo(Source.OVERRIDE);
+            rejected += granted.getAsBoolean() ? 0 : 1;
+        }
+        Eventually.that(() -> assertThat(totals(limiter.name()).bans()).isEqualTo(bans + 1));
+    }
+
+    private void ban(Limiter limiter, String key) {
+        ban(limiter, key, () -> limiter.tryAcquire(key));
+    }
+
+    @Test
+    void who_was_rejected_so_often_is_banned_on_every_path_until_the_ban_ends() {
+        Limiter limiter = oncePerHour();
+        ban(limiter, "ann");
+        clock().advance(seconds(100));
+        Decision rejected = limiter.decide("ann", 1);
+        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.source()).isEqualTo(Source.OVERRIDE);
+        assertThat(rejected.limit()).isEqualTo(1);
+        assertThat(rejected.remaining()).isZero();
+        assertThat(rejected.retryAfter()).contains(seconds(200));
+        assertThat(limiter.tryAcquire("ann")).isFalse();
+        assertThat(limiter.on("ann").tryAcquire(1, HOUR)).as("does not wait").isFalse();
+        assertThat(limiter.on("ann").decide(1, HOUR)).isEqualTo(rejected);
+        assertThat(limiter.on("ann").reserve(1).isGranted()).isFalse();
+        assertThat(limiter.on("ann").peek(1)).isEqualTo(rejected);
+        Limiter.Async async = limiter.on("ann").async();
+        assertThat(async.decide(1).join()).isEqualTo(rejected);
+        assertThat(async.decide(1, HOUR).join()).isEqualTo(rejected);
+        assertThat(async.tryAcquire(1).join()).isFalse();
+        assertThat(async.reserve(1).join().isGranted()).isFalse();
+        assertThat(async.peek(1).join()).isEqualTo(rejected);
+        assertThat(limiter.tryAcquire("bob")).isTrue();
+        assertThat(limiter.tryAcquire()).as("the limiter's own permits").isTrue();
+        clock().advance(seconds(200));
+        assertThat(limiter.decide("ann", 1).source()).isNotEqualTo(Source.OVERRIDE);
+    }
+
+    @Test
+    void a_ban_outlasts_the_permits_that_come_back_meanwhile() {
+        RateLimiter limiter = banning().build("login", TokenBucket.perSecond(1));
+        ban(limiter, "ann");
+        clock().advance(seconds(299));
+        assertThat(limiter.tryAcquire("ann")).isFalse();
+        clock().advance(seconds(1));
+        assertThat(limiter.tryAcquire("ann"))
+                .as("its permits were not taken meanwhile")
+                .isTrue();
+    }
+
+    @Test
+    void each_ban_is_twice_as_long_until_the_record_is_good_again() {
+        RateLimiter limiter = banning().build("login", TokenBucket.perSecond(0.1));
+        for (long expected : new long[] {300, 600, 1200, 1500}) {
+            ban(limiter, "ann");
+            assertThat(limiter.decide("ann", 1).retryAfter()).contains(seconds(expected));
+            clock().advance(seconds(expected));
+        }
+        clock().advance(seconds(1500));
+        ban(limiter, "ann");
+        assertThat(limiter.decide("ann", 1).retryAfter()).contains(seconds(300));
+    }
+
+    @Test
+    void every_kind_of_limit_whose_permits_are_spent_bans() {
+        for (Limit<?> kind : List.of(TokenBucket.per(1, HOUR), SlidingLog.of(1, HOUR), SlidingCounter.of(1, HOUR))) {
+            Limiter limiter = banning().build(kind.getClass().getSimpleName(), kind);
+            ban(limiter, "ann");
+            assertThat(limiter.tryAcquire("ann")).isFalse();
+        }
+    }
+
+    @Test
+    void rejections_of_every_form_count_once() {
+        List<BooleanSupplier> forms = List.of(
+                () -> oncePerHour().tryAcquire("ann"),
+                () -> oncePerHour().decide("ann", 1).granted(),
+                () -> oncePerHour().on("ann").tryAcquire(1, seconds(1)),
+                () -> oncePerHour().on("ann").reserve(1).isGranted(),
+                () -> oncePerHour().on("ann").async().decide(1).join().granted(),
+                () -> oncePerHour()
+                        .on("ann")
+                        .async()
+                        .decide(1, seconds(1))
+                        .join()
+                        .granted(),
+                () -> oncePerHour().on("ann").async().tryAcquire(1).join(),
+                () -> oncePerHour().on("ann").async().reserve(1).join().isGranted(),
+                () -> LimitSet.of(oncePerHour().on("ann"), limiters().build("other", FixedWindow.of(99, HOUR)))
+                        .tryAcquire());
+        forms.forEach(form -> {
+            ban(oncePerHour(), "ann", form);
+            oncePerHour().on("ann").reset();
+        });
+    }
+
+    @Test
+    void a_waiting_caller_is_rejected_once_if_its_timeout_ends() {
+        Limiter limiter = banning().build("login", FixedWindow.of(1, seconds(1)));
+        for (int i = 0; i < 10; i++) {
+            assertThat(limiter.on("ann").tryAcquire(1, seconds(1))).as("waits").isTrue();
+        }
+        assertThat(limiter.on("ann").peek(1).source()).isNotEqualTo(Source.OVERRIDE);
+    }
+
+    @Test
+    void in_a_set_only_the_limit_that_rejects_bans_and_a_banned_key_takes_nothing() {
+        RateLimiter login = banning().build("login", TokenBucket.per(1, HOUR));
+        RateLimiter search =
+                banning().build("search", TokenBucket.per(100, HOUR).withCapacity(100));
+        LimitSet set = LimitSet.of(login.on("ann"), search.on("ann"));
+        ban(login, "ann", set::tryAcquire);
+        assertThat(search.on("ann").peek(1).remaining()).isEqualTo(99);
+        SetDecision decided = set.decide();
+        assertThat(decided.rejectedBy()).contains("login");
+        assertThat(decided.decision().source()).isEqualTo(Source.OVERRIDE);
+        assertThat(decided.retryAfter()).contains(seconds(300));
+        assertThat(set.async().decide().join().rejectedBy()).contains("login");
+        assertThat(set.peek().decision().source()).isEqualTo(Source.OVERRIDE);
+        assertThat(set.async().peek(1).join().granted()).isFalse();
+        assertThat(search.on("ann").peek(1).remaining()).isEqualTo(99);
+        clock().advance(HOUR.plus(HOUR));
+        assertThat(set.tryAcquire()).isTrue();
+        assertThat(set.refund(1).granted()).isTrue();
+    }
+
+    @Test
+    void a_reset_ends_the_ban_and_the_record() {
+        Limiter limiter = oncePerHour();
+        ban(limiter, "ann");
+        limiter.on("ann").reset();
+        assertThat(limiter.tryAcquire("ann")).isTrue();
+        ban(limiter, "ann");
+        assertThat(limiter.decide("ann", 1).retryAfter()).as("as the first").contains(seconds(300));
+        limiter.on("ann").async().reset().join();
+        assertThat(limiter.tryAcquire("ann")).isTrue();
+    }
+
+    @Test
+    void a_ban_is_that_of_the_key_whatever_its_plan() {
+        RateLimiter free = banning().build("k", TokenBucket.perSecond(1));
+        RateLimiter pro = banning().withPlan("pro").build("k", TokenBucket.perSecond(100));
+        ban(free, "ann");
+        assertThat(pro.tryAcquire("ann")).isFalse();
+        assertThat(pro.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE);
+        assertThat(limiters()
+                        .build("k", TokenBucket.perSecond(100))
+                        .decide("ann", 1)
+                        .source())
+                .as("a limiter without the ban")
+                .isNotEqualTo(Source.OVERRIDE);
+    }
+
+    @Test
+    void nested_keys_and_a_hash_tag_have_bans_of_their_own() {
+        Limiter limiter = banning().withHashTag(HashTag.FIRST_KEY).build("login", FixedWindow.of(1, HOUR));
+        Limiter ann = limiter.on("shop").on("ann");
+        for (int i = 0; i <= BAN.after(); i++) {
+            ann.tryAcquire();
+        }
+        Eventually.that(() -> assertThat(ann.decide().source()).isEqualTo(Source.OVERRIDE));
+        assertThat(limiter.on("shop").on("bob").tryAcquire()).isTrue();
+        assertThat(limiter.on("other").on("ann").tryAcquire()).isTrue();
+    }
+
+    @Test
+    void statistics_know_the_bans_and_who_is_banned() {
+        Limiter limiter = oncePerHour();
+        LimiterTotals totals = totals("login");
+        assertThat(totals.ban()).contains(BAN);
+        ban(limiter, "ann");
+        ban(limiter, "bob");
+        assertThat(totals.bans()).isEqualTo(2);
+        for (int i = 0; i < 2; i++) {
+            assertThat(limiter.tryAcquire("ann")).isFalse();
+        }
+        assertThat(totals.rejected(Source.OVERRIDE)).isEqualTo(2);
+        assertThat(totals.bansInEffect()).extracting(LimiterTotals.KeyBan::key).containsExactlyInAnyOrder("ann", "bob");
+        assertThat(totals.bansInEffect()).allMatch(ban -> ban.left().equals(seconds(300)));
+        limiter.on("ann").reset();
+        assertThat(totals.bansInEffect()).extracting(LimiterTotals.KeyBan::key).containsExactly("bob");
+        clock().advance(seconds(300));
+        assertThat(totals.bansInEffect()).isEmpty();
+    }
+
+    @Test
+    void what_cannot_have_a_ban_says_why() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> banning().build("c", ConcurrencyLimit.of(1)))
+                .withMessageStartingWith("a ban works only with a limit whose permits are spent, not held");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters().build("b", (Limit<?>) BAN))
+                .withMessageStartingWith("a ban is no limit of its own");
+        assertThatNullPointerException()
+                .isThrownBy(() -> limiters().withBan(null))
+                .withMessage("ban");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> banning().withPrefetch(10, seconds(1)).build("p", TokenBucket.perSecond(10)))
+                .withMessageStartingWith("a ban and prefetch exclude each other");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSet.of(
+                        banning().build("k", FixedWindow.of(1, HOUR)).on("ann"),
+                        banning().build("k", SlidingLog.of(1, HOUR)).on("ann")))
+                .withMessageStartingWith("the same ban of 'k' is twice in one set");
+    }
+}
