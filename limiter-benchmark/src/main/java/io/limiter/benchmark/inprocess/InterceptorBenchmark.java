@@ -8,6 +8,7 @@ import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.key.spel.CallKeys;
@@ -129,7 +130,7 @@ public class InterceptorBenchmark extends InProcessBenchmark {
 
         @Bean
         CurrentUser currentUser() {
-            return CurrentRequest::user;
+            return new PrincipalUser(CurrentRequest::user);
         }
 
         @Bean

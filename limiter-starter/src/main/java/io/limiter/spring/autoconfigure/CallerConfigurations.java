@@ -2,7 +2,8 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.SecurityCurrentUser;
+import io.limiter.spring.key.PrincipalUser;
+import io.limiter.spring.key.SecurityPrincipals;
 import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.reactive.CurrentExchange;
@@ -11,7 +12,6 @@ import io.limiter.spring.web.reactive.SecurityExchangeUsers;
 import io.limiter.spring.web.servlet.CurrentRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -39,7 +39,7 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         CurrentUser limiterCurrentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
-            return new SecurityCurrentUser(contexts(strategy), CurrentRequest::user);
+            return SecurityPrincipals.currentUser(contexts(strategy), CurrentRequest::user);
         }
     }
 
@@ -50,7 +50,7 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         CurrentUser limiterCurrentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
-            return new SecurityCurrentUser(contexts(strategy), () -> null);
+            return SecurityPrincipals.currentUser(contexts(strategy), () -> null);
         }
     }
 
@@ -62,7 +62,7 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         CurrentUser limiterCurrentUser() {
-            return CurrentRequest::user;
+            return new PrincipalUser(CurrentRequest::user);
         }
     }
 
@@ -107,17 +107,7 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         CurrentUser limiterCurrentUser() {
-            return new CurrentUser() {
-                @Override
-                public @Nullable String name() {
-                    return CurrentExchange.user();
-                }
-
-                @Override
-                public @Nullable String claim(String claim) {
-                    return CurrentExchange.claim(claim);
-                }
-            };
+            return new PrincipalUser(CurrentExchange::user);
         }
 
         @Bean

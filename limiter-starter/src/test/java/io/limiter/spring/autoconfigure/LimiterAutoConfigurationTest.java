@@ -20,7 +20,7 @@ import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.SecurityCurrentUser;
+import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.web.RejectionResponseSettings;
@@ -29,6 +29,7 @@ import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import io.limiter.testing.TestRedis;
 import jakarta.servlet.ServletRequest;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
@@ -46,7 +47,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
 /** One case for each condition. */
@@ -243,7 +247,7 @@ class LimiterAutoConfigurationTest {
                         .hasNotFailed()
                         .hasSingleBean(ClientAddress.class)
                         .hasSingleBean(CurrentUser.class)
-                        .doesNotHaveBean(SecurityCurrentUser.class)
+                        .doesNotHaveBean(PrincipalUser.class)
                         .hasSingleBean(RateLimitExceptionResolver.class));
     }
 
@@ -273,7 +277,7 @@ class LimiterAutoConfigurationTest {
         Contexts.web()
                 .run(context -> assertThat(context)
                         .hasSingleBean(ClientAddress.class)
-                        .hasSingleBean(SecurityCurrentUser.class)
+                        .hasSingleBean(PrincipalUser.class)
                         .hasSingleBean(RateLimitExceptionResolver.class));
     }
 
@@ -283,7 +287,7 @@ class LimiterAutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean(ClientAddress.class)
-                        .hasSingleBean(SecurityCurrentUser.class)
+                        .hasSingleBean(PrincipalUser.class)
                         .doesNotHaveBean(RateLimitExceptionResolver.class));
     }
 
@@ -296,6 +300,38 @@ class LimiterAutoConfigurationTest {
         Contexts.local()
                 .withClassLoader(without)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(CurrentUser.class));
+    }
+
+    @Test
+    void without_spring_security_claims_are_those_of_the_principal_of_the_request() {
+        Contexts.web()
+                .withClassLoader(new FilteredClassLoader(SecurityContextHolder.class))
+                .run(context -> {
+                    MockHttpServletRequest request = new MockHttpServletRequest();
+                    request.setUserPrincipal(new Claimant());
+                    RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
+                    try {
+                        CurrentUser user = context.getBean(CurrentUser.class);
+                        assertThat(user.name()).isEqualTo("ann");
+                        assertThat(user.claim("plan")).isEqualTo("pro");
+                        assertThat(user.claim("tenant")).isNull();
+                    } finally {
+                        RequestContextHolder.resetRequestAttributes();
+                    }
+                });
+    }
+
+    /** Its class is not public, as those of containers need not be. */
+    private record Claimant() implements Principal {
+
+        @Override
+        public String getName() {
+            return "ann";
+        }
+
+        public Map<String, Object> getClaims() {
+            return Map.of("plan", "pro");
+        }
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.key.MissingLimitKeyException;
-import io.limiter.spring.key.UserClaims;
 import io.limiter.spring.key.address.CallerAddress;
 import java.net.InetSocketAddress;
 import java.security.Principal;
@@ -31,16 +30,10 @@ public final class CurrentExchange {
         return bound == null ? null : bound.exchange();
     }
 
-    /** The name of the authenticated user, also of a call without an exchange; {@code null} if the caller is anonymous. */
-    public static @Nullable String user() {
+    /** The authenticated user, also of a call without an exchange; {@code null} if the caller is anonymous. */
+    public static @Nullable Principal user() {
         Bound bound = BOUND.get();
-        return bound == null || bound.user() == null ? null : bound.user().getName();
-    }
-
-    /** A claim of the authenticated user's token; {@code null} if there is none. */
-    public static @Nullable String claim(String claim) {
-        Bound bound = BOUND.get();
-        return bound == null || bound.user() == null ? null : UserClaims.of(bound.user(), claim);
+        return bound == null ? null : bound.user();
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.limiter.spring.web.reactive;
 
-import io.limiter.spring.key.SecurityCurrentUser;
+import io.limiter.spring.key.SecurityPrincipals;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
@@ -15,12 +15,12 @@ public final class SecurityExchangeUsers implements ExchangeUsers {
     public Mono<Principal> of(@Nullable ServerWebExchange exchange) {
         return ReactiveSecurityContextHolder.getContext()
                 .mapNotNull(SecurityContext::getAuthentication)
-                .filter(SecurityCurrentUser::isKnown)
+                .filter(SecurityPrincipals::isKnown)
                 .<Principal>cast(Principal.class)
                 .switchIfEmpty(Mono.defer(() -> ofExchange(exchange)));
     }
 
     private static Mono<Principal> ofExchange(@Nullable ServerWebExchange exchange) {
-        return exchange == null ? Mono.empty() : exchange.getPrincipal().filter(SecurityCurrentUser::isKnown);
+        return exchange == null ? Mono.empty() : exchange.getPrincipal().filter(SecurityPrincipals::isKnown);
     }
 }

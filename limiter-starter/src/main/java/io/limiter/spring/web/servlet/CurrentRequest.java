@@ -39,11 +39,10 @@ public final class CurrentRequest {
         return addresses.of(request.getRemoteAddr(), name -> Collections.list(request.getHeaders(name)));
     }
 
-    /** The name of the request's principal; {@code null} if the caller is anonymous, or there is no request. */
-    public static @Nullable String user() {
+    /** The request's principal; {@code null} if the caller is anonymous, or there is no request. */
+    public static @Nullable Principal user() {
         ServletRequestAttributes current = attributes();
-        Principal principal = current == null ? null : current.getRequest().getUserPrincipal();
-        return principal == null ? null : principal.getName();
+        return current == null ? null : current.getRequest().getUserPrincipal();
     }
 
     /** The recorder of the request's decisions; {@code null} if there is no request. */

@@ -8,35 +8,25 @@ import org.springframework.security.authentication.AuthenticationTrustResolverIm
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolderStrategy;
 
-/** The user that Spring Security has authenticated, otherwise the user of another source. */
-public final class SecurityCurrentUser implements CurrentUser {
+/** Finds whom Spring Security has authenticated, otherwise the principal of another source. */
+public final class SecurityPrincipals {
 
     private static final AuthenticationTrustResolver TRUST = new AuthenticationTrustResolverImpl();
 
-    private final Supplier<SecurityContextHolderStrategy> contexts;
-    private final CurrentUser otherwise;
+    private SecurityPrincipals() {}
 
     /**
+     * The current user of a thread.
+     *
      * @param contexts called each time, because the strategy can change
      * @param otherwise for anonymous callers and those without authentication
      */
-    public SecurityCurrentUser(Supplier<SecurityContextHolderStrategy> contexts, CurrentUser otherwise) {
-        this.contexts = contexts;
-        this.otherwise = otherwise;
-    }
-
-    @Override
-    public @Nullable String name() {
-        Authentication authentication = contexts.get().getContext().getAuthentication();
-        return authentication != null && isKnown(authentication) ? authentication.getName() : otherwise.name();
-    }
-
-    @Override
-    public @Nullable String claim(String claim) {
-        Authentication authentication = contexts.get().getContext().getAuthentication();
-        return authentication != null && isKnown(authentication)
-                ? UserClaims.of(authentication, claim)
-                : otherwise.claim(claim);
+    public static CurrentUser currentUser(
+            Supplier<SecurityContextHolderStrategy> contexts, Supplier<? extends @Nullable Principal> otherwise) {
+        return new PrincipalUser(() -> {
+            Authentication authentication = contexts.get().getContext().getAuthentication();
+            return authentication != null && isKnown(authentication) ? authentication : otherwise.get();
+        });
     }
 
     /** Whether it is an authenticated user. Spring Security also has principals for anonymous callers. */
