@@ -155,8 +155,9 @@ public @interface RateLimit {
      *   <li>{@code always}, the default;
      *   <li>{@code failure}: those that fail: the method throws, its future fails or its publisher ends with an error;
      *   <li>{@code success}: those that do not;
-     *   <li>HTTP statuses, such as {@code 401,403} or {@code 4xx}: those whose request is answered with one of them. A call
-     *       outside of a request stays charged, and so does one whose request is answered by nobody;
+     *   <li>HTTP statuses, such as {@code 401,403} or {@code 4xx}: those whose request is answered with one of them, and not with
+     *       a rejection by a limit. A call outside of a request stays charged, and so does one whose request is answered by nobody.
+     *       In WebFlux only methods that return publishers can have statuses; on others they prevent startup;
      *   <li>an expression over {@code result}, {@code exception} and the arguments, which is true or false and can use what
      *       {@link #key()} can: <code>#{result.status == 'DENIED' or exception != null}</code>. The result is the value of a
      *       future or a {@code Mono}, and the last one of a {@code Flux}; one of the two is null. Where the expression reads a

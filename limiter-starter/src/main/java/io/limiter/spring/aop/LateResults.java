@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ResolvableType;
 import org.springframework.http.HttpEntity;
 import org.springframework.util.ClassUtils;
@@ -105,8 +106,9 @@ final class LateResults {
     /** What the method returns, or the value of the future or publisher that it returns. */
     static ResolvableType valueOf(Method method) {
         ResolvableType returned = ResolvableType.forMethodReturnType(method);
-        if (ResultKind.of(method) == ResultKind.PUBLISHER) {
-            return returned.getGeneric();
+        ReactiveAdapter adapter = ResultKind.adapter(method.getReturnType());
+        if (adapter != null) {
+            return adapter.isNoValue() ? ResolvableType.forClass(Void.class) : returned.getGeneric();
         }
         return CompletionStage.class.isAssignableFrom(returned.resolve(Object.class))
                 ? returned.as(CompletionStage.class).getGeneric()

@@ -26,6 +26,12 @@ public interface DecisionRecorder {
      */
     void decided(@Nullable Decision rejection, List<LimitDecision> parts);
 
-    /** Calls the action with the status of the response once that is known; never if the request ends without one. */
+    /** Instead of the status of a response that says that the request was rejected. */
+    int REJECTED = -1;
+
+    /**
+     * Calls the action with the status of the response, or {@link #REJECTED}, once that is known; never if the request ends without
+     * a response.
+     */
     void whenDone(IntConsumer action);
 }

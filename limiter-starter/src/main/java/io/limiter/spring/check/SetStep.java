@@ -2,6 +2,7 @@ package io.limiter.spring.check;
 
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
@@ -124,10 +125,10 @@ abstract class SetStep<D> extends CheckStep<D> {
             return reserving.reserveAndAwaitAsync(1, timeouts);
         }
 
-        /** No timer waits until the permits are due. */
+        /** Reserves the permits where that is possible, so that no timer waits until they are due. In shadow mode it has one part. */
         @Override
         CompletableFuture<SetReservation> decideInShadow() {
-            return set.async().reserve(1, timeouts);
+            return parts.get(0).view() instanceof RateLimiter ? set.async().reserve(1, timeouts) : decideAsync();
         }
 
         @Override
@@ -165,7 +166,11 @@ abstract class SetStep<D> extends CheckStep<D> {
             CompletableFuture<Boolean> settled;
             try {
                 settled = taken.settleAsync(
-                        Objects.requireNonNull(part.charge()).permits().applyAsInt(outcome));
+                        outcome.status() == DecisionRecorder.REJECTED
+                                ? 0
+                                : Objects.requireNonNull(part.charge())
+                                        .permits()
+                                        .applyAsInt(outcome));
             } catch (RuntimeException e) {
                 settled = CompletableFuture.failedFuture(e);
             }

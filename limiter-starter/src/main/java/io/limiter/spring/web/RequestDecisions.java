@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestDecisions implements DecisionRecorder {
 
-    /** A request may check limits in a loop; later dispatches of it repeat the first checks. */
+    /** A request may check limits in a loop; later dispatches of it repeat the first checks of the last one that decided. */
     private static final int MOST_KEPT = 1000;
 
     private static final int MOST_REJECTIONS = 16;
@@ -46,6 +46,8 @@ public final class RequestDecisions implements DecisionRecorder {
 
     /** 0 until it is known. */
     private int status;
+
+    private boolean rejected;
 
     public RequestDecisions(HeaderSet headerSet) {
         this.headerSet = headerSet;
@@ -91,15 +93,22 @@ public final class RequestDecisions implements DecisionRecorder {
     /** The response has a status that no longer changes. The first call counts. */
     public void done(int newStatus) {
         List<IntConsumer> actions;
+        int known;
         synchronized (this) {
             if (status != 0) {
                 return;
             }
-            status = newStatus;
+            known = rejected ? REJECTED : newStatus;
+            status = known;
             actions = List.copyOf(whenDone);
             whenDone.clear();
         }
-        actions.forEach(action -> action.accept(newStatus));
+        actions.forEach(action -> action.accept(known));
+    }
+
+    /** The response is that of a rejection, so its status is no outcome of the request. */
+    synchronized void rejected() {
+        rejected = true;
     }
 
     /**
@@ -125,10 +134,18 @@ public final class RequestDecisions implements DecisionRecorder {
         for (LimitDecision part : parts) {
             // A rejected call took no permits from the limits that would have granted.
             boolean stands = rejection == null || !part.granted();
-            if (part.decision() != null && stands && kept.size() < MOST_KEPT) {
-                kept.putIfAbsent(part.request(), new Kept(part.decision(), dispatch));
+            if (part.decision() != null && stands && isOfItsOwn(part, dispatch)) {
+                kept.put(part.request(), new Kept(part.decision(), dispatch));
             }
         }
+    }
+
+    /** Whether it is the first decision of a dispatch, and repeats none of another. */
+    private boolean isOfItsOwn(LimitDecision part, Object dispatch) {
+        Kept known = kept.get(part.request());
+        return known == null
+                ? kept.size() < MOST_KEPT
+                : known.dispatch() != dispatch && known.decision() != part.decision();
     }
 
     private Rejected rejected(Decision rejection, List<LimitDecision> parts) {
@@ -161,7 +178,7 @@ public final class RequestDecisions implements DecisionRecorder {
         return quotas.values().stream().anyMatch(quota -> quota.policy().equals(policy));
     }
 
-    /** The decision of another dispatch of the request; {@code null} if there is none. */
+    /** The decision of the last dispatch of the request that decided; {@code null} if there is none, or it is this one. */
     public synchronized @Nullable Decision earlier(PermitRequest request, Object dispatch) {
         Kept known = kept.get(request);
         return known == null || known.dispatch() == dispatch ? null : known.decision();

@@ -16,6 +16,7 @@ import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.TestRedis;
+import io.reactivex.rxjava3.core.Completable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -479,6 +480,13 @@ class ChargeOnTest {
         public void call() {}
     }
 
+    static class SettlesCompletable {
+        @CountLimit(settle = "#{result}")
+        public Completable call() {
+            return Completable.complete();
+        }
+    }
+
     static class SettlesFailures {
         @CountLimit(chargeOn = "failure", settle = "#{result}")
         public int call() {
@@ -524,6 +532,7 @@ class ChargeOnTest {
                         TwoExpressions.class,
                         "must be one expression over the result, the exception and the arguments"),
                 Arguments.of(SettlesNothing.class, "needs a result, and the method has none"),
+                Arguments.of(SettlesCompletable.class, "needs a result, and the method has none"),
                 Arguments.of(SettlesFailures.class, "has no effect with chargeOn failure"),
                 Arguments.of(SettlesLater.class, "use chargeOn success, or leave one of them out"),
                 Arguments.of(Late.class, "settle its permits before the outcome is known"),

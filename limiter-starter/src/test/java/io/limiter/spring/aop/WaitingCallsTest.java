@@ -57,6 +57,11 @@ class WaitingCallsTest {
             return CompletableFuture.completedFuture("called");
         }
 
+        @CountLimit(name = "later-charged", period = 3600, timeout = 7200, chargeOn = "success")
+        public CompletableFuture<String> laterCharged() {
+            return CompletableFuture.completedFuture("called");
+        }
+
         @CountLimit(name = "subscribed", period = 3600, timeout = 7200)
         public Mono<String> subscribed() {
             return Mono.just("called");
@@ -168,13 +173,16 @@ class WaitingCallsTest {
         run(
                 context -> {
                     Service service = context.getBean(Service.class);
-                    assertThat(service.later()).isCompletedWithValue("called");
-                    assertThat(service.later()).isCompletedWithValue("called");
+                    for (int i = 0; i < 2; i++) {
+                        assertThat(service.later()).isCompletedWithValue("called");
+                        assertThat(service.laterCharged()).isCompletedWithValue("called");
+                    }
                     assertThat(context.getBean(LimiterFactory.class)
                                     .statistics()
                                     .totals())
                             .allMatch(totals -> totals.rejected() == 0);
                 },
-                "limiter.limits.later.enforce=false");
+                "limiter.limits.later.enforce=false",
+                "limiter.limits.later-charged.enforce=false");
     }
 }

@@ -56,7 +56,19 @@ public abstract class ChargedResponsesContract extends ServerContract {
                 "http[3].enforce=false",
                 "http[3].charge-on=4xx",
                 "http[3].limits[0].limit=3",
-                "http[3].limits[0].period=3600");
+                "http[3].limits[0].period=3600",
+                "http[4].name=failures-before",
+                "http[4].path=/twice-limited/**",
+                "http[4].key=#{param('who')}",
+                "http[4].charge-on=failure",
+                "http[4].limits[0].limit=3",
+                "http[4].limits[0].period=3600",
+                "http[5].name=rejects",
+                "http[5].path=/twice-limited/by-rule",
+                "http[5].key=#{param('who')}",
+                "http[5].order=1",
+                "http[5].limits[0].limit=1",
+                "http[5].limits[0].period=3600");
     }
 
     protected final int status(String path) throws Exception {
@@ -108,6 +120,18 @@ public abstract class ChargedResponsesContract extends ServerContract {
             assertLeft(RULE, "failures", 3, 1);
         }
         reset(RULE, "failures");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/twice-limited/by-rule", "/twice-limited/by-method"})
+    void a_rejection_by_another_limit_is_no_failure(String path) throws Exception {
+        assertThat(status(path)).isEqualTo(404);
+        assertLeft(RULE, "failures-before", 3, 2);
+        for (int i = 0; i < 5; i++) {
+            assertThat(status(path)).isEqualTo(429);
+            assertLeft(RULE, "failures-before", 3, 2);
+        }
+        reset(RULE, "failures-before");
     }
 
     @Test

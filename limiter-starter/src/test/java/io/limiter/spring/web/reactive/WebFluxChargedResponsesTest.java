@@ -48,6 +48,17 @@ class WebFluxChargedResponsesTest extends ChargedResponsesContract {
             return Mono.just("done");
         }
 
+        @GetMapping("/twice-limited/by-rule")
+        public Mono<ResponseEntity<String>> limitedByRule() {
+            return answer(404);
+        }
+
+        @GetMapping("/twice-limited/by-method")
+        @CountLimit(name = "rejects", key = "#{who}", limit = 1, period = 3600)
+        public Mono<ResponseEntity<String>> limitedByMethod(@RequestParam("who") String who) {
+            return answer(404);
+        }
+
         @GetMapping("/annotated/{status}")
         @CountLimit(name = "charged", key = "#{who}", limit = 3, period = 3600, chargeOn = "401, 403")
         public Mono<ResponseEntity<String>> annotated(

@@ -52,6 +52,17 @@ class ServletChargedResponsesTest extends ChargedResponsesContract {
             return "done";
         }
 
+        @GetMapping("/twice-limited/by-rule")
+        public ResponseEntity<String> limitedByRule() {
+            return answer(404);
+        }
+
+        @GetMapping("/twice-limited/by-method")
+        @CountLimit(name = "rejects", key = "#{who}", limit = 1, period = 3600)
+        public ResponseEntity<String> limitedByMethod(@RequestParam("who") String who) {
+            return answer(404);
+        }
+
         @GetMapping("/annotated/{status}")
         @CountLimit(name = "charged", key = "#{who}", limit = 3, period = 3600, chargeOn = "401, 403")
         public ResponseEntity<String> annotated(@PathVariable("status") int status, @RequestParam("who") String who) {
