@@ -195,6 +195,7 @@ class DocsTest {
         assertThat(LimitPagesSnippets.severalLimits(limiters, "ann", "acme").tryAcquire())
                 .isTrue();
         assertThat(LimitPagesSnippets.report(limiters, "ann", "june")).isEqualTo("written: june");
+        assertThat(LimitPagesSnippets.logins(limiters).tryAcquire("ann")).isTrue();
         List<String> mails = new ArrayList<>();
         LimitPagesSnippets.invoices(limiters, "ann", mails::add);
         LimitPagesSnippets.invoices(limiters, "ann", mails::add);

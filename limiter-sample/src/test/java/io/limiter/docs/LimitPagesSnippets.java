@@ -10,6 +10,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.redis.RedisLock;
@@ -26,7 +27,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 
-/** The Java of docs/several-limits.md, docs/concurrency.md, docs/own-limit.md, docs/failure.md and docs/http.md. */
+/** The Java of docs/several-limits.md, docs/concurrency.md, docs/own-limit.md, docs/bans.md, docs/failure.md and docs/http.md. */
 class LimitPagesSnippets {
 
     interface Index {
@@ -38,6 +39,14 @@ class LimitPagesSnippets {
     }
 
     private final Index index = List::of;
+
+    static Limiter logins(LimiterFactory limiters) {
+        // bans: login
+        Ban ban = Ban.after(10).within(Duration.ofMinutes(1)).lasting(Duration.ofMinutes(5), Duration.ofDays(1));
+        Limiter login = limiters.withBan(ban).build("login", FixedWindow.of(5, Duration.ofMinutes(15)));
+        // end
+        return login;
+    }
 
     static LimitSet severalLimits(LimiterFactory limiters, String user, String tenant) {
         // several-limits: set

@@ -1,6 +1,7 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
@@ -15,8 +16,8 @@ final class LimitDefinition {
 
     private LimitDefinition() {}
 
-    /** A limit and how it is prefetched. A limit that is no record has only its capacity and its text. */
-    static Map<String, @Nullable Object> of(Limit<?> limit, @Nullable PrefetchTerms prefetch) {
+    /** A limit, how it is prefetched, and its ban. A limit that is no record has only its capacity and its text. */
+    static Map<String, @Nullable Object> of(Limit<?> limit, @Nullable PrefetchTerms prefetch, @Nullable Ban ban) {
         Map<String, @Nullable Object> definition = new LinkedHashMap<>();
         definition.put("capacity", limit.capacity());
         if (limit instanceof Record components) {
@@ -26,6 +27,9 @@ final class LimitDefinition {
         }
         if (prefetch != null) {
             definition.put("prefetch", of(prefetch));
+        }
+        if (ban != null) {
+            definition.put("ban", of(ban));
         }
         return definition;
     }

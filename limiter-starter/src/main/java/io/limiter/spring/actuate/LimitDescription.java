@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param granted how many requests were granted, by source
  * @param rejected how many requests were rejected, by source
  * @param errors how many requests had no decision
+ * @param bans how many bans of keys have begun here
+ * @param bansInEffect the 100 longest of those known here, of keys or their hashes; {@code null} in the list of all limits
  * @param hottestKeys keys or their hashes; {@code null} in the list of all limits
  * @param liveKeys the newest 100 live limits of keys; {@code null} in the list of all limits
  * @param own the permits without a key; {@code null} in the list of all limits, and while Redis is unavailable
@@ -35,9 +37,14 @@ public record LimitDescription(
         Map<String, Long> granted,
         Map<String, Long> rejected,
         long errors,
+        long bans,
+        @Nullable List<BannedKey> bansInEffect,
         @Nullable List<HotKey> hottestKeys,
         @Nullable List<Map<String, @Nullable Object>> liveKeys,
         @Nullable KeyDescription own) {
+
+    /** @param endsIn in seconds */
+    record BannedKey(String key, double endsIn) {}
 
     /** @param local whether the backend is this process */
     static LimitDescription of(
@@ -45,6 +52,7 @@ public record LimitDescription(
             String definedBy,
             @Nullable Map<String, @Nullable Object> live,
             boolean local,
+            @Nullable List<BannedKey> banned,
             @Nullable List<HotKey> keys,
             @Nullable KeyDescription own,
             @Nullable List<Map<String, @Nullable Object>> liveKeys) {
@@ -61,12 +69,17 @@ public record LimitDescription(
                 limit == null ? null : limit.getClass().getSimpleName(),
                 limit == null
                         ? null
-                        : LimitDefinition.of(limit, totals.prefetch().orElse(null)),
+                        : LimitDefinition.of(
+                                limit,
+                                totals.prefetch().orElse(null),
+                                totals.ban().orElse(null)),
                 definedBy,
                 live,
                 granted,
                 rejected,
                 totals.errors(),
+                totals.bans(),
+                banned,
                 keys,
                 liveKeys,
                 own);

@@ -57,6 +57,7 @@ public final class LimitersEndpoint {
     private static final EndpointId ID = EndpointId.of("limiters");
     private static final int STATUS_CONFLICT = 409;
     private static final int MAX_LIVE_KEYS = 100;
+    private static final int MAX_BANNED_KEYS = 100;
 
     private final LimiterFactory factory;
     private final @Nullable LiveLimits live;
@@ -230,10 +231,11 @@ public final class LimitersEndpoint {
     }
 
     /**
-     * Deletes the state of a key, which then has all permits. An audit event of the type {@value #RESET} says so.
+     * Deletes the state of a key, which then has all permits and is not banned. An audit event of the type {@value #RESET} says so.
      *
      * @param name the name, split at slashes
      * @param key {@code null} for the limit's own permits
+     * @param banned the key as {@code bansInEffect} shows it, instead of the key itself
      * @param hashTag of the permits, if the key alone does not decide it
      * @param who resets it, without a login
      */
@@ -242,6 +244,7 @@ public final class LimitersEndpoint {
             SecurityContext security,
             @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
             @org.springframework.lang.Nullable String key,
+            @org.springframework.lang.Nullable String banned,
             @org.springframework.lang.Nullable String hashTag,
             @org.springframework.lang.Nullable String who) {
         return answered(() -> {
@@ -250,13 +253,14 @@ public final class LimitersEndpoint {
                 return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
             }
             String resetting = LiveRequest.who(security, who == null ? "unknown" : who);
-            NamedPermits permits = permits(totals, key, hashTag);
+            String resetKey = banned == null ? key : banned(totals, key, banned);
+            NamedPermits permits = permits(totals, resetKey, hashTag);
             permits.reset();
             Map<String, Object> data = new LinkedHashMap<>();
             data.put("limit", totals.prefix() + totals.name());
             data.put("action", "reset");
-            if (key != null) {
-                data.put("key", shown.apply(key));
+            if (resetKey != null) {
+                data.put("key", shown.apply(resetKey));
             }
             if (permits.hashTag() != null) {
                 data.put("hashTag", shown.apply(permits.hashTag()));
@@ -264,6 +268,20 @@ public final class LimitersEndpoint {
             events.publishEvent(new AuditApplicationEvent(resetting, RESET, data));
             return null;
         });
+    }
+
+    /** The key of a ban that is in effect here. */
+    private String banned(LimiterTotals totals, @Nullable String key, String banned) {
+        if (key != null) {
+            throw new IllegalArgumentException("key and banned both name a key: leave one of them out");
+        }
+        return totals.bansInEffect().stream()
+                .map(LimiterTotals.KeyBan::key)
+                .filter(each -> shown.apply(each).equals(banned))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException("banned must be a key of bansInEffect of this instance, was '"
+                                + banned + "': send the key itself, or ask the instance that shows it"));
     }
 
     private LiveLimits live() {
@@ -302,7 +320,23 @@ public final class LimitersEndpoint {
         LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
         String definedBy = ofName != null && ofName.settings().hasParameters() ? "live" : definedBy(totals);
         Map<String, @Nullable Object> shownLive = ofName == null ? null : LimitDefinition.of(ofName);
-        return LimitDescription.of(totals, definedBy, shownLive, isLocal(), hottest, own, liveKeys(totals, hottest));
+        return LimitDescription.of(
+                totals,
+                definedBy,
+                shownLive,
+                isLocal(),
+                hottest == null ? null : bansInEffect(totals),
+                hottest,
+                own,
+                liveKeys(totals, hottest));
+    }
+
+    private List<LimitDescription.BannedKey> bansInEffect(LimiterTotals totals) {
+        return totals.bansInEffect().stream()
+                .limit(MAX_BANNED_KEYS)
+                .map(ban -> new LimitDescription.BannedKey(
+                        shown.apply(ban.key()), ban.left().toMillis() / 1000.0))
+                .toList();
     }
 
     /** The newest ones, where the limit is shown alone. */
@@ -355,7 +389,10 @@ public final class LimitersEndpoint {
 
     private KeyDescription describe(NamedPermits permits, @Nullable Map<String, @Nullable Object> shownLive) {
         return KeyDescription.of(
-                permits.peek(), LimitDefinition.of(permits.limit(), permits.prefetch()), shownLive, isLocal());
+                permits.peek(),
+                LimitDefinition.of(permits.limit(), permits.prefetch(), permits.ban()),
+                shownLive,
+                isLocal());
     }
 
     private List<LimiterTotals.HotKey> hottestKeys(LimiterTotals totals) {

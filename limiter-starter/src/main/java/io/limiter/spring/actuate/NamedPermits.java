@@ -6,6 +6,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -23,6 +24,7 @@ record NamedPermits(
         String name,
         Limit<?> limit,
         @Nullable PrefetchTerms prefetch,
+        @Nullable Ban ban,
         @Nullable String key,
         @Nullable String hashTag) {
 
@@ -36,11 +38,13 @@ record NamedPermits(
         // A live limit has changed this one already, and what is built for a look must not be shown later.
         LimiterFactory prefixed = factory.withoutLiveLimits().withPrefix(totals.prefix());
         LimiterFactory planned = totals.plan().map(prefixed::withPlan).orElse(prefixed);
+        LimiterFactory banning = totals.ban().map(planned::withBan).orElse(planned);
         return new NamedPermits(
-                totals.failurePolicy().map(planned::withFailurePolicy).orElse(planned),
+                totals.failurePolicy().map(banning::withFailurePolicy).orElse(banning),
                 totals.limiter(),
                 limit,
                 totals.prefetch().orElse(null),
+                totals.ban().orElse(null),
                 key,
                 hashTag);
     }

@@ -50,8 +50,14 @@ record DeclaredLimit(
         String message,
         @Nullable Fallback fallback) {
 
-    /** @throws IllegalArgumentException if the limit cannot have plans */
+    /** @throws IllegalArgumentException if the limit cannot have plans, or a ban */
     DeclaredLimit {
+        if (configured.ban() != null && type == LimitType.METHOD) {
+            String ban = configured.definedBy() + ".ban";
+            throw new IllegalArgumentException(ban
+                    + " would ban all callers at once, because with limitType METHOD they share the permits: use a key or"
+                    + " another limitType, or remove " + ban);
+        }
         if (plan != null || !configured.plans().isEmpty()) {
             String plans = plan != null ? "plan" : configured.definedBy() + ".plans";
             if (type == LimitType.METHOD) {

@@ -162,6 +162,13 @@ record HttpRule(
     }
 
     private void check(String property, LimitSettings limit) {
+        if (limit.ban() != null && key.equals("all")) {
+            throw new InvalidSettingException(
+                    property + ".ban",
+                    property
+                            + ".ban would ban all callers at once, because with key=all they share the permits: use another"
+                            + " key, or remove the ban");
+        }
         if (limit.enforce() != null) {
             throw new InvalidSettingException(
                     property + ".enforce",

@@ -31,6 +31,11 @@ public final class EventPublishingListener implements LimiterListener {
     }
 
     @Override
+    public void keyBanned(String limiter, String key, Duration length) {
+        publisher.publishEvent(new KeyBannedEvent(limiter, key, length));
+    }
+
+    @Override
     public void backendDown(String node, LimiterBackendException cause) {
         publisher.publishEvent(new LimiterBackendDownEvent(node, cause));
     }

@@ -6,6 +6,9 @@ public final class LimiterMeters {
     /** Counter: decisions, by {@link #LIMIT}, {@link #OUTCOME} and {@link #SOURCE}. */
     public static final String DECISIONS = "limiter.decisions";
 
+    /** Counter: bans of keys that were rejected too often, by {@link #LIMIT}. */
+    public static final String BANS = "limiter.bans";
+
     /** Timer: how long callers waited for granted permits, by {@link #LIMIT}. */
     public static final String WAIT = "limiter.wait";
 

@@ -50,6 +50,10 @@ final class MeteredLimit {
             counter(registry, "rejected", SourceNames.of(source, local), limit -> limit.rejected(source));
         }
         counter(registry, "error", SourceNames.of(Source.BACKEND, local), MeteredLimit::errors);
+        FunctionCounter.builder(LimiterMeters.BANS, this, MeteredLimit::bans)
+                .description("Bans of keys that were rejected too often")
+                .tag(LimiterMeters.LIMIT, name)
+                .register(registry);
     }
 
     /** Registers the outcomes of method calls. */
@@ -60,8 +64,9 @@ final class MeteredLimit {
         counter(registry, "skipped", "none", MeteredLimit::skipped);
     }
 
+    /** In this process there are bans, and no live limits. */
     private static List<Source> sources(List<Source> all, boolean local) {
-        return local ? List.of(Source.BACKEND) : all;
+        return local ? all.equals(GRANTING) ? List.of(Source.BACKEND) : List.of(Source.BACKEND, Source.OVERRIDE) : all;
     }
 
     private void counter(MeterRegistry registry, String outcome, String source, ToDoubleFunction<MeteredLimit> count) {
@@ -85,6 +90,10 @@ final class MeteredLimit {
         long rejected = totals.stream().mapToLong(each -> each.rejected(source)).sum() - fallbacks(source);
         AtomicLong most = mostRejected.get(source);
         return most == null ? rejected : most.accumulateAndGet(rejected, Math::max);
+    }
+
+    private long bans() {
+        return totals.stream().mapToLong(LimiterTotals::bans).sum();
     }
 
     private long errors() {

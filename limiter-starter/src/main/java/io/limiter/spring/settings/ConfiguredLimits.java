@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterFactory;
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.util.Map;
@@ -75,7 +76,7 @@ public final class ConfiguredLimits {
     public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure, int permits) {
         LimitSettings settings = byName.get(name);
         if (settings == null) {
-            return Configured.of(ANNOTATION, declared, permits, true, onFailure, Map.of());
+            return Configured.of(ANNOTATION, declared, permits, true, onFailure);
         }
         String property = property(name);
         KindSettings used;
@@ -88,12 +89,11 @@ public final class ConfiguredLimits {
                     used,
                     permits,
                     settings.enforce() == null || settings.enforce(),
-                    KindSettings.first(settings.onFailure(), onFailure),
-                    Map.of());
+                    KindSettings.first(settings.onFailure(), onFailure));
         } catch (IllegalArgumentException e) {
             throw new InvalidSettingException(property, "with " + property + ".*: " + e.getMessage(), e);
         }
-        return limit.withPlans(settings.planned(property, used, permits));
+        return limit.with(settings.planned(property, used, permits), settings.toBan(property));
     }
 
     /** One name cannot have settings for a concurrency limit and another limit, because they share only the limit. */
@@ -127,6 +127,7 @@ public final class ConfiguredLimits {
      * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param failurePolicy {@code null} for the application's
      * @param plans by their names
+     * @param ban of keys that are rejected too often; {@code null} for none
      */
     public record Configured(
             String definedBy,
@@ -136,15 +137,15 @@ public final class ConfiguredLimits {
             @Nullable PrefetchTerms prefetch,
             boolean enforced,
             @Nullable FailurePolicy failurePolicy,
-            Map<String, Plan> plans) {
+            Map<String, Plan> plans,
+            @Nullable Ban ban) {
 
         static Configured of(
                 String definedBy,
                 KindSettings settings,
                 int permits,
                 boolean enforced,
-                @Nullable FailurePolicy failurePolicy,
-                Map<String, Plan> plans) {
+                @Nullable FailurePolicy failurePolicy) {
             return new Configured(
                     definedBy,
                     settings.kind(),
@@ -153,11 +154,12 @@ public final class ConfiguredLimits {
                     settings.prefetch(),
                     enforced,
                     failurePolicy,
-                    plans);
+                    Map.of(),
+                    null);
         }
 
-        Configured withPlans(Map<String, Plan> newPlans) {
-            return new Configured(definedBy, kind, limit, timeout, prefetch, enforced, failurePolicy, newPlans);
+        Configured with(Map<String, Plan> newPlans, @Nullable Ban newBan) {
+            return new Configured(definedBy, kind, limit, timeout, prefetch, enforced, failurePolicy, newPlans, newBan);
         }
 
         /** @param plan one of {@link #plans}; {@code null} for the limit itself */
@@ -181,7 +183,8 @@ public final class ConfiguredLimits {
             LimiterFactory failing = failurePolicy == null ? prefixed : prefixed.withFailurePolicy(failurePolicy);
             LimiterFactory tagged = hashTag ? failing.withHashTag(HashTag.FIRST_KEY) : failing;
             LimiterFactory planned = plan == null ? tagged : tagged.withPlan(plan);
-            return rejecting ? planned : planned.withoutListeners();
+            LimiterFactory banning = ban == null ? planned : planned.withBan(ban);
+            return rejecting ? banning : banning.withoutListeners();
         }
 
         /** The factory whose limiters prefetch permits as this limit does. */

@@ -1,6 +1,7 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.ConfiguredLimits.Plan;
@@ -40,6 +41,7 @@ import org.springframework.util.ReflectionUtils;
  * @param enforce whether the limit rejects calls; if not, it is in shadow mode
  * @param failurePolicy how the limit decides while Redis is unavailable
  * @param failureShare share of the limit that each instance decides under with the policy local, more than 0 and at most 1
+ * @param ban when a key that is rejected too often is banned, and for how long
  * @param plans what differs for the callers of each plan, by the plan's name
  */
 public record LimitSettings(
@@ -60,11 +62,12 @@ public record LimitSettings(
         @Nullable Boolean enforce,
         FailurePolicy.@Nullable Action failurePolicy,
         @Nullable Double failureShare,
+        @Nullable BanSettings ban,
         @Nullable Map<String, PlanSettings> plans) {
 
     /** The settings of every kind. */
     private static final Set<String> OF_EVERY_KIND =
-            Set.of("kind", "enforce", "failure-policy", "failure-share", "plans");
+            Set.of("kind", "enforce", "failure-policy", "failure-share", "ban", "plans");
 
     /**
      * Checks that each setting is allowed.
@@ -90,7 +93,26 @@ public record LimitSettings(
         if (kind != null) {
             checkKind(prefix, kind);
         }
+        toBan(property);
         ofPlans().forEach((plan, settings) -> settings.check(plan(property, plan)));
+    }
+
+    /**
+     * The ban of the limit's keys; {@code null} for none.
+     *
+     * @param property what the names of the settings start with
+     * @throws InvalidSettingException if it is no valid ban, or the limit prefetches
+     */
+    @Nullable
+    Ban toBan(String property) {
+        if (ban != null && prefetchPermits != null && prefetchPermits > 0) {
+            throw new InvalidSettingException(
+                    property + ".ban",
+                    property + ".ban and " + property
+                            + ".prefetch-permits exclude each other, because prefetched permits are"
+                            + " granted without Redis, which knows the ban: remove one of them");
+        }
+        return ban == null ? null : ban.toBan(property + ".ban");
     }
 
     /** What the names of a plan's settings start with. */
@@ -150,6 +172,10 @@ public record LimitSettings(
      */
     KindSettings over(KindSettings declared) {
         LimitKind used = kind == null ? declared.kind() : LimitKind.of(kind);
+        if (ban != null && used == LimitKind.CONCURRENT) {
+            throw new IllegalArgumentException(
+                    "ban has no effect on kind concurrent, whose permits are held: remove it");
+        }
         if (used == declared.kind()) {
             used.checkUses(names());
             return declared.overriddenBy(this);
@@ -178,7 +204,8 @@ public record LimitSettings(
     public Configured toLimit(String property, boolean enforced) {
         LimitKind usual = rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
         KindSettings used = over(KindSettings.of(usual, this));
-        return Configured.of(property, used, 1, enforced, onFailure(), planned(property, used, 1));
+        return Configured.of(property, used, 1, enforced, onFailure())
+                .with(planned(property, used, 1), toBan(property));
     }
 
     /** The failure policy while Redis is unavailable; {@code null} for the application's policy. */

@@ -30,6 +30,6 @@ public record PlanSettings(
     LimitSettings ofLimit() {
         return new LimitSettings(
                 null, rate, per, burst, capacity, null, timeout, null, null, null, limit, period, null, null, null,
-                null, null, null);
+                null, null, null, null);
     }
 }

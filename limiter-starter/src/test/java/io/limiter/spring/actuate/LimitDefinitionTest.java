@@ -16,7 +16,7 @@ class LimitDefinitionTest {
 
     @Test
     void values_keep_their_type_and_times_are_seconds() {
-        assertThat(LimitDefinition.of(TokenBucket.of(0.5, 10), new PrefetchTerms(4, Duration.ofSeconds(2))))
+        assertThat(LimitDefinition.of(TokenBucket.of(0.5, 10), new PrefetchTerms(4, Duration.ofSeconds(2)), null))
                 .containsEntry("capacity", 5L)
                 .containsEntry("permitsPerSecond", 0.5)
                 .containsEntry("burstSeconds", 10.0)
@@ -24,11 +24,12 @@ class LimitDefinitionTest {
                 .containsEntry("startsFull", true)
                 .containsEntry("prefetch", Map.of("maxPermits", 4, "maxTime", 2.0))
                 .doesNotContainKey("warmUp");
-        assertThat(LimitDefinition.of(TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(3))), null))
+        assertThat(LimitDefinition.of(
+                        TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(3))), null, null))
                 .containsEntry("warmUp", Map.of("period", 3.0, "coldFactor", 3.0));
-        assertThat(LimitDefinition.of(FixedWindow.of(3, Duration.ofDays(1)).alignedTo(ZoneId.of("UTC")), null))
+        assertThat(LimitDefinition.of(FixedWindow.of(3, Duration.ofDays(1)).alignedTo(ZoneId.of("UTC")), null, null))
                 .isEqualTo(Map.of("capacity", 3L, "limit", 3, "period", 86_400.0, "zone", "UTC"));
-        assertThat(LimitDefinition.of(ConcurrencyLimit.of(2).withLeaseTime(Duration.ofMillis(1500)), null))
+        assertThat(LimitDefinition.of(ConcurrencyLimit.of(2).withLeaseTime(Duration.ofMillis(1500)), null, null))
                 .isEqualTo(Map.of("capacity", 2L, "limit", 2, "leaseTime", 1.5));
     }
 }

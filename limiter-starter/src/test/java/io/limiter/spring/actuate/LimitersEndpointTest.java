@@ -9,8 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.key.KeyHash;
@@ -129,6 +131,35 @@ class LimitersEndpointTest {
         assertThat(get(writable, "limiters/countLimit:shown").body())
                 .contains("\"hottestKeys\":[{\"key\":\"" + KEY + "\",\"requests\":1}]");
         assertThat(get(application, "limiters/unknown").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void bans_are_shown_and_ended_by_a_reset_of_the_key_or_of_its_hash() throws Exception {
+        Limiter limiter = writable.getBean(LimiterFactory.class)
+                .withBan(Ban.after(2).within(Duration.ofSeconds(60)))
+                .build("banning", FixedWindow.of(1, HOUR));
+        for (String named : List.of("key=" + KEY, "banned=" + KEY)) {
+            for (int i = 0; i < 3; i++) {
+                limiter.tryAcquire(KEY);
+            }
+            eventually(() -> assertThat(get(writable, "limiters/banning").body())
+                    .contains("\"ban\":{\"after\":2,\"within\":60.0,\"lasting\":300.0,\"atMost\":86400.0}")
+                    .containsPattern("\"bans\":[12],\"bansInEffect\":\\[\\{\"key\":\"" + KEY
+                            + "\",\"endsIn\":(300.0|29[0-9.]+)}]"));
+            assertThat(get(writable, "limiters/banning?key=" + KEY).body())
+                    .startsWith("{\"granted\":false,\"limit\":1,\"remaining\":0,\"retryAfter\":")
+                    .contains("\"source\":\"override\"");
+            assertThat(delete(writable, "limiters/banning?" + named).statusCode())
+                    .as(named)
+                    .isEqualTo(204);
+            assertThat(get(writable, "limiters/banning").body()).contains("\"bansInEffect\":[]");
+            assertThat(get(writable, "limiters/banning?key=" + KEY).body()).startsWith("{\"granted\":true");
+        }
+        assertThat(delete(writable, "limiters/banning?banned=" + KEY).body())
+                .contains("banned must be a key of bansInEffect of this instance, was '" + KEY + "'");
+        assertThat(delete(writable, "limiters/banning?key=x&banned=x").statusCode())
+                .isEqualTo(400);
+        assertThat(get(writable, "limiters").body()).contains("\"bansInEffect\":null");
     }
 
     @Test

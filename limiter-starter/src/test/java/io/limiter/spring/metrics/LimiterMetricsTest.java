@@ -81,9 +81,13 @@ class LimiterMetricsTest {
     void only_limits_of_methods_have_meters_of_calls() {
         MeteredLimit limit = new MeteredLimit("k", () -> null);
         limit.register(registry, false);
-        assertThat(registry.getMeters()).as("as the documentation says").hasSize(11);
+        assertThat(registry.getMeters())
+                .as("as the documentation says, and that of bans")
+                .hasSize(12);
         limit.registerCalls(registry, false);
-        assertThat(registry.getMeters()).as("as the documentation says").hasSize(17);
+        assertThat(registry.getMeters())
+                .as("as the documentation says, and that of bans")
+                .hasSize(18);
     }
 
     @Test
@@ -118,7 +122,7 @@ class LimiterMetricsTest {
                     .collect(Collectors.toSet());
             assertThat(values)
                     .containsExactlyInAnyOrder(
-                            "k", "places", "granted", "rejected", "error", "local", "answered", "failed");
+                            "k", "places", "granted", "rejected", "error", "local", "override", "answered", "failed");
         });
     }
 

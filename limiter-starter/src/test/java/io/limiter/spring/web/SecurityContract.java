@@ -2,6 +2,7 @@ package io.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.testing.Eventually;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -36,7 +37,27 @@ public abstract class SecurityContract extends ServerContract {
                 "http[2].plan=claim:plan",
                 "http[2].limits[0].limit=1",
                 "http[2].limits[0].period=3600",
-                "http[2].limits[0].plans.pro.limit=2");
+                "http[2].limits[0].plans.pro.limit=2",
+                "http[3].name=by-account",
+                "http[3].path=/login/account",
+                "http[3].key=header:X-Account",
+                "http[3].limits[0].limit=1",
+                "http[3].limits[0].period=3600",
+                "http[3].limits[0].ban.after=3",
+                "http[3].limits[0].ban.for=600",
+                "http[4].name=by-both",
+                "http[4].path=/login/both",
+                "http[4].key=#{ip}/#{header('X-Account')}",
+                "http[4].limits[0].limit=1",
+                "http[4].limits[0].period=3600",
+                "http[4].limits[0].ban.after=3",
+                "http[4].limits[0].ban.for=600",
+                "http[5].name=by-address",
+                "http[5].path=/login/address",
+                "http[5].limits[0].limit=1",
+                "http[5].limits[0].period=3600",
+                "http[5].limits[0].ban.after=3",
+                "http[5].limits[0].ban.for=600");
     }
 
     @BeforeAll
@@ -107,6 +128,44 @@ public abstract class SecurityContract extends ServerContract {
                 .isNotEqualTo(429);
         assertThat(get("/claimed", address, "pro-" + run, "secret").statusCode())
                 .isEqualTo(429);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/login/both", "/login/address"})
+    void who_cannot_send_the_key_of_a_victim_cannot_have_it_banned(String path) throws Exception {
+        String victim = network() + 1;
+        String attacker = network() + 2;
+        // The proxy adds the address that the attacker has.
+        attackUntilBanned(path, victim + ", " + attacker);
+        assertThat(logIn(path, victim).statusCode()).isNotEqualTo(429);
+    }
+
+    @Test
+    void an_account_that_anybody_can_send_is_banned_by_anybody() throws Exception {
+        attackUntilBanned("/login/account", network() + 2);
+        Reply banned = logIn("/login/account", network() + 1);
+        assertThat(banned.statusCode()).isEqualTo(429);
+        assertThat(retryAfter(banned)).as("the ban, not the hour of the limit").isBetween(1L, 600L);
+    }
+
+    private void attackUntilBanned(String path, String from) throws Exception {
+        assertThat(logIn(path, from).statusCode()).isNotEqualTo(429);
+        for (int i = 0; i < 3; i++) {
+            Reply rejected = logIn(path, from);
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(retryAfter(rejected)).as("not banned yet").isGreaterThan(600);
+        }
+        Eventually.that(() -> {
+            try {
+                assertThat(retryAfter(logIn(path, from))).isBetween(1L, 600L);
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    private Reply logIn(String path, String from) throws Exception {
+        return call("GET", server, path, "X-Forwarded-For", from, "X-Account", "ann-" + run);
     }
 
     @Test

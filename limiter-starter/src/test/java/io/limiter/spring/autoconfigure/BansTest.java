@@ -1,0 +1,162 @@
+package io.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterTotals;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.Decision;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.event.KeyBannedEvent;
+import io.limiter.testing.Eventually;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.event.EventListener;
+
+/** Limits with {@code ban} in {@code limiter.limits}. */
+class BansTest {
+
+    private static final String BAN = "limiter.limits.login.ban.";
+
+    private final ApplicationContextRunner runner =
+            Contexts.local().withBean(Api.class).withBean(Events.class);
+
+    static class Api {
+
+        @CountLimit(name = "login", key = "#{user}", limit = 1, period = 3600)
+        public String login(String user) {
+            return "in";
+        }
+
+        @CountLimit(name = "later", key = "#{user}", limit = 1, period = 3600)
+        public CompletableFuture<String> later(String user) {
+            return CompletableFuture.completedFuture("in");
+        }
+
+        @CountLimit(name = "all", limit = 1, period = 3600)
+        public void all() {}
+
+        @ConcurrentLimit(name = "held", key = "#{user}", limit = 1)
+        public void held(String user) {}
+    }
+
+    static class Events {
+
+        private final Queue<KeyBannedEvent> banned = new ConcurrentLinkedQueue<>();
+
+        @EventListener
+        void on(KeyBannedEvent event) {
+            banned.add(event);
+        }
+    }
+
+    private static LimiterTotals totals(ApplicationContext context, String name) {
+        return context.getBean(LimiterFactory.class).statistics().totals().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Decision rejection(Api api, String user) {
+        try {
+            api.login(user);
+            throw new AssertionError("granted");
+        } catch (RateLimitExceededException e) {
+            return e.decision();
+        }
+    }
+
+    @Test
+    void calls_of_a_key_that_was_rejected_so_often_are_rejected_for_the_time_of_the_ban() {
+        runner.withPropertyValues(BAN + "after=3", BAN + "within=60", BAN + "for=300", BAN + "at-most=86400")
+                .run(context -> {
+                    Api api = context.getBean(Api.class);
+                    api.login("ann");
+                    for (int i = 0; i < 3; i++) {
+                        assertThat(rejection(api, "ann").source()).isEqualTo(Decision.Source.BACKEND);
+                    }
+                    Decision banned = rejection(api, "ann");
+                    assertThat(banned.source()).isEqualTo(Decision.Source.OVERRIDE);
+                    assertThat(banned.retryAfterSeconds().orElseThrow()).isBetween(240L, 300L);
+                    api.login("bob");
+                    assertThat(totals(context, "login").bans()).isEqualTo(1);
+                    Queue<KeyBannedEvent> events = context.getBean(Events.class).banned;
+                    Eventually.that(() -> assertThat(events)
+                            .containsExactly(new KeyBannedEvent("login", "ann", Duration.ofSeconds(300))));
+                });
+    }
+
+    @Test
+    void futures_are_banned_as_results() {
+        runner.withPropertyValues("limiter.limits.later.ban.after=2").run(context -> {
+            Api api = context.getBean(Api.class);
+            assertThat(api.later("ann").join()).isEqualTo("in");
+            for (int i = 0; i < 3; i++) {
+                assertThat(api.later("ann")).isCompletedExceptionally();
+            }
+            assertThat(totals(context, "later").rejected(Decision.Source.OVERRIDE))
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void what_is_not_set_is_a_minute_five_minutes_and_a_day() {
+        runner.withPropertyValues(BAN + "after=10")
+                .run(context -> assertThat(totals(context, "login").ban()).contains(Ban.after(10)));
+        runner.withPropertyValues(BAN + "after=10", BAN + "at-most=2m")
+                .run(context -> assertThat(totals(context, "login").ban())
+                        .contains(Ban.after(10).lasting(Duration.ofMinutes(2), Duration.ofMinutes(2))));
+        runner.run(context -> assertThat(totals(context, "login").ban()).isEmpty());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "login.ban.within=60 | limiter.limits.login.ban.after must be set, such as limiter.limits.login.ban.after=10",
+                "login.ban.after=0 | limiter.limits.login.ban.after must be between 1 and 1000, was 0",
+                "login.ban.after=1001 | limiter.limits.login.ban.after must be between 1 and 1000, was 1001",
+                "login.ban.after=1,login.ban.within=0 | limiter.limits.login.ban.within must be between PT0.001S and PT24000H",
+                "login.ban.after=1,login.ban.for=0 | limiter.limits.login.ban.for must be between PT0.001S and PT24H",
+                "login.ban.after=1,login.ban.for=25h | limiter.limits.login.ban.for must be at most limiter.limits.login.ban.at-most, which is PT24H, was PT25H: set a shorter one, or a longer",
+                "login.ban.after=1,login.ban.at-most=1001d | limiter.limits.login.ban.at-most must be between PT0.001S and PT24000H",
+                "login.ban.after=1,login.ban.fro=300 | limiter.limits.login.ban.fro",
+                "all.ban.after=1 | limiter.limits.all.ban would ban all callers at once",
+                "held.ban.after=1 | ban has no effect on kind concurrent",
+                "login.ban.after=1,login.kind=token-bucket,login.rate=1,login.prefetch-permits=5 | limiter.limits.login.ban and limiter.limits.login.prefetch-permits exclude each other",
+            })
+    void what_cannot_work_prevents_startup(String settings, String message) {
+        String[] properties = settings.trim().split(",");
+        for (int i = 0; i < properties.length; i++) {
+            properties[i] = "limiter.limits." + properties[i];
+        }
+        runner.withPropertyValues(properties).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure()).hasStackTraceContaining(message.trim());
+        });
+    }
+
+    @Test
+    void a_rule_for_all_callers_together_has_no_ban() {
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues(
+                        "limiter.http[0].path=/api/**",
+                        "limiter.http[0].key=all",
+                        "limiter.http[0].limits[0].limit=1",
+                        "limiter.http[0].limits[0].period=60",
+                        "limiter.http[0].limits[0].ban.after=1")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("limiter.http[0].limits[0].ban would ban all callers at once"));
+    }
+}
