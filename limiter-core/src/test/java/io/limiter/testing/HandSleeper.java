@@ -26,13 +26,17 @@ public class HandSleeper implements Sleeper {
     }
 
     @Override
-    public Runnable later(long micros, Runnable action) {
+    public synchronized Runnable later(long micros, Runnable action) {
         if (rejects) {
             throw new RejectedExecutionException("test");
         }
         Timer timer = new Timer(clock.micros() + micros, action);
         timers.add(timer);
-        return () -> timers.remove(timer);
+        return () -> {
+            synchronized (this) {
+                timers.remove(timer);
+            }
+        };
     }
 
     @Override
@@ -45,14 +49,17 @@ public class HandSleeper implements Sleeper {
         return clock;
     }
 
-    public int pending() {
+    public synchronized int pending() {
         return timers.size();
     }
 
     /** All that are set now. */
     public void run() {
-        List<Timer> due = new ArrayList<>(timers);
-        timers.clear();
+        List<Timer> due;
+        synchronized (this) {
+            due = new ArrayList<>(timers);
+            timers.clear();
+        }
         due.sort(Comparator.comparingLong(Timer::atMicros));
         for (Timer timer : due) {
             clock.set(Math.max(clock.micros(), timer.atMicros()));

@@ -68,7 +68,7 @@ class LinearizabilityTest {
         PlantedRace.plant("io.limiter.internal.local.LocalEngine", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.prefetch.PrefetchedKey", "compareAndSet", races);
         PlantedRace.plant("io.limiter.internal.lease.CountedLease", PlantedRace.LOCKS, races);
-        PlantedRace.plant("io.limiter.internal.lease.LeaseQueue", "addAndGet", races);
+        PlantedRace.plant("io.limiter.internal.time.CallerQueue", "addAndGet", races);
         PlantedRace.plant("io.limiter.internal.batch.Lane", "addAndGet", races);
         check(Linearizability.PLANTED, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_KEY, COUNTED_LEASE, LEASES, LANE);
     }

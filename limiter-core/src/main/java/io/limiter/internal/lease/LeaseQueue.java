@@ -1,57 +1,33 @@
 package io.limiter.internal.lease;
 
-import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.batch.Lane;
+import io.limiter.internal.time.CallerQueue;
 import io.limiter.internal.time.Sleeper;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers in this JVM that wait for permits of one key under one limit, first come, first served. One request at a time is sent,
- * for the first of them, so the number of calls does not depend on how many wait.
+ * The callers in this JVM that wait for permits of one key under one limit. One request at a time is sent, for the first of them, so
+ * the number of calls does not depend on how many wait.
  *
  * <p>A request is sent when the first caller arrives, when a lease of this JVM is released, when the next lease of
- * any JVM expires, and in between after pauses that double, because releases in other JVMs are not notified. As in
- * {@link Lane}, every change signals, and the first thread to signal does the work.
- *
- * <p>To add, remove or time out a caller takes time logarithmic in the number of those who wait.
+ * any JVM expires, and in between after pauses that double, because releases in other JVMs are not notified. If a live limit
+ * exempts or bans the key meanwhile, none is sent, and the callers are decided one after the other.
  */
-final class LeaseQueue {
+final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
 
     private static final long FIRST_PAUSE_MICROS = 16_000;
     private static final long LONGEST_PAUSE_MICROS = 1_000_000;
 
     private final Leases leases;
-    private final Sleeper sleeper;
-    private final Ticker ticker;
-    private final Runnable whenEmpty;
-    private final AtomicInteger signals = new AtomicInteger();
-    // All below are guarded by this object's monitor, in which nothing blocks and no foreign code runs.
-    private final Set<LeaseRequest<?>> waiting = new LinkedHashSet<>();
-    private final TreeSet<LeaseRequest<?>> byDeadline = new TreeSet<>(LeaseRequest::compareDeadline);
-    private long added;
-    private boolean ended;
     private boolean requesting;
     private boolean requestNow = true;
     private long nextRequestNanos;
     private long pauseMicros = FIRST_PAUSE_MICROS;
-    private @Nullable Long timerNanos;
     private @Nullable Decision lastRejection;
 
-    /**
-     * @param whenEmpty run when the last caller has left; no further request is accepted then
-     */
     LeaseQueue(Leases leases, Sleeper sleeper, Runnable whenEmpty) {
+        super(sleeper, whenEmpty);
         this.leases = leases;
-        this.sleeper = sleeper;
-        this.ticker = sleeper.ticker();
-        this.whenEmpty = whenEmpty;
     }
 
     /**
@@ -61,7 +37,7 @@ final class LeaseQueue {
         Decision rejected = null;
         boolean first;
         synchronized (this) {
-            if (ended) {
+            if (isEnded()) {
                 return false;
             }
             first = waiting.isEmpty();
@@ -72,20 +48,17 @@ final class LeaseQueue {
             }
             if (rejected == null) {
                 requestNow |= first;
-                request.number(added++);
-                waiting.add(request);
-                byDeadline.add(request);
+                enqueue(request);
             }
         }
-        if (rejected == null) {
-            if (!first) {
-                request.waits();
-            }
-            request.whenComplete((result, error) -> remove(request));
-            signal();
-        } else {
+        if (rejected != null) {
             request.reject(rejected);
+            return true;
         }
+        if (!first) {
+            request.waits();
+        }
+        added(request);
         return true;
     }
 
@@ -100,57 +73,48 @@ final class LeaseQueue {
 
     /** Fails all waiting requests. */
     void fail(Throwable why) {
-        List<LeaseRequest<?>> failed;
+        Runnable end;
         synchronized (this) {
-            ended = true;
-            failed = takeAll();
+            failAll(why);
+            end = end();
         }
-        whenEmpty.run();
-        failed.forEach(request -> request.fail(why));
+        end.run();
+        signal();
     }
 
-    private void signal() {
-        if (signals.getAndIncrement() != 0) {
-            return;
-        }
-        int seen = signals.get();
-        do {
-            try {
-                next().run();
-            } catch (RuntimeException | Error e) {
-                // For example OutOfMemoryError for a timer. Nothing else would wake the waiting callers.
-                failed(e);
-            }
-            seen = signals.addAndGet(-seen);
-        } while (seen != 0);
+    private void failAll(Throwable why) {
+        takeAll().forEach(request -> answer(() -> request.fail(why)));
     }
 
-    /** The next action, to be run outside the monitor. */
-    private synchronized Runnable next() {
-        if (requesting || ended) {
-            return () -> {};
+    @Override
+    protected Runnable next() {
+        if (requesting) {
+            return NOTHING;
         }
-        LeaseRequest<?> first = first();
-        if (first == null) {
-            ended = true;
-            return whenEmpty;
-        }
+        LeaseRequest<?> first = waiting.iterator().next();
         long now = ticker.read();
-        if (requestNow || lastRejection == null || now - nextRequestNanos >= 0 || first.isOverdue(now)) {
+        Decision rejected = lastRejection;
+        if (requestNow || rejected == null || now - nextRequestNanos >= 0 || first.leftNanos(now) <= 0) {
             requesting = true;
             requestNow = false;
             return () -> sendRequest(first);
         }
-        Decision rejected = lastRejection;
-        List<LeaseRequest<?>> overdue = takeOverdue(now);
-        Runnable timer = timer(now);
-        return () -> {
-            overdue.forEach(request -> request.reject(rejected));
-            timer.run();
-        };
+        rejectOverdue(now, rejected);
+        return timer(now, Math.min(nextRequestNanos - now, byDeadline.first().leftNanos(now)));
     }
 
     private void sendRequest(LeaseRequest<?> first) {
+        Decision known = first.atOnce();
+        if (known != null) {
+            synchronized (this) {
+                requesting = false;
+                requestNow = true;
+                take(first);
+            }
+            answer(() -> first.end(known));
+            signal();
+            return;
+        }
         CountedLease lease = leases.newLease(first);
         leases.send(lease, false).whenComplete((decision, error) -> {
             if (error != null) {
@@ -163,119 +127,55 @@ final class LeaseQueue {
         });
     }
 
-    private void failed(Throwable error) {
-        List<LeaseRequest<?>> failed;
+    @Override
+    protected void failed(Throwable error) {
         synchronized (this) {
             requesting = false;
             requestNow = true;
-            failed = takeAll();
+            failAll(error);
         }
         signal();
-        failed.forEach(request -> request.fail(error));
     }
 
     private void granted(LeaseRequest<?> first, CountedLease lease, Decision decision) {
         synchronized (this) {
             requesting = false;
-            remove(first);
+            take(first);
             pauseMicros = FIRST_PAUSE_MICROS;
-            LeaseRequest<?> next = first();
             // Without remaining permits, the next request would be rejected.
-            requestNow |= next != null && decision.remaining() >= next.permits();
+            requestNow |= !waiting.isEmpty()
+                    && decision.remaining() >= waiting.iterator().next().permits();
             pause(LONGEST_PAUSE_MICROS);
         }
-        // The next call first, so that the backend works while this caller is woken.
+        answer(() -> lease.end(first, decision));
         signal();
-        lease.end(first, decision);
     }
 
     private void rejected(LeaseRequest<?> first, Decision decision) {
-        List<LeaseRequest<?>> overdue;
         boolean firstWaits;
         synchronized (this) {
             requesting = false;
             lastRejection = decision;
             pause(decision.retryAfterMicros());
-            overdue = takeOverdue(ticker.read());
+            rejectOverdue(ticker.read(), decision);
             firstWaits = waiting.contains(first);
         }
         signal();
         if (firstWaits) {
             first.waits();
         }
-        overdue.forEach(request -> request.reject(decision));
+    }
+
+    private void rejectOverdue(long nowNanos, Decision rejection) {
+        for (LeaseRequest<?> request : pollOverdue(nowNanos)) {
+            waiting.remove(request);
+            answer(() -> request.reject(rejection));
+        }
     }
 
     /** Sets the time of the next request and doubles the pause after it. */
     private void pause(long mostMicros) {
         nextRequestNanos = ticker.read() + Math.min(mostMicros, pauseMicros) * 1000;
         pauseMicros = Math.min(2 * pauseMicros, LONGEST_PAUSE_MICROS);
-    }
-
-    private @Nullable LeaseRequest<?> first() {
-        return waiting.isEmpty() ? null : waiting.iterator().next();
-    }
-
-    /** Also those that were cancelled, at once, so that none of them is kept or requested for. */
-    private synchronized void remove(LeaseRequest<?> request) {
-        if (waiting.remove(request)) {
-            byDeadline.remove(request);
-        }
-    }
-
-    private List<LeaseRequest<?>> takeAll() {
-        List<LeaseRequest<?>> all = List.copyOf(waiting);
-        waiting.clear();
-        byDeadline.clear();
-        return all;
-    }
-
-    private List<LeaseRequest<?>> takeOverdue(long nowNanos) {
-        List<LeaseRequest<?>> overdue = new ArrayList<>();
-        while (!byDeadline.isEmpty() && byDeadline.first().isOverdue(nowNanos)) {
-            LeaseRequest<?> request = byDeadline.first();
-            remove(request);
-            overdue.add(request);
-        }
-        return overdue;
-    }
-
-    /** Sets a timer for the next action, unless there is an earlier one. */
-    private Runnable timer(long nowNanos) {
-        long waitNanos = nextRequestNanos - nowNanos;
-        if (!byDeadline.isEmpty()) {
-            waitNanos = Math.min(waitNanos, byDeadline.first().leftNanos(nowNanos));
-        }
-        if (timerNanos != null && timerNanos - nowNanos <= waitNanos) {
-            return () -> {};
-        }
-        Long atNanos = nowNanos + waitNanos;
-        timerNanos = atNanos;
-        long micros = (waitNanos + 999) / 1000;
-        return () -> setTimer(micros, atNanos);
-    }
-
-    private void setTimer(long micros, Long atNanos) {
-        boolean set = false;
-        try {
-            sleeper.later(micros, () -> timerFired(atNanos));
-            set = true;
-        } finally {
-            if (!set) {
-                // Otherwise later callers would rely on this timer.
-                forgetTimer(atNanos);
-            }
-        }
-    }
-
-    private void timerFired(Long atNanos) {
-        forgetTimer(atNanos);
-        signal();
-    }
-
-    private synchronized void forgetTimer(Long atNanos) {
-        if (atNanos.equals(timerNanos)) {
-            timerNanos = null;
-        }
     }
 }

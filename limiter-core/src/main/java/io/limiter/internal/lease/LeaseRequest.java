@@ -7,32 +7,28 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.statistics.LimiterCounters;
+import io.limiter.internal.time.Timeouts;
+import io.limiter.internal.time.WaitingCaller;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pending request for a lease. This is the caller's own future, so a grant detects that it was cancelled.
  *
  * @param <T> the caller's result
  */
-public abstract class LeaseRequest<T> extends CompletableFuture<T> {
-
-    private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
+public abstract class LeaseRequest<T> extends WaitingCaller<T> {
 
     private final LimiterCounters counters;
     private final String key;
     private volatile ConcurrencyLimit limit;
     private final int permits;
-    private final long timeoutNanos;
-    private final long deadlineNanos;
+    private final boolean hasTimeout;
     private final EngineObserver.MayWait mayWait;
     private final AtomicBoolean waits = new AtomicBoolean();
     private volatile boolean isLocal;
-    // Guarded by the queue in which it waits.
-    private long number;
 
     /**
      * @param counters of the limiter
@@ -48,6 +44,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
             int permits,
             Duration timeout,
             long nowNanos) {
+        super(nowNanos, 1000 * Timeouts.micros(timeout));
         if (permits < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + permits);
         }
@@ -55,8 +52,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
         this.key = key;
         this.limit = limit;
         this.permits = permits;
-        this.timeoutNanos = nanos(timeout);
-        this.deadlineNanos = nowNanos + timeoutNanos;
+        this.hasTimeout = Timeouts.micros(timeout) > 0;
         this.mayWait = mustNotWait() ? EngineObserver.MayWait.NONE : counters.mayWait();
     }
 
@@ -72,6 +68,26 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
 
     /** Counts the decision. */
     protected abstract void count(Decision decision);
+
+    /** The decision about a key that is exempt or banned by now; {@code null} for all others. */
+    protected abstract @Nullable Decision atOnce();
+
+    /** Completes this if {@link #atOnce} decides. */
+    public final boolean endsAtOnce() {
+        Decision known = atOnce();
+        if (known != null) {
+            end(known);
+        }
+        return known != null;
+    }
+
+    void end(Decision known) {
+        if (known.granted()) {
+            grant(new UncountedLease(), known);
+        } else {
+            reject(known);
+        }
+    }
 
     /** Completes this by the failure policy. */
     protected abstract void fallBack(LimiterBackendException failure);
@@ -107,31 +123,12 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
 
     /** Whether the caller does not wait: without a timeout, or because it can never be granted. */
     boolean mustNotWait() {
-        return timeoutNanos == 0 || exceedsLimit();
+        return !hasTimeout || exceedsLimit();
     }
 
     /** Whether more permits are requested than the limit has. */
     boolean exceedsLimit() {
         return permits > limit.limit();
-    }
-
-    long leftNanos(long nowNanos) {
-        return deadlineNanos - nowNanos;
-    }
-
-    boolean isOverdue(long nowNanos) {
-        return leftNanos(nowNanos) <= 0;
-    }
-
-    /** Its place in the queue in which it waits. */
-    void number(long newNumber) {
-        number = newNumber;
-    }
-
-    /** Orders the requests of a queue by deadline, and equal ones by their place. */
-    int compareDeadline(LeaseRequest<?> other) {
-        long later = deadlineNanos - other.deadlineNanos;
-        return Long.signum(later == 0 ? number - other.number : later);
     }
 
     /** Notifies the observer that the caller waits. Idempotent. */
@@ -174,18 +171,12 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
     }
 
     private void countFinal(Decision decision) {
-        count(isLocal ? decision.from(Decision.Source.LOCAL) : decision);
+        boolean byFallback = isLocal && decision.source() != Decision.Source.OVERRIDE;
+        count(byFallback ? decision.from(Decision.Source.LOCAL) : decision);
     }
 
     /** Waits for the result. An interrupt does not end the wait; the interrupt flag is restored afterwards. */
     public final T await() {
         return AsyncFailures.join(this);
-    }
-
-    private static long nanos(Duration timeout) {
-        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
-            return 0;
-        }
-        return timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) > 0 ? LONGEST_NANOS : timeout.toNanos();
     }
 }

@@ -18,6 +18,7 @@ import io.limiter.spi.EngineObserver;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -29,10 +30,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
+    /** In shadow mode calls do not wait for their requests, so that a flood could leave any number of them. */
+    static final int MAX_WAITING = 10_000;
+
     private final KeySpace keys;
     private final Sleeper sleeper;
     private final Map<Object, WaitQueue<?>> queues = new ConcurrentHashMap<>();
     private @Nullable LimiterBan ban;
+    private final Semaphore room = new Semaphore(MAX_WAITING);
 
     BoundLimit(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
         super(keys.prefix(), keys.name(), limit, engine);
@@ -257,6 +262,11 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                                 .thenRun(() -> counters().notBanned(key)));
     }
 
+    /** For requests that wait. Without a permit of it, a rejection is final. */
+    Semaphore room() {
+        return room;
+    }
+
     /**
      * The queue of the callers that wait for the same permits.
      *
@@ -282,7 +292,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         private final EngineObserver.MayWait mayWait;
 
         WaitingDecision(@Nullable String countedKey, String backendKey, int permits, long timeoutMicros) {
-            super(sleeper.ticker(), timeoutMicros);
+            super(BoundLimit.this, timeoutMicros);
             this.countedKey = countedKey;
             this.alike = new Alike(backendKey, permits);
             this.timeoutMicros = timeoutMicros;
@@ -313,8 +323,8 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
 
         @Override
-        WaitQueue<Decision> queue() {
-            return BoundLimit.this.queue(alike);
+        Object alike() {
+            return alike;
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.limiter.internal.limiter;
 
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
+import io.limiter.internal.time.Timeouts;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link ConcurrencyLimiter} on an engine, or a view of one of its keys. */
 public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<ConcurrencyLimit>>
@@ -130,15 +131,13 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
     /** Has no lease if rejected. */
     private LeaseRequest<Optional<Lease>> startTryAcquire(int permits, Duration timeout, boolean awaited) {
-        return start(
-                new PolicyRequest<>(inEffect(), permits, timeout, Optional::of, rejection -> Optional.empty()),
-                awaited);
+        return start(new PolicyRequest<>(permits, timeout, Optional::of, rejection -> Optional.empty()), awaited);
     }
 
     /** Fails if rejected. */
     private LeaseRequest<Lease> startAcquire(int permits, Duration timeout, boolean awaited) {
         return start(
-                new PolicyRequest<>(inEffect(), permits, timeout, lease -> lease, rejection -> {
+                new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
                     throw exceeded(rejection);
                 }),
                 awaited);
@@ -148,7 +147,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
      * @param awaited whether the caller's thread waits for it
      */
     private <T> LeaseRequest<T> start(PolicyRequest<T> request, boolean awaited) {
-        if (!request.isDecidedAtOnce(request.used)) {
+        if (!request.endsAtOnce()) {
             leases.acquire(request, awaited);
         }
         return request;
@@ -162,24 +161,17 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     /** A request whose failures the failure policy decides. */
     private final class PolicyRequest<T> extends LeaseRequest<T> {
 
-        private final InEffect<ConcurrencyLimit> used;
         private final Function<Lease, T> granted;
         private final Function<Decision, T> rejected;
 
-        PolicyRequest(
-                InEffect<ConcurrencyLimit> used,
-                int permits,
-                Duration timeout,
-                Function<Lease, T> granted,
-                Function<Decision, T> rejected) {
+        PolicyRequest(int permits, Duration timeout, Function<Lease, T> granted, Function<Decision, T> rejected) {
             super(
                     bound.counters(),
                     path.backendKey(),
-                    used.limit(),
+                    inEffect().limit(),
                     permits,
                     timeout,
                     leases.ticker().read());
-            this.used = used;
             this.granted = granted;
             this.rejected = rejected;
         }
@@ -199,15 +191,9 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
             bound.counters().decided(name(), path.countedKey(), decision);
         }
 
-        /** Completes it if the key is exempt or banned. */
-        boolean isDecidedAtOnce(InEffect<ConcurrencyLimit> by) {
-            Decision decision = by.atOnce(PEEK);
-            if (decision != null && decision.granted()) {
-                grant(new UncountedLease(), decision);
-            } else if (decision != null) {
-                reject(decision);
-            }
-            return decision != null;
+        @Override
+        protected @Nullable Decision atOnce() {
+            return inEffect().atOnce(PEEK);
         }
 
         @Override
@@ -216,10 +202,10 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
                 completeExceptionally(failure);
                 return;
             }
-            InEffect<ConcurrencyLimit> now = inEffect();
-            if (isDecidedAtOnce(now)) {
+            if (endsAtOnce()) {
                 return;
             }
+            InEffect<ConcurrencyLimit> now = inEffect();
             Failover engine = now.engine();
             ConcurrencyLimit limit = now.limit();
             FailurePolicy policy = engine.policy();

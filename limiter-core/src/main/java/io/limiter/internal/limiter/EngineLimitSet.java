@@ -15,6 +15,7 @@ import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.engine.PendingSet;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.time.Timeouts;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -328,7 +329,7 @@ public final class EngineLimitSet implements LimitSet {
         }
 
         private WaitingSet(boolean waits, int permits, long[] timeoutsMicros, BoundLimit<?> first) {
-            super(first.sleeper().ticker(), longest(timeoutsMicros));
+            super(first, longest(timeoutsMicros));
             this.waits = waits;
             this.permits = permits;
             this.timeoutsMicros = timeoutsMicros;
@@ -422,14 +423,14 @@ public final class EngineLimitSet implements LimitSet {
 
         /** With equal timeouts: a part with a shorter one than another can make a rejection final before the deadline. */
         @Override
-        WaitQueue<List<@Nullable Decision>> queue() {
+        Object alike() {
             List<Object> alike = new ArrayList<>(2 * parts.size());
             for (int i = 0; i < parts.size(); i++) {
                 alike.add(new BoundLimit.Alike(
                         parts.get(i).backendKey(), parts.get(i).permitsFor(permits)));
                 alike.add(timeoutsMicros[i]);
             }
-            return parts.get(0).limiter().bound.queue(alike);
+            return alike;
         }
 
         @Override

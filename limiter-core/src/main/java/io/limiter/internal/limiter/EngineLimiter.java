@@ -11,6 +11,7 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.time.Timeouts;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

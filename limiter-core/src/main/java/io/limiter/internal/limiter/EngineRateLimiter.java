@@ -9,6 +9,7 @@ import io.limiter.internal.override.InEffect;
 import io.limiter.internal.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.time.Timeouts;
 import java.time.Duration;
 
 /** A {@link RateLimiter} on an engine, or a view of one of its keys. */

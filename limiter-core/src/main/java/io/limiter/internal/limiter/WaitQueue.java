@@ -1,18 +1,12 @@
 package io.limiter.internal.limiter;
 
-import com.google.common.base.Ticker;
+import io.limiter.internal.time.CallerQueue;
 import io.limiter.internal.time.Sleeper;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of this JVM that wait to be decided again, for the same permits of the same keys: first come, first served.
+ * The requests of this JVM that wait to be decided again, for the same permits of the same keys.
  *
  * <p>When the retry-after of the last rejection is over, the first request is decided. If it is granted, as many more follow
  * at once as the decision leaves permits for, and one more, whose rejection says when to go on. A rejection holds for all that
@@ -20,26 +14,11 @@ import org.jspecify.annotations.Nullable;
  * until then. So the number of decisions is that of the grants and one or two more, however many wait. A request whose
  * timeout ends while others are decided is decided beside them, because it must not wait for two decisions.
  *
- * <p>To add, remove or time out a request takes time logarithmic in the number of those that wait.
- *
- * <p>As in {@link io.limiter.internal.batch.Lane}, every change signals, and the first thread to signal does the work.
- *
  * @param <D> the decision
  */
-final class WaitQueue<D> {
+final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
 
-    private static final Runnable NOTHING = () -> {};
-
-    private final Sleeper sleeper;
-    private final Ticker ticker;
-    private final Runnable whenEmpty;
-    private final AtomicInteger signals = new AtomicInteger();
-    // All below are guarded by this object's monitor, in which nothing blocks and no foreign code runs.
-    private final Set<WaitingRequest<D>> waiting = new LinkedHashSet<>();
-    // Those that are not being decided.
-    private final TreeSet<WaitingRequest<D>> byDeadline = new TreeSet<>(WaitingRequest::compareDeadline);
-    private long added;
-    private boolean ended;
+    // Those that are being decided have no deadline here.
     private int deciding;
     // When the next turn is.
     private long turnNanos;
@@ -47,16 +26,9 @@ final class WaitQueue<D> {
     // How many requests are decided at the next turn.
     private long next = 1;
     private boolean rejected;
-    private @Nullable Long timerNanos;
-    private Runnable cancelTimer = NOTHING;
 
-    /**
-     * @param whenEmpty run when the last request has left; no further one is accepted then
-     */
     WaitQueue(Sleeper sleeper, Runnable whenEmpty) {
-        this.sleeper = sleeper;
-        this.ticker = sleeper.ticker();
-        this.whenEmpty = whenEmpty;
+        super(sleeper, whenEmpty);
     }
 
     /**
@@ -65,67 +37,27 @@ final class WaitQueue<D> {
      */
     boolean add(WaitingRequest<D> request, long retryMicros) {
         synchronized (this) {
-            if (ended) {
+            if (isEnded()) {
                 return false;
             }
             long dueNanos = ticker.read() + retryMicros * 1000;
-            if (waiting.isEmpty() || deciding == 0 && dueNanos - turnNanos < 0) {
+            // Also while others are decided: their rejection may have a later turn than this one can wait for.
+            if (waiting.isEmpty() || dueNanos - turnNanos < 0) {
                 turnNanos = dueNanos;
             }
-            request.number(added++);
-            waiting.add(request);
-            byDeadline.add(request);
+            enqueue(request);
         }
-        request.whenComplete((decision, error) -> remove(request));
-        signal();
+        added(request);
         return true;
     }
 
-    private void remove(WaitingRequest<D> request) {
-        boolean removed;
-        synchronized (this) {
-            removed = waiting.remove(request);
-            byDeadline.remove(request);
-        }
-        if (removed) {
-            signal();
-        }
-    }
-
-    private void signal() {
-        if (signals.getAndIncrement() != 0) {
-            return;
-        }
-        int seen = signals.get();
-        do {
-            try {
-                next().run();
-            } catch (RuntimeException | Error e) {
-                // For example OutOfMemoryError for a timer. Nothing else would wake the waiting callers.
-                failAll(e);
-            }
-            seen = signals.addAndGet(-seen);
-        } while (seen != 0);
-    }
-
-    /** The next action, to be run outside the monitor. */
-    private synchronized Runnable next() {
-        if (ended) {
-            return NOTHING;
-        }
-        if (waiting.isEmpty()) {
-            ended = true;
-            Runnable cancel = cancelTimer;
-            return () -> {
-                cancel.run();
-                whenEmpty.run();
-            };
-        }
+    @Override
+    protected Runnable next() {
         long now = ticker.read();
         List<WaitingRequest<D>> due = takeDue(now);
         return () -> {
             due.forEach(this::decide);
-            timer(now).run();
+            nextTimer(now).run();
         };
     }
 
@@ -141,9 +73,7 @@ final class WaitQueue<D> {
             waiting.stream().limit(next).forEach(due::add);
             due.forEach(byDeadline::remove);
         }
-        while (!byDeadline.isEmpty() && byDeadline.first().leftNanos(nowNanos) <= 0) {
-            due.add(Objects.requireNonNull(byDeadline.pollFirst()));
-        }
+        due.addAll(pollOverdue(nowNanos));
         deciding += due.size();
         return due;
     }
@@ -163,7 +93,6 @@ final class WaitQueue<D> {
     }
 
     private void decided(WaitingRequest<D> request, D decision) {
-        List<WaitingRequest<D>> answered = new ArrayList<>();
         synchronized (this) {
             deciding--;
             if (!request.isGranted(decision)) {
@@ -173,23 +102,21 @@ final class WaitQueue<D> {
                 if (waiting.contains(request)) {
                     byDeadline.add(request);
                 }
-                takeRejected(decision, answered);
+                reject(decision);
             } else {
                 waiting.remove(request);
-                answered.add(request);
+                answer(() -> request.answer(decision));
                 if (!rejected) {
                     turnNow = true;
                     next = 1 + Math.min(waiting.size(), request.moreAfter(decision));
                 }
             }
         }
-        // The next call first, so that the backend works while these callers are woken.
         signal();
-        answered.forEach(each -> each.answer(decision));
     }
 
-    /** Takes those for whom the rejection is final; the others wait until its retry-after. */
-    private void takeRejected(D rejection, List<WaitingRequest<D>> answered) {
+    /** Answers those for whom the rejection is final; the others wait until its retry-after. */
+    private void reject(D rejection) {
         while (!byDeadline.isEmpty()) {
             WaitingRequest<D> first = byDeadline.first();
             long micros = first.retryMicros(rejection);
@@ -197,9 +124,8 @@ final class WaitQueue<D> {
                 turnNanos = ticker.read() + micros * 1000;
                 return;
             }
-            byDeadline.remove(first);
-            waiting.remove(first);
-            answered.add(first);
+            take(first);
+            answer(() -> first.answer(rejection));
         }
     }
 
@@ -213,76 +139,32 @@ final class WaitQueue<D> {
         if (isGivenUp) {
             signal();
         } else {
+            answer(() -> request.fail(error));
             // Each of the others would wait for the same failure.
-            failAll(error);
-            request.fail(error);
+            failed(error);
         }
     }
 
     /** Fails those that are not being decided. */
-    private void failAll(Throwable error) {
-        List<WaitingRequest<D>> failed;
+    @Override
+    protected void failed(Throwable error) {
         synchronized (this) {
-            failed = List.copyOf(byDeadline);
-            failed.forEach(waiting::remove);
-            byDeadline.clear();
+            takeAll().forEach(each -> answer(() -> each.fail(error)));
         }
         signal();
-        failed.forEach(each -> each.fail(error));
     }
 
-    /** Sets a timer for the next turn, or, while requests are decided, for the end of the next timeout; unless there is one. */
-    private synchronized Runnable timer(long nowNanos) {
-        long waitNanos = Long.MAX_VALUE;
+    /** For the next turn, or, while requests are decided, for the end of the next timeout. */
+    private synchronized Runnable nextTimer(long nowNanos) {
         if (waiting.isEmpty() || deciding == 0 && turnNow) {
             return NOTHING;
         }
-        if (deciding == 0) {
-            waitNanos = turnNanos - nowNanos;
-        } else if (!byDeadline.isEmpty()) {
-            waitNanos = byDeadline.first().leftNanos(nowNanos);
-        }
-        if (waitNanos == Long.MAX_VALUE || timerNanos != null && timerNanos - nowNanos <= waitNanos) {
-            return NOTHING;
-        }
-        Long atNanos = nowNanos + waitNanos;
-        Runnable cancelEarlier = cancelTimer;
-        timerNanos = atNanos;
-        cancelTimer = NOTHING;
-        long micros = 1 + (waitNanos - 1) / 1000;
-        return () -> {
-            cancelEarlier.run();
-            setTimer(micros, atNanos);
-        };
-    }
-
-    private void setTimer(long micros, Long atNanos) {
-        boolean set = false;
-        try {
-            Runnable cancel = sleeper.later(micros, () -> timerFired(atNanos));
-            set = true;
-            synchronized (this) {
-                if (atNanos.equals(timerNanos)) {
-                    cancelTimer = cancel;
-                }
-            }
-        } finally {
-            if (!set) {
-                // Otherwise later callers would rely on this timer.
-                forgetTimer(atNanos);
-            }
-        }
-    }
-
-    private void timerFired(Long atNanos) {
-        forgetTimer(atNanos);
-        signal();
-    }
-
-    private synchronized void forgetTimer(Long atNanos) {
-        if (atNanos.equals(timerNanos)) {
-            timerNanos = null;
-            cancelTimer = NOTHING;
-        }
+        return timer(
+                nowNanos,
+                deciding == 0
+                        ? turnNanos - nowNanos
+                        : byDeadline.isEmpty()
+                                ? Long.MAX_VALUE
+                                : byDeadline.first().leftNanos(nowNanos));
     }
 }

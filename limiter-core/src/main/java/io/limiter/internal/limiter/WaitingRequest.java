@@ -1,11 +1,11 @@
 package io.limiter.internal.limiter;
 
-import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Pending;
+import io.limiter.internal.time.WaitingCaller;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -15,29 +15,31 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <D> a decision, or that of a set
  */
-abstract class WaitingRequest<D> extends CompletableFuture<D> {
+abstract class WaitingRequest<D> extends WaitingCaller<D> {
 
     /** Of a decision after which the request is not decided again. */
     static final long FINAL = 0;
 
-    private final Ticker ticker;
+    private final BoundLimit<?> limit;
     private final long startNanos;
-    private final long deadlineNanos;
     // Guarded by this object's monitor.
     private @Nullable Pending<?> current;
     private boolean givenUp;
     // Set before it waits.
     private boolean hasWaited;
-    // Guarded by the queue in which it waits.
-    private long number;
 
     /**
+     * @param limit the limit of the permits; of a set, the first one
      * @param timeoutMicros the longest time that it may wait
      */
-    WaitingRequest(Ticker ticker, long timeoutMicros) {
-        this.ticker = ticker;
-        this.startNanos = ticker.read();
-        this.deadlineNanos = startNanos + 1000 * timeoutMicros;
+    WaitingRequest(BoundLimit<?> limit, long timeoutMicros) {
+        this(limit, timeoutMicros, limit.sleeper().ticker().read());
+    }
+
+    private WaitingRequest(BoundLimit<?> limit, long timeoutMicros, long nowNanos) {
+        super(nowNanos, 1000 * timeoutMicros);
+        this.limit = limit;
+        this.startNanos = nowNanos;
     }
 
     /**
@@ -63,16 +65,18 @@ abstract class WaitingRequest<D> extends CompletableFuture<D> {
 
     abstract void countFailure();
 
-    /** The queue of the requests that are like this one. A rejection of one is final for those of an earlier deadline first. */
-    abstract WaitQueue<D> queue();
+    /**
+     * Equal for the requests that share a queue. A rejection of one is final for those of an earlier deadline first.
+     */
+    abstract Object alike();
 
     /** The caller starts to wait. */
     abstract Runnable waitBegins(D rejection);
 
     /** {@link #retryMicros} of one limit, at a timeout of the caller. */
-    final long retryMicros(Limit<?> limit, Decision rejection, long timeoutMicros) {
+    final long retryMicros(Limit<?> byLimit, Decision rejection, long timeoutMicros) {
         long micros = rejection.retryAfterMicros();
-        boolean again = !limit.reservesAhead()
+        boolean again = !byLimit.reservesAhead()
                 // In an outage, the policy's answer is the answer.
                 && rejection.source() != Decision.Source.POLICY
                 // A ban rejects at once, also if it ends within the timeout.
@@ -83,28 +87,12 @@ abstract class WaitingRequest<D> extends CompletableFuture<D> {
 
     /** What is left of a timeout; rounded down. */
     private long leftMicros(long timeoutMicros) {
-        return Math.max(0, timeoutMicros - (ticker.read() - startNanos + 999) / 1000);
+        return Math.max(0, timeoutMicros - (limit.sleeper().ticker().read() - startNanos + 999) / 1000);
     }
 
     /** The timeout of the next decision of a limit that reserves: all of it the first time. */
     final long nextMicros(long timeoutMicros) {
         return hasWaited ? leftMicros(timeoutMicros) : timeoutMicros;
-    }
-
-    /** Its place in the queue in which it waits. */
-    final void number(long newNumber) {
-        number = newNumber;
-    }
-
-    /** Orders the requests of a queue by deadline, and equal ones by their place. */
-    final int compareDeadline(WaitingRequest<?> other) {
-        long later = deadlineNanos - other.deadlineNanos;
-        return Long.signum(later == 0 ? number - other.number : later);
-    }
-
-    /** How long it may still wait; 0 or less if it must not. */
-    final long leftNanos(long nowNanos) {
-        return deadlineNanos - nowNanos;
     }
 
     /** Decides this, and again as long as it waits. */
@@ -126,14 +114,17 @@ abstract class WaitingRequest<D> extends CompletableFuture<D> {
     /** Goes on after the first decision. */
     final WaitingRequest<D> decided(D first) {
         long micros = isGranted(first) ? FINAL : retryMicros(first);
-        if (micros == FINAL) {
+        if (micros == FINAL || !limit.room().tryAcquire()) {
             answer(first);
             return this;
         }
         hasWaited = true;
         Runnable end = waitBegins(first);
-        whenComplete((decision, error) -> end.run());
-        while (!queue().add(this, micros)) {
+        whenComplete((decision, error) -> {
+            limit.room().release();
+            end.run();
+        });
+        while (!limit.<D>queue(alike()).add(this, micros)) {
             Thread.onSpinWait();
         }
         return this;

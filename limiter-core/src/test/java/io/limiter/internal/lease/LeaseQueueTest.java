@@ -9,6 +9,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.internal.time.WaitingCaller;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Seed;
 import io.limiter.testing.SteppingEngine;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a queue of 100,000 callers costs, in looks at one of them. */
@@ -107,13 +109,13 @@ class LeaseQueueTest {
         }
 
         @Override
-        long leftNanos(long nowNanos) {
+        public long leftNanos(long nowNanos) {
             steps++;
             return super.leftNanos(nowNanos);
         }
 
         @Override
-        int compareDeadline(LeaseRequest<?> other) {
+        protected int compareDeadline(WaitingCaller<?> other) {
             steps++;
             return super.compareDeadline(other);
         }
@@ -126,6 +128,11 @@ class LeaseQueueTest {
         @Override
         protected Optional<Lease> rejected(Decision rejection) {
             return Optional.empty();
+        }
+
+        @Override
+        protected @Nullable Decision atOnce() {
+            return null;
         }
 
         @Override

@@ -18,6 +18,7 @@ import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Seed;
@@ -371,13 +372,92 @@ class WaitQueueTest {
     }
 
     @Test
-    void a_hundred_thousand_callers_cost_few_decisions_after_their_first() {
+    void a_newcomer_does_not_wait_longer_than_it_may_for_those_that_are_decided() {
+        EngineLimiter<FixedWindow> window =
+                new EngineLimiter<>(new KeySpace("", "k", ""), FixedWindow.of(1, HOUR), Failover.none(engine), sleeper);
+        assertThat(window.tryAcquire()).isTrue();
+        window.async().tryAcquire(HOUR.multipliedBy(3));
+        window.async().tryAcquire(HOUR.plusMillis(10));
+        clock.advance(HOUR);
+        assertThat(window.tryAcquire()).as("faster").isTrue();
+        engine.holds = true;
+        sleeper.run();
+        sleeper.run();
+        assertThat(engine.held).as("two are decided").hasSize(2);
+        engine.stepping.decide(engine.held.remove(0));
+        engine.reset("{k}").join();
+        engine.holds = false;
+        // By a live limit.
+        window.bound.change(new InEffect<>(FixedWindow.of(1, SECOND), Failover.none(engine)));
+        assertThat(window.tryAcquire()).isTrue();
+        long before = clock.micros();
+        CompletableFuture<Boolean> newcomer = window.async().tryAcquire(Duration.ofSeconds(5));
+        engine.reset("{k}").join();
+        engine.answer();
+        assertThat(newcomer).isNotDone();
+        while (!newcomer.isDone()) {
+            sleeper.run();
+        }
+        assertThat(clock.micros() - before).isLessThanOrEqualTo(5_000_000);
+    }
+
+    @Test
+    void who_may_wait_for_ever_does_not_hide_a_timeout_that_is_over() {
+        Limiter window = limiter(FixedWindow.of(1, SECOND));
+        assertThat(window.tryAcquire()).isTrue();
+        window.async().tryAcquire(HOUR);
+        CompletableFuture<Boolean> hasty = window.async().tryAcquire(Duration.ofMillis(1010));
+        engine.holds = true;
+        sleeper.run();
+        clock.advance(SECOND);
+        engine.holds = false;
+        CompletableFuture<Boolean> patient = window.async().tryAcquire(Duration.ofSeconds(Long.MAX_VALUE));
+        engine.holds = true;
+        sleeper.run();
+        assertThat(engine.held).hasSize(2);
+        engine.holds = false;
+        engine.answer();
+        assertThat(hasty).isDone();
+        while (!patient.isDone()) {
+            sleeper.run();
+        }
+        assertThat(patient).isCompletedWithValue(true);
+    }
+
+    @Test
+    void the_code_of_a_caller_may_wait_for_the_same_permits() throws InterruptedException {
+        Limiter window = limiter(FixedWindow.of(1, SECOND));
+        assertThat(window.tryAcquire()).isTrue();
+        CompletableFuture<Boolean> both =
+                window.async().tryAcquire(HOUR).thenApply(granted -> granted && window.tryAcquire(HOUR));
+        Thread caller = new Thread(sleeper::run);
+        caller.setDaemon(true);
+        caller.start();
+        await().until(() -> caller.getState() == Thread.State.WAITING);
+        assertThat(sleeper.pending()).isOne();
+        sleeper.run();
+        caller.join();
+        assertThat(both).isCompletedWithValue(true);
+    }
+
+    @Test
+    void ten_thousand_callers_cost_few_decisions_after_their_first_and_one_more_is_rejected_at_once() {
         Limiter window = limiter(FixedWindow.of(10, SECOND));
         assertThat(window.tryAcquire(10)).isTrue();
         List<CompletableFuture<Boolean>> callers = new ArrayList<>();
-        for (int i = 0; i < 100_000; i++) {
-            callers.add(window.async().tryAcquire(Duration.ofMillis(1000 + i % 100_000)));
+        for (int i = 0; i < BoundLimit.MAX_WAITING; i++) {
+            callers.add(window.async().tryAcquire(Duration.ofMillis(1000 + 10 * i)));
         }
+        Decision rejected = window.async().decide(1, HOUR).join();
+        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.retryAfter()).hasValue(SECOND);
+        assertThat(window.on("other").async().tryAcquire(10, HOUR)).isCompletedWithValue(true);
+        assertThat(window.on("other").tryAcquire(HOUR))
+                .as("no room for any key")
+                .isFalse();
+        callers.remove(0).cancel(false);
+        callers.add(window.async().tryAcquire(HOUR));
+        assertThat(callers).noneMatch(CompletableFuture::isDone);
         int before = engine.stepping.requests();
         while (sleeper.pending() > 0) {
             sleeper.run();
@@ -385,5 +465,8 @@ class WaitQueueTest {
         assertThat(callers).allMatch(CompletableFuture::isDone);
         assertThat(callers.stream().filter(CompletableFuture::join)).hasSizeBetween(900, 1010);
         assertThat(engine.stepping.requests() - before).isLessThan(1200);
+        assertThat(window.async().tryAcquire(11, HOUR))
+                .as("more than the limit")
+                .isCompletedWithValue(false);
     }
 }

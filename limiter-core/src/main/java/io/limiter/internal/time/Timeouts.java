@@ -1,17 +1,17 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.time;
 
 import java.time.Duration;
 import java.util.Objects;
 
 /** Converts the timeouts of callers. */
-final class Timeouts {
+public final class Timeouts {
 
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private Timeouts() {}
 
     /** In whole microseconds; a negative timeout counts as zero. */
-    static long micros(Duration timeout) {
+    public static long micros(Duration timeout) {
         if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
             return 0;
         }
