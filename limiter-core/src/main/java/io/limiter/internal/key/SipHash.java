@@ -47,13 +47,33 @@ public final class SipHash {
         long v3 = k1 ^ 0x7465646279746573L;
         int whole = key.length() & -CHARS;
         long seen = 0;
-        for (int i = 0; i < whole; i += CHARS) {
-            long low = fourChars(key, i);
-            long high = fourChars(key, i + CHARS / 2);
-            seen |= low | high;
-            long word = bytes(low) | bytes(high) << 32;
+        for (int i = 0; ; i += CHARS) {
+            boolean isLast = i == whole;
+            long word;
+            if (isLast) {
+                // Has the rest, and the length.
+                word = (long) key.length() << 56;
+                for (int j = i; j < key.length(); j++) {
+                    char c = key.charAt(j);
+                    seen |= c;
+                    word |= (c & 0xFFL) << 8 * (j - i);
+                }
+                if ((seen & NOT_BYTES) != 0) {
+                    return ofWide(key);
+                }
+            } else {
+                long low = fourChars(key, i);
+                long high = fourChars(key, i + CHARS / 2);
+                seen |= low | high;
+                word = bytes(low) | bytes(high) << 32;
+            }
             v3 ^= word;
-            for (int round = 0; round < 2; round++) {
+            int rounds = isLast ? 6 : 2;
+            for (int round = 0; round < rounds; round++) {
+                if (round == 2) {
+                    v0 ^= word;
+                    v2 ^= 0xff;
+                }
                 v0 += v1;
                 v2 += v3;
                 v1 = Long.rotateLeft(v1, 13) ^ v0;
@@ -64,35 +84,11 @@ public final class SipHash {
                 v3 = Long.rotateLeft(v3, 21) ^ v0;
                 v2 = Long.rotateLeft(v2, 32);
             }
+            if (isLast) {
+                return v0 ^ v1 ^ v2 ^ v3;
+            }
             v0 ^= word;
         }
-        // The last word has the rest, and the length.
-        long last = (long) key.length() << 56;
-        for (int i = whole; i < key.length(); i++) {
-            char c = key.charAt(i);
-            seen |= c;
-            last |= (c & 0xFFL) << 8 * (i - whole);
-        }
-        if ((seen & NOT_BYTES) != 0) {
-            return ofWide(key);
-        }
-        v3 ^= last;
-        for (int round = 0; round < 6; round++) {
-            if (round == 2) {
-                v0 ^= last;
-                v2 ^= 0xff;
-            }
-            v0 += v1;
-            v2 += v3;
-            v1 = Long.rotateLeft(v1, 13) ^ v0;
-            v3 = Long.rotateLeft(v3, 16) ^ v2;
-            v0 = Long.rotateLeft(v0, 32) + v3;
-            v2 += v1;
-            v1 = Long.rotateLeft(v1, 17) ^ v2;
-            v3 = Long.rotateLeft(v3, 21) ^ v0;
-            v2 = Long.rotateLeft(v2, 32);
-        }
-        return v0 ^ v1 ^ v2 ^ v3;
     }
 
     private static long fourChars(String key, int i) {
