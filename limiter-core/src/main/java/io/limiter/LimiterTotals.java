@@ -4,6 +4,8 @@ import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -40,6 +42,16 @@ public interface LimiterTotals {
     /** The name of a plan of a limit, with a dot as in configuration: {@code search.pro}. */
     static String planName(String limiter, String plan) {
         return Objects.requireNonNull(limiter, "limiter") + "." + Objects.requireNonNull(plan, "plan");
+    }
+
+    /** The name of the limit whose permits the limiters of a name take: for a plan that of its limit, otherwise the name. */
+    static String limiterOf(String name, Collection<LimiterTotals> totals) {
+        return totals.stream()
+                .filter(each -> each.name().equals(name))
+                .map(LimiterTotals::limiter)
+                // Under another prefix the name may be that of a limit.
+                .max(Comparator.comparingInt(String::length))
+                .orElse(name);
     }
 
     /** The limit that was built or set last; empty for {@link #OTHER}. */

@@ -263,6 +263,7 @@ final class FleetRates {
         return new Wire.Limit(
                 sum.prefix(),
                 sum.name(),
+                sum.limiter(),
                 sum.kind(),
                 sum.limit(),
                 Wire.Settings.of(sum.settings()),

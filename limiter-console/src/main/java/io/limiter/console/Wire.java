@@ -301,12 +301,14 @@ final class Wire {
     /**
      * A limit of the fleet.
      *
+     * @param limiter the name that live limits of its keys have: of a plan, that of its limit
      * @param waits callers per second whose wait for permits has ended
      * @param meanWait how long they waited, in seconds; {@code null} without any
      */
     record Limit(
             String prefix,
             String name,
+            String limiter,
             String kind,
             String limit,
             Settings settings,

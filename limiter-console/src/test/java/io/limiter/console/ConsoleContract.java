@@ -676,6 +676,7 @@ abstract class ConsoleContract {
                 List.of(new LimitReport(
                         "rateLimit:",
                         text,
+                        text,
                         "token-bucket",
                         text,
                         LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(1),

@@ -128,6 +128,7 @@ public final class ConsoleDemo {
                     limits.add(new LimitReport(
                             limit.prefix(),
                             limit.name(),
+                            limit.name(),
                             limit.kind().toString(),
                             effective.toString(),
                             effective,

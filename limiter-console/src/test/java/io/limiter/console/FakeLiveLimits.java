@@ -82,6 +82,11 @@ final class FakeLiveLimits implements LiveLimits {
     }
 
     @Override
+    public boolean isSame(LiveKey one, LiveKey other) {
+        return one.equals(other);
+    }
+
+    @Override
     public synchronized long version() {
         return version;
     }
@@ -110,13 +115,13 @@ final class FakeLiveLimits implements LiveLimits {
     }
 
     @Override
-    public synchronized void remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
-        change(name, Optional.of(key), Optional.empty(), note, expectedVersion);
+    public synchronized Optional<LiveChange> remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
+        return Optional.of(change(name, Optional.of(key), Optional.empty(), note, expectedVersion));
     }
 
     @Override
-    public synchronized void remove(String name, ChangeNote note, long expectedVersion) {
-        change(name, Optional.empty(), Optional.empty(), note, expectedVersion);
+    public synchronized Optional<LiveChange> remove(String name, ChangeNote note, long expectedVersion) {
+        return Optional.of(change(name, Optional.empty(), Optional.empty(), note, expectedVersion));
     }
 
     @Override

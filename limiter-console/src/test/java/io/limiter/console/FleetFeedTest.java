@@ -105,6 +105,7 @@ class FleetFeedTest {
         LimitReport limit = new LimitReport(
                 "rateLimit:",
                 "search",
+                "search",
                 "token-bucket",
                 "50/s",
                 LiveSettings.NONE,

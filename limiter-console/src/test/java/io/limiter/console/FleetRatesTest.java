@@ -46,6 +46,7 @@ class FleetRatesTest {
                 "available",
                 List.of(new LimitReport(
                         "rateLimit:",
+                        "search.gold",
                         "search",
                         "token-bucket",
                         definition,
@@ -95,6 +96,7 @@ class FleetRatesTest {
         assertThat(limit().sources()).isEqualTo(Map.of("REDIS", 35.0, "REJECTION_CACHE", 4.0));
         assertThat(rates.instances()).extracting(Wire.Instance::granted).containsExactly(30.0, 5.0);
         assertThat(rates.at()).isEqualTo(Instant.ofEpochMilli(12_500));
+        assertThat(limit().limiter()).as("whose keys live limits are of").isEqualTo("search");
     }
 
     @Test
@@ -205,7 +207,7 @@ class FleetRatesTest {
         rates.add(List.of(report("a", 11, 0, 0), report("b", 11, 0, 0, "20/s", "it is no token bucket")));
         assertThat(limit().differs()).isTrue();
         assertThat(limit().notApplied())
-                .containsExactly(new Wire.Inapplicable("b", "rateLimit:", "search", "it is no token bucket"));
+                .containsExactly(new Wire.Inapplicable("b", "rateLimit:", "search.gold", "it is no token bucket"));
         assertThat(rates.instances().get(1).notApplied()).hasSize(1);
     }
 }

@@ -15,6 +15,7 @@ import java.util.TreeMap;
  *
  * @param prefix of their keys
  * @param name of the limiters
+ * @param limiter the name of the limit whose permits they take: for a plan that of its limit. Live limits of keys are put under it
  * @param kind as {@link LiveKind#toString()}; the class of a limit of your own; empty if unknown
  * @param limit the definition in effect, as text
  * @param settings the definition in effect, as a live limit would set it
@@ -31,6 +32,7 @@ import java.util.TreeMap;
 public record LimitReport(
         String prefix,
         String name,
+        String limiter,
         String kind,
         String limit,
         LiveSettings settings,
@@ -77,6 +79,7 @@ public record LimitReport(
         return new LimitReport(
                 prefix,
                 name,
+                limiter,
                 kind,
                 limit,
                 settings,

@@ -28,7 +28,7 @@ public record LiveKey(String value, boolean hashed) {
         }
     }
 
-    /** The key itself. It is stored hashed unless {@link LiveOptions#showKeys()}. */
+    /** The key itself. It is stored hashed, unless {@link LiveOptions#showKeys()} or it has a live limit that is not. */
     public static LiveKey of(String key) {
         return new LiveKey(Objects.requireNonNull(key, "key"), false);
     }

@@ -10,11 +10,12 @@ import java.util.function.Supplier;
  *
  * <p>A live limit has a name and applies to all limiters of that name in all instances, whatever their prefix and hash tag,
  * within about a second. Requests that already wait for permits of a concurrency limit keep the limit that they started
- * with. It overrides only the settings that it has, and it outranks {@link io.limiter.RateLimiter#setRate},
+ * with, but see a ban or an exemption of their key when they are decided next, within a second. It overrides only the settings that it has, and it outranks {@link io.limiter.RateLimiter#setRate},
  * configuration and annotations. Limiters of {@link io.limiter.LimiterFactory#withoutLiveLimits()} ignore it, but for those of keys.
  *
  * <p>A live limit may be for one {@linkplain LiveKey key} of a name, {@value #MAX_KEYS} of them at most. It overrides what its key has
- * without it, and may exempt or ban the key.
+ * without it, and may exempt or ban the key. Whatever its {@linkplain io.limiter.LimiterFactory#withPlan plan}, a key is that of the
+ * limit: where methods take a key, the name of a plan that this instance has built stands for that of its limit.
  *
  * <p>Live limits are stored in Redis; each instance has a copy, which it uses while Redis is unavailable. If Redis loses
  * them, the instances drop theirs, unless {@link LiveOptions#restore()} is set; versions then go on from the newest that the
@@ -35,7 +36,7 @@ public interface LiveLimits {
     /** This instance's copy, by name, without those of keys, expired ones and those that it cannot read. */
     List<LiveLimit> list();
 
-    /** This instance's copy of the live limits of the keys of a name. */
+    /** This instance's copy of the live limits of the keys of a name; of a plan, those of its limit. */
     List<LiveLimit> keys(String name);
 
     /** This instance's copy of the live limit of a name. */
@@ -80,12 +81,16 @@ public interface LiveLimits {
      * Removes a live limit, so that the limiters have their own limits again. Does nothing if there is none and none is expected.
      *
      * @param expectedVersion {@link LiveLimit#version()} of the live limit that is removed, or {@link Unreadable#version()}
+     * @return the change; empty if there was none
      * @throws LiveConflictException if the name has a live limit of another version, or none; nothing changes
      */
-    void remove(String name, ChangeNote note, long expectedVersion);
+    Optional<LiveChange> remove(String name, ChangeNote note, long expectedVersion);
 
     /** Removes the live limit of one key, in the same way. */
-    void remove(String name, LiveKey key, ChangeNote note, long expectedVersion);
+    Optional<LiveChange> remove(String name, LiveKey key, ChangeNote note, long expectedVersion);
+
+    /** Whether both are the same key, each by itself or by its hash. */
+    boolean isSame(LiveKey one, LiveKey other);
 
     /** The live limits in Redis that this instance cannot read, by name. Its limiters of these names have their own limits. */
     List<Unreadable> unreadable();

@@ -10,6 +10,7 @@ import static io.limiter.redis.LiveFleet.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
@@ -28,6 +29,7 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
+import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.HotKey;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
@@ -37,6 +39,8 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Ledger;
 import io.limiter.testing.Seed;
 import java.time.Duration;
@@ -45,7 +49,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -354,6 +360,34 @@ class LiveKeysTest {
     }
 
     @Test
+    void who_waits_for_a_lease_sees_a_ban_or_an_exemption_when_it_is_decided_next() {
+        HandSleeper sleeper = new HandSleeper(FLEET.clock());
+        RedisRateLimiterFactory factory = FLEET.instance(settings -> settings.sleeper(sleeper));
+        ConcurrencyLimiter limiter =
+                factory.build("search", ConcurrencyLimit.of(1).withLeaseTime(HALF_HOUR));
+        Lease held = limiter.on("ann").acquire(1, Duration.ZERO);
+        for (LiveSettings settings : List.of(LiveSettings.BANNED, LiveSettings.EXEMPT)) {
+            List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 3)
+                    .mapToObj(i -> limiter.on("ann").async().tryAcquire(1, HALF_HOUR))
+                    .toList();
+            Eventually.that(() -> assertThat(sleeper.pending()).isOne());
+            LiveLimit stored = put(factory, settings, NOTE);
+            long before = FLEET.clock().micros();
+            sleeper.run();
+            assertThat(waiting)
+                    .allSatisfy(each -> assertThat(each)
+                            .isCompletedWithValueMatching(
+                                    lease -> lease.isPresent() == (settings == LiveSettings.EXEMPT)));
+            assertThat(FLEET.clock().micros() - before).isLessThanOrEqualTo(1_000_000);
+            live(factory).remove("search", ANN, NOTE, stored.version());
+        }
+        held.close();
+        var totals = factory.statistics().totals().get(0);
+        assertThat(totals.rejected(Source.OVERRIDE)).isEqualTo(3);
+        assertThat(totals.granted(Source.OVERRIDE)).isEqualTo(3);
+    }
+
+    @Test
     void who_would_wait_for_a_window_is_rejected_at_once_by_a_ban_that_ends_before() {
         RedisRateLimiterFactory factory = FLEET.instance();
         Limiter window = factory.build("search", FixedWindow.of(2, HALF_HOUR));
@@ -402,6 +436,35 @@ class LiveKeysTest {
         assertThat(gold.tryAcquire("bob", 9)).isTrue();
         live(factory).put("search", ANN, LiveSettings.NONE.capacity(50), NOTE, ban.version());
         assertThat(gold.on("ann").limit()).isEqualTo(TWO.withCapacity(50));
+    }
+
+    @Test
+    void where_a_key_is_given_the_name_of_a_plan_is_that_of_its_limit() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        List<RateLimiter> limiters =
+                List.of(factory.build("search", TWO), factory.withPlan("gold").build("search", TWO.withCapacity(9)));
+        LiveLimits live = live(factory);
+        LiveLimit ban = live.put("search.gold", ANN, LiveSettings.BANNED, NOTE, 0);
+        assertThat(ban.name()).isEqualTo("search");
+        assertThat(limiters).noneMatch(limiter -> limiter.tryAcquire("ann"));
+        assertThat(live.get("search.gold", ANN)).contains(ban);
+        assertThat(live.keys("search.gold")).containsExactly(ban);
+        assertThat(live.keys("search")).containsExactly(ban);
+        assertThat(live.get("search.gold")).isEmpty();
+        assertThat(live.remove("search.gold", ANN, NOTE, ban.version()))
+                .contains(live.history().get(0));
+        assertThat(limiters).allMatch(limiter -> limiter.tryAcquire("ann"));
+        // A limit of another prefix has the name of the plan.
+        Limiter other = factory.withPrefix("other:").build("search.gold", FixedWindow.of(1, HALF_HOUR));
+        assertThat(live.put("search.gold", ANN, LiveSettings.BANNED, NOTE, 0).name())
+                .isEqualTo("search.gold");
+        assertThat(other.tryAcquire("ann")).isFalse();
+        reports(factory);
+        factory.pollLiveLimits();
+        assertThat(reports(factory).get(0).limits())
+                .extracting(LimitReport::name, LimitReport::limiter)
+                .containsExactlyInAnyOrder(
+                        tuple("search", "search"), tuple("search.gold", "search"), tuple("search.gold", "search.gold"));
     }
 
     @Test
@@ -477,6 +540,97 @@ class LiveKeysTest {
     }
 
     @Test
+    void a_key_that_is_stored_by_itself_is_changed_by_its_key_and_by_its_hash() {
+        RedisRateLimiterFactory showing = FLEET.instance(settings -> settings.liveLimits(BY_HAND.showKeys(true)));
+        LiveLimit exempt = put(showing, LiveSettings.EXEMPT, NOTE);
+        assertThat(exempt.key()).contains(ANN);
+        RedisRateLimiterFactory hashing = FLEET.instance();
+        RateLimiter limiter = hashing.build("search", TWO);
+        assertThat(limiter.tryAcquire("ann", 9)).isTrue();
+        reports(hashing);
+        hashing.pollLiveLimits();
+        LiveLimits live = live(hashing);
+        LiveKey hash = LiveKey.hashed(
+                reports(hashing).get(0).limits().get(0).hottest().get(0).key());
+        assertThat(live.isSame(ANN, hash)).isTrue();
+        assertThat(live.isSame(hash, LiveKey.of("bob"))).isFalse();
+        assertThat(live.get("search", ANN)).contains(exempt);
+        assertThat(live.get("search", hash)).contains(exempt);
+        LiveLimit ban = live.put("search", ANN, LiveSettings.BANNED, NOTE, exempt.version());
+        assertThat(ban.key()).contains(ANN);
+        assertThat(limiter.tryAcquire("ann")).isFalse();
+        exempt = live.put("search", hash, LiveSettings.EXEMPT, NOTE, ban.version());
+        assertThat(limiter.tryAcquire("ann", 9)).isTrue();
+        live.remove("search", ANN, NOTE, exempt.version());
+        assertThat(limiter.tryAcquire("ann", 3)).isFalse();
+        assertThat(put(hashing, LiveSettings.EXEMPT, NOTE).key()).contains(hash);
+    }
+
+    @Test
+    void a_ban_after_redis_has_lost_everything_is_obeyed_by_new_instances() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        put(one, LiveSettings.BANNED, NOTE);
+        FLEET.loseEverything();
+        logged(one::pollLiveLimits);
+        put(one, LiveSettings.BANNED, NOTE);
+        for (int i = 0; i < 2; i++) {
+            RedisRateLimiterFactory fresh = FLEET.instance();
+            assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
+            // A console does not make another secret.
+            reports(fresh);
+            one.pollLiveLimits();
+        }
+        assertThat(one.build("search", TWO).tryAcquire("ann")).isFalse();
+    }
+
+    @Test
+    void a_key_is_hashed_anew_if_redis_has_another_secret() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory stranger = FLEET.instance();
+        String hash = put(one, LiveSettings.BANNED, NOTE).key().orElseThrow().value();
+        // Called after this instance has polled, and before it stores its change.
+        live(one).subscribe(change -> {
+            if (change.after().isEmpty()) {
+                reports(stranger);
+            }
+        });
+        FLEET.loseEverything();
+        logged(() -> live(one).put("search", ANN, LiveSettings.BANNED, NOTE, 0));
+        RedisRateLimiterFactory fresh = FLEET.instance();
+        assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
+        assertThat(live(one).keys("search"))
+                .singleElement()
+                .satisfies(ban -> assertThat(ban.key().orElseThrow().value()).isNotEqualTo(hash));
+        FLEET.loseEverything();
+        logged(() -> rejected(
+                "the hashes of keys have changed, because Redis has lost their secret: read the hash of the key again",
+                () -> live(one).put("search", LiveKey.hashed(hash), LiveSettings.BANNED, NOTE, 0)));
+        live(one).put("search", LiveKey.hashed(hash), LiveSettings.BANNED, NOTE, 0);
+    }
+
+    @Test
+    void where_only_the_limits_were_lost_those_of_keys_are_counted_anew() {
+        RedisRateLimiterFactory one = FLEET.instance(settings -> settings.liveLimits(BY_HAND.restore(true)));
+        put(one, LiveSettings.BANNED, NOTE);
+        loseLimits();
+        logged(one::pollLiveLimits);
+        assertThat(counted()).isOne();
+        loseLimits();
+        LiveFleet.put(FLEET.instance(), "search", TEN);
+        assertThat(counted()).isZero();
+    }
+
+    private static void loseLimits() {
+        FLEET.<Long>commands(
+                commands -> commands.zadd("{limiter:live}:keys", Double.POSITIVE_INFINITY, "search\tgone"));
+        FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
+    }
+
+    private static long counted() {
+        return FLEET.<Long>commands(commands -> commands.zcard("{limiter:live}:keys"));
+    }
+
+    @Test
     void there_are_10_000_at_most_of_those_in_effect() {
         RedisRateLimiterFactory factory = FLEET.instance();
         LiveLimits live = live(factory);
@@ -504,8 +658,7 @@ class LiveKeysTest {
         // Where the limits were deleted, the count is, too.
         FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
         assertThat(put(FLEET.instance(), LiveSettings.BANNED, NOTE).version()).isGreaterThan(put.version());
-        assertThat(FLEET.<Long>commands(commands -> commands.zcard("{limiter:live}:keys")))
-                .isOne();
+        assertThat(counted()).isOne();
     }
 
     @Test
@@ -519,6 +672,7 @@ class LiveKeysTest {
         other.pollLiveLimits();
         assertThat(live(other).keys("search")).hasSize(120);
         long wholes = wholes();
+        assertThat(wholes).as("the first poll").isPositive();
         IntStream.range(0, 59)
                 .forEach(i -> live(one).put("search", LiveKey.of("k" + i), LiveSettings.EXEMPT, NOTE, i + 1));
         other.pollLiveLimits();
@@ -534,7 +688,7 @@ class LiveKeysTest {
         return FLEET.<String>commands(commands -> commands.info("commandstats"))
                 .lines()
                 .filter(line -> line.startsWith("cmdstat_hgetall:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll(".*calls=(\\d+),.*", "$1")))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("cmdstat_hgetall:calls=(\\d+),.*", "$1")))
                 .sum();
     }
 
@@ -544,9 +698,14 @@ class LiveKeysTest {
         RedisRateLimiterFactory one = FLEET.instance();
         RedisRateLimiterFactory other = FLEET.instance();
         TokenBucket own = TokenBucket.perSecond(5).withCapacity(10);
-        List<RateLimiter> limiters = List.of(one.build("search", own), other.build("search", own));
-        double capacity = own.maxPermits();
-        double rate = own.permitsPerSecond();
+        TokenBucket gold = TokenBucket.perSecond(8).withCapacity(20);
+        // A caller may change its plan.
+        List<RateLimiter> limiters = Stream.of(one, other)
+                .flatMap(each -> Stream.of(
+                        each.build("search", own), each.withPlan("gold").build("search", gold)))
+                .toList();
+        double capacity = gold.maxPermits();
+        double rate = gold.permitsPerSecond();
         Map<String, Ledger> ledgers = new HashMap<>();
         for (int i = 0; i < 1_500; i++) {
             String key = random.nextBoolean() ? "ann" : "bob";
@@ -581,7 +740,7 @@ class LiveKeysTest {
                 one.pollLiveLimits();
             } else {
                 int permits = 1 + random.nextInt(3);
-                if (limiters.get(random.nextInt(2)).tryAcquire(key, permits)) {
+                if (limiters.get(random.nextInt(4)).tryAcquire(key, permits)) {
                     ledgers.computeIfAbsent(key, k -> new Ledger())
                             .granted(FLEET.clock().micros(), permits);
                 }

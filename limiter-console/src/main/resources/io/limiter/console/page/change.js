@@ -133,7 +133,7 @@ export function askRemove(live, done) {
 }
 
 /**
- * Limits, exempts or bans one key.
+ * Limits, exempts or bans one key, which is that of the limit whatever its plan.
  *
  * @param {'limit'|'EXEMPT'|'BANNED'} action
  */
@@ -144,7 +144,7 @@ export function askKey(limit, key, action, done) {
   const error = el('p', {className: 'error', role: 'alert', hidden: true});
   const title = {limit: 'limitKeyTitle', EXEMPT: 'exemptKeyTitle', BANNED: 'banKeyTitle'}[action];
   ask(t(title), [
-    el('div', {className: 'change', id: 'change'}, whose({name: limit.name, key})),
+    el('div', {className: 'change', id: 'change'}, whose({name: limit.limiter, key})),
     action === 'limit' ? null : el('p', {className: 'muted small'}, t(action === 'BANNED' ? 'banKeyText' : 'exemptKeyText')),
     el('div', {className: 'fields'}, fields ? fields.elements : null, duration.element,
       el('div', {className: 'field wide'}, el('label', {for: 'key-why'}, t('reason')), why)),
@@ -158,9 +158,9 @@ export function askKey(limit, key, action, done) {
       return problem === null;
     },
     run: () => attempt(async () => {
-      const known = await keyLimit({name: limit.name, key});
+      const known = await keyLimit({name: limit.limiter, key});
       const stored = await api.put({
-        name: limit.name, key,
+        name: limit.limiter, key,
         settings: fields ? {kind: limit.kind, ...fields.settings()} : {access: action},
         why: why.value.trim(), expiresSeconds: duration.seconds(), expectedVersion: known?.version ?? 0,
       });

@@ -46,7 +46,7 @@ export function keysCard(name, find, done) {
   async function read() {
     const wanted = search.value.trim();
     try {
-      const answer = await api.keys(name, wanted);
+      const answer = await api.keys(find()?.limiter ?? name, wanted);
       if (wanted !== search.value.trim()) {
         return;
       }

@@ -78,7 +78,7 @@ export function limitView(prefix, name, {reload}) {
     setText(waits, rate(limit.waits));
     setText(meanWait, waitTime(limit.meanWait));
     canvas.setAttribute('aria-label', t('chartLabel', rate(limit.granted), rate(limit.rejected)));
-    const changes = (state.history || []).filter(change => change.name === name);
+    const changes = (state.history || []).filter(change => change.name === (change.key ? limit.limiter : name));
     chart.draw(seriesOf(limit), changes.filter(change => !change.key).map(change => ({
       at: (change.at - now()) / 1000, text: change.after ? describe(change.after.settings) : t('own'),
     })));

@@ -158,6 +158,7 @@ final class FleetReports implements Fleet {
         return new LimitReport(
                 totals.prefix(),
                 totals.name(),
+                totals.limiter(),
                 kind != null
                         ? kind.toString()
                         : limit == null ? "" : limit.getClass().getSimpleName(),

@@ -283,6 +283,7 @@ final class LiveJson {
         ObjectNode json = JSON.createObjectNode()
                 .put("prefix", limit.prefix())
                 .put("name", limit.name())
+                .put("limiter", limit.limiter())
                 .put("kind", limit.kind())
                 .put("limit", limit.limit())
                 .put("granted", limit.granted())
@@ -345,9 +346,11 @@ final class LiveJson {
                     new LimitReport.Rate(
                             rates.get(i + 1).asDouble(), rates.get(i + 2).asDouble()));
         }
+        String name = json.path("name").asText();
         return new LimitReport(
                 json.path("prefix").asText(),
-                json.path("name").asText(),
+                name,
+                json.path("limiter").asText(name),
                 json.path("kind").asText(),
                 json.path("limit").asText(),
                 settings(json.path("settings")),

@@ -49,7 +49,8 @@ public final class LivePoller implements AutoCloseable {
         FleetReports fleet = new FleetReports(store, options, parts.totals, parts.backendState);
         ChangeListeners listeners = new ChangeListeners();
         this.copy = new LiveCopy(store, parts.overrides, fleet, listeners, parts.ticker, options.restore());
-        this.limits = new RedisLiveLimits(store, copy, parts.overrides, fleet, listeners, options.showKeys());
+        this.limits =
+                new RedisLiveLimits(store, copy, parts.overrides, fleet, listeners, parts.totals, options.showKeys());
         this.hints = parts.hints;
         this.interval = options.pollInterval();
     }

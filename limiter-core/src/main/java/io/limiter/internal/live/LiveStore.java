@@ -133,8 +133,10 @@ final class LiveStore {
      * @param lastsMicros after which the limit expires; 0 if it does not, or at {@code expiresMicros}
      * @param limit empty to remove it
      * @param note who and why
+     * @param knownSecret of the hashes of keys; empty if this instance has none
      * @return {@code done} and the entry of the history; {@code conflict} and the stored limit, empty if there is none;
-     *     {@code nothing} if there is none to remove; or {@code full} if there are too many of keys
+     *     {@code nothing} if there is none to remove; {@code full} if there are too many of keys; or {@code secret} if the
+     *     field has the hash of a key, and Redis another secret
      */
     List<String> write(
             String field,
@@ -143,7 +145,8 @@ final class LiveStore {
             long lastsMicros,
             long expiresMicros,
             String limit,
-            String note) {
+            String note,
+            String knownSecret) {
         return texts(call(
                 write,
                 List.of(limits, version, changes, keys),
@@ -158,7 +161,8 @@ final class LiveStore {
                         limit,
                         note,
                         kept,
-                        LiveLimits.MAX_KEYS)));
+                        LiveLimits.MAX_KEYS,
+                        knownSecret)));
     }
 
     private static String newStamp() {

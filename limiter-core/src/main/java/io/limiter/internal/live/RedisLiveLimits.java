@@ -1,6 +1,7 @@
 package io.limiter.internal.live;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterTotals;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.LiveJson.StoredChange;
@@ -48,6 +49,7 @@ final class RedisLiveLimits implements LiveLimits {
     private final OverridesByName overrides;
     private final FleetReports fleet;
     private final ChangeListeners listeners;
+    private final Supplier<List<LimiterTotals>> totals;
     private final boolean showKeys;
     private volatile boolean closed;
 
@@ -57,12 +59,14 @@ final class RedisLiveLimits implements LiveLimits {
             OverridesByName overrides,
             FleetReports fleet,
             ChangeListeners listeners,
+            Supplier<List<LimiterTotals>> totals,
             boolean showKeys) {
         this.store = store;
         this.copy = copy;
         this.overrides = overrides;
         this.fleet = fleet;
         this.listeners = listeners;
+        this.totals = totals;
         this.showKeys = showKeys;
     }
 
@@ -73,8 +77,8 @@ final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public List<LiveLimit> keys(String name) {
-        checked(name);
-        return inEffect(limit -> limit.key().isPresent() && limit.name().equals(name));
+        String limiter = limiterOf(name);
+        return inEffect(limit -> limit.key().isPresent() && limit.name().equals(limiter));
     }
 
     private List<LiveLimit> inEffect(Predicate<LiveLimit> wanted) {
@@ -93,8 +97,8 @@ final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public Optional<LiveLimit> get(String name, LiveKey key) {
-        return ofField(LiveJson.field(checked(name), Optional.of(Objects.requireNonNull(key, "key"))))
-                .or(() -> ofField(LiveJson.field(name, Optional.of(hashed(key)))));
+        String limiter = limiterOf(name);
+        return ofField(LiveJson.field(limiter, Optional.of(stored(limiter, key))));
     }
 
     private Optional<LiveLimit> ofField(String field) {
@@ -103,20 +107,36 @@ final class RedisLiveLimits implements LiveLimits {
                 .map(StoredLimit::limit);
     }
 
-    private LiveKey hashed(LiveKey key) {
-        return key.hashed() ? key : LiveKey.hashed(new SipHash(copy.secret()).text(key.value()));
+    /** Whatever its plan, a key is that of the limit. */
+    private String limiterOf(String name) {
+        return LimiterTotals.limiterOf(checked(name), totals.get());
     }
 
-    /** As it is stored: hashed, unless keys are shown and the key has no live limit by its hash. */
-    private LiveKey stored(String name, LiveKey key) {
-        if (!Objects.requireNonNull(key, "key").hashed()
-                && !showKeys
-                && copy.secret().isEmpty()) {
-            store.makeSecret();
-            copy.poll();
+    @Override
+    public boolean isSame(LiveKey one, LiveKey other) {
+        SipHash hash = new SipHash(copy.secret());
+        return hashed(one, hash).equals(hashed(other, hash));
+    }
+
+    private static LiveKey hashed(LiveKey key, SipHash hash) {
+        return key.hashed() ? key : LiveKey.hashed(hash.text(key.value()));
+    }
+
+    /** As it has a live limit, by the key or its hash; without one, hashed unless keys are shown. */
+    private LiveKey stored(String limiter, LiveKey key) {
+        SipHash hash = new SipHash(copy.secret());
+        if (Objects.requireNonNull(key, "key").hashed()) {
+            return keys(limiter).stream()
+                    .flatMap(each -> each.key().stream())
+                    .filter(each -> !each.hashed() && hashed(each, hash).equals(key))
+                    .findFirst()
+                    .orElse(key);
         }
-        LiveKey hashed = hashed(key);
-        return showKeys && ofField(LiveJson.field(name, Optional.of(hashed))).isEmpty() ? key : hashed;
+        LiveKey hashed = hashed(key, hash);
+        boolean isShown = ofField(LiveJson.field(limiter, Optional.of(key))).isPresent()
+                || showKeys
+                        && ofField(LiveJson.field(limiter, Optional.of(hashed))).isEmpty();
+        return isShown ? key : hashed;
     }
 
     @Override
@@ -155,8 +175,9 @@ final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
-        Optional<LiveKey> stored = Optional.of(stored(checked(name), key));
-        return put(name, stored, settings, note, expectedVersion, 0).after().orElseThrow();
+        return put(limiterOf(name), Optional.of(key), settings, note, expectedVersion, 0)
+                .after()
+                .orElseThrow();
     }
 
     private static String ofKey(Optional<LiveKey> key) {
@@ -197,13 +218,13 @@ final class RedisLiveLimits implements LiveLimits {
     }
 
     @Override
-    public void remove(String name, ChangeNote note, long expectedVersion) {
-        remove(name, Optional.empty(), note, expectedVersion);
+    public Optional<LiveChange> remove(String name, ChangeNote note, long expectedVersion) {
+        return remove(name, Optional.empty(), note, expectedVersion);
     }
 
     @Override
-    public void remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
-        remove(name, Optional.of(stored(checked(name), key)), note, expectedVersion);
+    public Optional<LiveChange> remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
+        return remove(limiterOf(name), Optional.of(key), note, expectedVersion);
     }
 
     private Optional<LiveChange> remove(String name, Optional<LiveKey> key, ChangeNote note, long expectedVersion) {
@@ -242,39 +263,65 @@ final class RedisLiveLimits implements LiveLimits {
             long lastsMicros,
             long expiresMicros,
             String limit) {
-        String field = LiveJson.field(checked(name), key);
+        checked(name);
         checkedVersion("expectedVersion", expectedVersion, 0);
         if (closed) {
             throw BackendFailures.closed(store.limits);
         }
-        // First, so that a loss is seen: after the write the store is no longer empty.
+        for (int attempt = 0; ; attempt++) {
+            Optional<LiveKey> stored = pollBeforeWrite(name, key);
+            List<String> written = store.write(
+                    LiveJson.field(name, stored),
+                    expectedVersion,
+                    copy.newestVersion(),
+                    lastsMicros,
+                    expiresMicros,
+                    limit,
+                    LiveJson.note(note.who(), note.why()),
+                    copy.secret());
+            switch (written.get(0)) {
+                case "done" -> {
+                    pollAfterWrite();
+                    return Optional.of(LiveJson.change(written.get(1)).change());
+                }
+                case "conflict" -> {
+                    String found = written.get(1);
+                    Optional<LiveLimit> current = found.isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(LiveJson.stored(name, stored, found).limit());
+                    throw new LiveConflictException(
+                            name + stored.map(each -> "', key '" + each).orElse(""), expectedVersion, current);
+                }
+                case "full" ->
+                    throw new IllegalArgumentException("there are " + MAX_KEYS
+                            + " live limits of keys, and there cannot be more: remove some, or let them expire");
+                case "secret" -> {
+                    // The next poll reads it, but does not tell which key a hash was of.
+                    if (attempt > 0 || key.orElseThrow().hashed()) {
+                        throw new IllegalArgumentException(
+                                "the hashes of keys have changed, because Redis has lost their"
+                                        + " secret: read the hash of the key again, and repeat the change with it");
+                    }
+                }
+                default -> {
+                    return Optional.empty();
+                }
+            }
+        }
+    }
+
+    /**
+     * Polls first, so that a loss is seen: after the write the store is no longer empty.
+     *
+     * @return the key as it is stored
+     */
+    private Optional<LiveKey> pollBeforeWrite(String name, Optional<LiveKey> key) {
         copy.poll();
-        List<String> written = store.write(
-                field,
-                expectedVersion,
-                copy.newestVersion(),
-                lastsMicros,
-                expiresMicros,
-                limit,
-                LiveJson.note(note.who(), note.why()));
-        return switch (written.get(0)) {
-            case "done" -> {
-                pollAfterWrite();
-                yield Optional.of(LiveJson.change(written.get(1)).change());
-            }
-            case "conflict" -> {
-                String found = written.get(1);
-                Optional<LiveLimit> current = found.isEmpty()
-                        ? Optional.empty()
-                        : Optional.of(LiveJson.stored(name, key, found).limit());
-                throw new LiveConflictException(
-                        name + key.map(each -> "', key '" + each).orElse(""), expectedVersion, current);
-            }
-            case "full" ->
-                throw new IllegalArgumentException("there are " + MAX_KEYS
-                        + " live limits of keys, and there cannot be more: remove some, or let them expire");
-            default -> Optional.empty();
-        };
+        if (key.isPresent() && !key.get().hashed() && !showKeys && copy.secret().isEmpty()) {
+            store.makeSecret();
+            copy.poll();
+        }
+        return key.map(each -> stored(name, each));
     }
 
     /** The change is stored. If Redis fails now, the next poll applies it. */

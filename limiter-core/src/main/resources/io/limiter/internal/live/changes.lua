@@ -43,6 +43,13 @@ local function is_of_key(field)
   return string.find(field, '\t', 1, true) ~= nil
 end
 
+-- Where the limits were lost alone, those of keys are counted anew.
+local function count_lost(limits)
+  if size_of(limits) == 0 then
+    redis.call('DEL', KEYS[4])
+  end
+end
+
 -- Records until when a live limit of a key is in effect: there is a bound on how many are.
 local function count_key(field, stored)
   if string.find(stored, '^%d+ %d+ %d+ removed ') then

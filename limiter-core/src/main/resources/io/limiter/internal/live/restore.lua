@@ -29,6 +29,7 @@ local secret = redis.call('HGET', KEYS[1], SECRET)
 if ARGV[5] ~= '' and (not secret or ARGV[5] < secret) then
   redis.call('HSET', KEYS[1], SECRET, ARGV[5])
 end
+count_lost(KEYS[1])
 local restored = {}
 for i = 6, #ARGV, 3 do
   local name, after = ARGV[i], ARGV[i + 1]

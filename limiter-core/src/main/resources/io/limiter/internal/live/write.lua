@@ -2,10 +2,14 @@
 -- KEYS: limits, version, history, keys. ARGV: 1 channel, 2 name, and key if it is for one, 3 expected version of the name or 0, 4 the newest version that the
 -- writer knows, 5 stamp of the change, 6 how long it lasts or 0, 7 otherwise when it ends or 0 (both in microseconds), 8 the limit,
 -- or empty to remove it, 9 who and why, 10 how many changes of the name to keep, 11 how
--- many live limits of keys there may be.
+-- many live limits of keys there may be, 12 the secret that the writer hashes keys with or empty.
 -- The version of a store that was emptied goes on from what the writer knows. The stamp tells apart two changes of one
--- version, which are possible nevertheless.
+-- version, which are possible nevertheless. Who writes a key by its hash has to know the secret: by another one no instance finds it.
 
+local secret = redis.call('HGET', KEYS[1], SECRET)
+if secret and secret ~= ARGV[12] and string.find(ARGV[2], '\t\t', 1, true) then
+  return {'secret'}
+end
 local stored = redis.call('HGET', KEYS[1], ARGV[2]) or ''
 local found = current(stored, now)
 if (found == '' and '0' or parse(found)) ~= ARGV[3] then
@@ -14,11 +18,9 @@ end
 if found == '' and ARGV[8] == '' then
   return {'nothing'}
 end
+count_lost(KEYS[1])
 local of_key = is_of_key(ARGV[2])
 if of_key and found == '' then
-  if size_of(KEYS[1]) == 0 then
-    redis.call('DEL', KEYS[4])
-  end
   redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', string.format('%.0f', now))
   if redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[11]) then
     return {'full'}
@@ -36,6 +38,9 @@ if limit == '' then
 end
 local after = string.format('%s %.0f %.0f %s', version, at, lasts > 0 and at + lasts or ends, limit)
 redis.call('HSET', KEYS[1], ARGV[2], after)
+if not secret and ARGV[12] ~= '' then
+  redis.call('HSET', KEYS[1], SECRET, ARGV[12])
+end
 if of_key then
   count_key(ARGV[2], after)
 end

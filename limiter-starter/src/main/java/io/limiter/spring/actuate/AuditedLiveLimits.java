@@ -37,39 +37,35 @@ public final class AuditedLiveLimits implements LiveLimits {
     @Override
     public LiveLimit put(String name, LiveSettings settings, ChangeNote note, long expectedVersion) {
         LiveLimit stored = limits.put(name, settings, note, expectedVersion);
-        publish("put", name, Optional.empty(), Optional.of(stored), note, expectedVersion);
+        publish("put", stored.name(), stored.key(), Optional.of(stored), note, expectedVersion);
         return stored;
     }
 
     @Override
     public LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
         LiveLimit stored = limits.put(name, key, settings, note, expectedVersion);
-        publish("put", name, stored.key(), Optional.of(stored), note, expectedVersion);
+        publish("put", stored.name(), stored.key(), Optional.of(stored), note, expectedVersion);
         return stored;
     }
 
     @Override
-    public void remove(String name, ChangeNote note, long expectedVersion) {
-        limits.remove(name, note, expectedVersion);
-        // If version 0 is expected, there was nothing to remove.
-        if (expectedVersion != 0) {
-            publish("remove", name, Optional.empty(), Optional.empty(), note, expectedVersion);
-        }
+    public Optional<LiveChange> remove(String name, ChangeNote note, long expectedVersion) {
+        Optional<LiveChange> removed = limits.remove(name, note, expectedVersion);
+        removed.ifPresent(change -> publish("remove", change, note, expectedVersion));
+        return removed;
     }
 
     @Override
-    public void remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
-        Optional<LiveKey> stored = limits.get(name, key).flatMap(LiveLimit::key);
-        limits.remove(name, key, note, expectedVersion);
-        if (expectedVersion != 0) {
-            publish("remove", name, stored, Optional.empty(), note, expectedVersion);
-        }
+    public Optional<LiveChange> remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
+        Optional<LiveChange> removed = limits.remove(name, key, note, expectedVersion);
+        removed.ifPresent(change -> publish("remove", change, note, expectedVersion));
+        return removed;
     }
 
     @Override
     public LiveChange rollBack(long version, ChangeNote note, long expectedVersion) {
         LiveChange change = limits.rollBack(version, note, expectedVersion);
-        publish("roll back of " + version, change.name(), change.key(), change.after(), note, expectedVersion);
+        publish("roll back of " + version, change, note, expectedVersion);
         return change;
     }
 
@@ -87,6 +83,10 @@ public final class AuditedLiveLimits implements LiveLimits {
                         Optional.empty(),
                         ChangeNote.of(limit.who(), limit.why()),
                         limit.version()));
+    }
+
+    private void publish(String action, LiveChange change, ChangeNote note, long replacedVersion) {
+        publish(action, change.name(), change.key(), change.after(), note, replacedVersion);
     }
 
     /** @param key as it is stored, so the event hides what the store hides */
@@ -129,6 +129,11 @@ public final class AuditedLiveLimits implements LiveLimits {
     @Override
     public Optional<LiveLimit> get(String name, LiveKey key) {
         return limits.get(name, key);
+    }
+
+    @Override
+    public boolean isSame(LiveKey one, LiveKey other) {
+        return limits.isSame(one, other);
     }
 
     @Override

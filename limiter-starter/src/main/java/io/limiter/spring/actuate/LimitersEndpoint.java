@@ -216,10 +216,7 @@ public final class LimitersEndpoint {
             if (rollBack != null) {
                 long undone = LiveRequest.version("rollBack", rollBack);
                 LiveRequest.checkIsOf(
-                        changed,
-                        ofKey != null,
-                        undone,
-                        limits.history(1, undone + 1).changes());
+                        ofKey == null ? changed : LimiterTotals.limiterOf(changed, totals()), ofKey, undone, limits);
                 return LimitDefinition.of(limits.rollBack(undone, note, expected));
             }
             LiveSettings checked = LiveRequest.checked(settings);

@@ -3,7 +3,9 @@ package io.limiter.spring.actuate;
 import io.limiter.FailurePolicy.Action;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveChange;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.LiveSettings.Access;
 import java.time.Duration;
@@ -14,6 +16,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -169,18 +172,25 @@ final class LiveRequest {
         }
     }
 
-    /** @throws IllegalArgumentException if the change is of another name, or of a key and the request is of none, or the reverse */
-    static void checkIsOf(String name, boolean ofKey, long version, List<LiveChange> history) {
-        history.stream()
-                .filter(change -> change.version() == version)
-                .filter(change -> !change.name().equals(name) || change.key().isPresent() != ofKey)
-                .findFirst()
+    /** @throws IllegalArgumentException if the change is of another name or another key, or of a key and the request is not, or the reverse */
+    static void checkIsOf(String name, @Nullable LiveKey key, long version, LiveLimits limits) {
+        limits.change(version)
+                .filter(change -> !change.name().equals(name) || !isOf(change, key, limits))
                 .ifPresent(change -> {
-                    String changed = "'" + change.name() + "'"
-                            + change.key().map(key -> ", key '" + key + "'").orElse("");
-                    throw new IllegalArgumentException("change " + version + " is of " + changed + ", not of "
-                            + (ofKey ? "a key of '" : "'") + name + "': roll it back there");
+                    throw new IllegalArgumentException(
+                            "change " + version + " is of " + shown(change.name(), change.key()) + ", not of "
+                                    + shown(name, Optional.ofNullable(key)) + ": roll it back there");
                 });
+    }
+
+    private static boolean isOf(LiveChange change, @Nullable LiveKey key, LiveLimits limits) {
+        return change.key()
+                .map(changed -> key != null && limits.isSame(changed, key))
+                .orElse(key == null);
+    }
+
+    private static String shown(String name, Optional<LiveKey> key) {
+        return "'" + name + "'" + key.map(each -> ", key '" + each + "'").orElse("");
     }
 
     private static <T> @Nullable T parsed(

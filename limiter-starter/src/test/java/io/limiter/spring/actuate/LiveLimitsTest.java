@@ -18,6 +18,7 @@ import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
@@ -324,6 +325,76 @@ class LiveLimitsTest {
                 JSON.readTree(get(one, "limiters/live-planned.pro?key=" + key).body());
         assertThat(ofKey.path("remaining").asInt()).as("%s", ofKey).isEqualTo(OWN_LIMIT);
         assertThat(get(one, "limiters").body()).contains("\"name\":\"live-planned.pro\"");
+    }
+
+    @Test
+    void under_the_name_of_a_plan_a_key_is_banned_whatever_its_plan() throws Exception {
+        String key = UUID.randomUUID().toString();
+        Limited limited = one.getBean(Limited.class);
+        limited.planned(key, "pro");
+        String body = "{\"key\":\"" + key + "\",\"who\":\"ann\",";
+        long banned = changed("live-planned.pro", body + "\"access\":\"banned\"}");
+        for (String plan : List.of("pro", "none")) {
+            assertThat(passes(() -> limited.planned(key, plan))).as(plan).isFalse();
+            eventually(() -> assertThat(
+                            passes(() -> other.getBean(Limited.class).planned(key, plan)))
+                    .isFalse());
+        }
+        for (String name : List.of("live-planned.pro", "live-planned")) {
+            JsonNode shown =
+                    JSON.readTree(get(one, "limiters/" + name + "?key=" + key).body());
+            assertThat(shown.at("/live/version").asLong()).as(name).isEqualTo(banned);
+            assertThat(get(one, "limiters/" + name).body()).contains("\"version\":" + banned);
+        }
+        assertThat(one.getBean(Events.class).audits)
+                .map(event -> event.getAuditEvent().getData())
+                .filteredOn(data -> Long.valueOf(banned).equals(data.get("version")))
+                .singleElement()
+                .satisfies(data -> assertThat(data).containsEntry("limit", "live-planned"));
+        HttpResponse<String> back = post(
+                one, "limiters/live-planned.pro", body + "\"rollBack\":" + banned + ",\"version\":" + banned + "}");
+        assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
+        limited.planned(key, "pro");
+    }
+
+    @Test
+    void a_change_of_another_key_is_not_rolled_back() throws Exception {
+        String body = "{\"key\":\"%s\",\"who\":\"ann\",";
+        String key = UUID.randomUUID().toString();
+        long banned = changed("live-annotated", body.formatted(key) + "\"access\":\"banned\"}");
+        removed("live-annotated", body.formatted(key), banned);
+        long removal = one.getBean(LiveLimits.class).history().get(0).version();
+        HttpResponse<String> elsewhere =
+                post(one, "limiters/live-annotated", body.formatted("ben") + "\"rollBack\":" + removal + "}");
+        assertThat(elsewhere.statusCode()).as(elsewhere.body()).isEqualTo(400);
+        assertThat(elsewhere.body())
+                .contains(
+                        "change " + removal + " is of 'live-annotated', key '#",
+                        "not of 'live-annotated', key 'ben': roll it back there");
+        assertThat(one.getBean(LiveLimits.class).keys("live-annotated")).noneMatch(limit -> limit.version() > removal);
+        HttpResponse<String> back =
+                post(one, "limiters/live-annotated", body.formatted(key) + "\"rollBack\":" + removal + "}");
+        assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
+    }
+
+    @Test
+    void a_removal_is_audited_with_its_key_where_the_live_limit_was_not_yet_known() throws Exception {
+        String body = "{\"key\":\"" + UUID.randomUUID() + "\",\"who\":\"ann\",";
+        RedisRateLimiterFactory factory = other.getBean(RedisRateLimiterFactory.class);
+        factory.pauseLive();
+        long banned = changed("live-annotated", body + "\"access\":\"banned\"}");
+        HttpResponse<String> removed =
+                post(other, "limiters/live-annotated", body + "\"remove\":true,\"version\":" + banned + "}");
+        factory.resumeLive();
+        assertThat(removed.statusCode()).as(removed.body()).isEqualTo(204);
+        assertThat(other.getBean(Events.class).audits)
+                .map(event -> event.getAuditEvent().getData())
+                .filteredOn(data -> Long.valueOf(banned).equals(data.get("replacedVersion")))
+                .singleElement()
+                .satisfies(data -> assertThat(data)
+                        .containsEntry("action", "remove")
+                        .hasEntrySatisfying(
+                                "key", key -> assertThat((String) key).matches("#[0-9a-f]{16}")));
     }
 
     private static int grantedUnder(String plan, ConfigurableApplicationContext context) {
@@ -876,8 +947,12 @@ class LiveLimitsTest {
     }
 
     private static void removed(String name, long version) throws Exception {
+        removed(name, "{\"who\":\"ann\",", version);
+    }
+
+    private static void removed(String name, String body, long version) throws Exception {
         HttpResponse<String> answer =
-                post(one, "limiters/" + name, "{\"remove\":true,\"who\":\"ann\",\"version\":" + version + "}");
+                post(one, "limiters/" + name, body + "\"remove\":true,\"version\":" + version + "}");
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
     }
 
