@@ -3,6 +3,9 @@ package io.limiter.redis;
 import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
@@ -283,6 +286,43 @@ class LimitCostTest {
                     .containsEntry("get", 1L)
                     .doesNotContainKeys("set", "setrange");
         }
+    }
+
+    /** With Redis's clock, as in production. */
+    @Test
+    void a_ban_costs_a_decision_a_look_at_another_key() {
+        LimiterFactory limiters =
+                RedisFixture.builder(RedisFixture.connections()).build().withPrefix(redis.prefix());
+        Ban ban = Ban.after(10);
+        List<Limiter> both = List.of(
+                limiters.build("plain", TokenBucket.of(1_000_000, 1)),
+                limiters.withBan(ban).build("banning", TokenBucket.of(1_000_000, 1)));
+        double[] micros = {Double.MAX_VALUE, Double.MAX_VALUE};
+        for (int round = 0; round < 10; round++) {
+            for (int which = 0; which < 2; which++) {
+                RedisFixture.commands().configResetstat();
+                for (int i = 0; i < 500; i++) {
+                    assertThat(both.get(which).tryAcquire("caller-" + i)).isTrue();
+                }
+                micros[which] = Math.min(micros[which], callMicros());
+            }
+        }
+        print(
+                "a granted decision takes Redis %.1f us, and with a ban %.1f us: %.2f times as long",
+                micros[0], micros[1], micros[1] / micros[0]);
+        RedisFixture.commands().configResetstat();
+        assertThat(both.get(1).tryAcquire("caller-0")).isTrue();
+        Map<String, Long> sent = new TreeMap<>(RedisFixture.commandsSent());
+        sent.keySet().removeAll(List.of("time", "info", "setrange", "set"));
+        assertThat(sent)
+                .as("the key of a ban that is not there")
+                .isEqualTo(Map.of("evalsha", 1L, "mget", 1L, "get", 1L));
+        String key = redis.prefix() + "{banning:caller-0}:ban";
+        for (int rejections : new int[] {1, 9}) {
+            decideIn(engine, key, ban, Request.charge(rejections == 1 ? 1 : 8));
+            print("a ban after 10 with %d rejections: %d bytes", rejections, bytes(key));
+        }
+        assertThat(bytes(key)).isLessThan(300);
     }
 
     private Map<String, Long> commandsOf(Runnable decision) {
