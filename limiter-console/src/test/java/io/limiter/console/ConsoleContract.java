@@ -296,7 +296,7 @@ abstract class ConsoleContract {
     }
 
     @Test
-    void allow_unsecured_alone_lets_nobody_write() throws Exception {
+    void allow_unsecured_alone_lets_no_user_write() throws Exception {
         on(start(openApplication(), "--limiter.console.allow-unsecured=true"), () -> {
             assertThat(json("/api/session", "").get("write").asBoolean()).isFalse();
             csrf = new Csrf("X-CSRF-TOKEN", "any");

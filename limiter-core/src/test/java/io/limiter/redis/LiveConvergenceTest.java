@@ -64,10 +64,11 @@ class LiveConvergenceTest {
             for (int i = 1; i <= CHANGES_OF_A_SORT; i++) {
                 LiveSettings rate = TEN.rate(1000 + i);
                 String value = Double.toString(1000 + i);
-                obeys("numbers of a limit", "limit " + value, () -> put(factory, "search", rate));
-                obeys("numbers of a plan", "plan " + value, () -> put(factory, "search.gold", rate));
+                obeys("rate of a limit", "limit " + value, () -> put(factory, "search", rate));
+                obeys("rate of a plan", "plan " + value, () -> put(factory, "search.gold", rate));
                 long version = live.get("search", ann).map(LiveLimit::version).orElse(0L);
-                obeys("live limit of a key", "key " + value, () -> live.put("search", ann, rate, NOTE, version));
+                LiveSettings ofKey = TEN.rate(2000 + i);
+                obeys("rate of a key", "key " + (2000.0 + i), () -> live.put("search", ann, ofKey, NOTE, version));
                 for (LiveSettings access : List.of(LiveSettings.BANNED, LiveSettings.EXEMPT)) {
                     boolean bans = access == LiveSettings.BANNED;
                     obeys(

@@ -22,7 +22,7 @@ public class HandSleeper implements Sleeper {
 
     @Override
     public void sleep(long micros) {
-        throw new UnsupportedOperationException("nobody sleeps");
+        throw new UnsupportedOperationException("no thread sleeps");
     }
 
     @Override

@@ -393,7 +393,7 @@ class ConsoleBrowserTest {
         page.fill("#history-search", "maria");
         assertThat(page.locator(".changes li")).hasCount(1);
         assertThat(page.locator("#history-count")).hasText("1 of the newest 60 changes");
-        page.fill("#history-search", "nobody");
+        page.fill("#history-search", "no such user");
         assertThat(page.locator(".empty")).containsText("No change found");
         page.fill("#history-search", "");
         String csv = Files.readString(

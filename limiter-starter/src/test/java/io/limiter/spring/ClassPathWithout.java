@@ -48,7 +48,7 @@ final class ClassPathWithout {
                     .getMethod(method, String[].class)
                     .invoke(null, (Object) arguments);
         } catch (InvocationTargetException e) {
-            // What it has thrown may be of a type that nobody knows here.
+            // What it has thrown may be of a type that is unknown here.
             throw new AssertionError("failed on this class path", e.getCause());
         } finally {
             thread.setContextClassLoader(before);

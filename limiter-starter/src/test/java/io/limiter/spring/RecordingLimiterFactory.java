@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** A local factory that remembers what it was asked to build. */
+/** A local factory that remembers what it built. */
 public final class RecordingLimiterFactory implements LimiterFactory {
 
     private final LimiterFactory delegate;

@@ -49,7 +49,7 @@ export function durationText(seconds) {
 }
 
 /**
- * Fields for the numbers of a limit.
+ * Fields for the definition of a limit.
  *
  * @param {object} limit as reported
  * @param {object|null} live the live limit that they change

@@ -108,7 +108,7 @@ const WORDS = {
     sources: 'Decided by',
     change: 'Change this limit',
     readOnly: 'You may not change limits here. That needs an authority that limiter.console.write-authorities names.',
-    unknownKind: 'The numbers of a limit of your own cannot be changed live; shadow mode and failure policy can.',
+    unknownKind: 'The definition of a limit of your own cannot be changed live; shadow mode and failure policy can.',
     rate: 'Rate',
     capacity: 'Capacity',
     burst: 'Burst',

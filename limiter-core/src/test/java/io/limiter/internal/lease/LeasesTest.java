@@ -414,7 +414,7 @@ class LeasesTest {
             assertThatThrownBy(() -> limiter.tryAcquire(timeout)).hasMessageContaining("the limiters were closed");
         }
         assertThat(backend.requests)
-                .as("what the backend granted now, nobody might be able to release")
+                .as("what the backend granted now, no caller might be able to release")
                 .isEmpty();
         assertThat(limiter.inUse()).isZero();
     }

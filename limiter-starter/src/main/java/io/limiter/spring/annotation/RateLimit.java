@@ -156,7 +156,7 @@ public @interface RateLimit {
      *   <li>{@code failure}: those that fail: the method throws, its future fails or its publisher ends with an error;
      *   <li>{@code success}: those that do not;
      *   <li>HTTP statuses, such as {@code 401,403} or {@code 4xx}: those whose request is answered with one of them, and not with
-     *       a rejection by a limit. A call outside of a request stays charged, and so does one whose request is answered by nobody.
+     *       a rejection by a limit. A call outside of a request stays charged, and so does one whose request gets no answer.
      *       In WebFlux only methods that return publishers can have statuses; on others they prevent startup;
      *   <li>an expression over {@code result}, {@code exception} and the arguments, which is true or false and can use what
      *       {@link #key()} can: <code>#{result.status == 'DENIED' or exception != null}</code>. The result is the value of a
@@ -164,7 +164,7 @@ public @interface RateLimit {
      *       property of a null, the call stays charged; <code>#{result?.status}</code> does not.
      * </ul>
      *
-     * A call that is cancelled stays charged, because nobody knows what it has done. So does one whose permits cannot be
+     * A call that is cancelled stays charged, because what it has done is unknown. So does one whose permits cannot be
      * returned, which is logged.
      */
     String chargeOn() default "";

@@ -142,7 +142,7 @@ final class BoundLimit {
                 used.limit(), limiter(used, call, request.key()), request, used.timeout(), earlier, charge);
     }
 
-    /** The limit under the numbers of the plan of a call. */
+    /** The limit that the plan of a call has. */
     private Applied<Built> planned(
             LimitInUse<Built> limit, Applied<Built> used, MethodInvocation call, @Nullable String key) {
         DeclaredLimit declared = used.limiter().declared();

@@ -110,7 +110,7 @@ final class LimitedPublisher {
             return close(Outcome.of(null, error));
         }
 
-        /** Nobody knows what the call has done. */
+        /** What the call has done is unknown. */
         Mono<Void> cancelled() {
             return close(null);
         }

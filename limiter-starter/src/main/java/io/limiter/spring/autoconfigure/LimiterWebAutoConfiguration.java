@@ -53,7 +53,7 @@ public class LimiterWebAutoConfiguration {
             ObjectProvider<PlanResolver> resolver,
             ListableBeanFactory beans) {
         LiveLimits live = limits.getIfAvailable();
-        // Filters are created before most beans, so it is only asked for its name.
+        // Filters are created before most beans, so only its name is read.
         boolean resolves = beans.getBeanNamesForType(PlanResolver.class, true, false).length > 0;
         return new HttpRules(
                 environment,

@@ -127,7 +127,7 @@ public final class Check {
         }
     }
 
-    /** Prepares that permits are settled when the call is done, or its response. Nobody waits for those in shadow mode. */
+    /** Prepares that permits are settled when the call is done, or its response. The caller does not wait for those in shadow mode. */
     private <D> void settleLater(CheckStep<D> step, CompletableFuture<D> decision) {
         if (step.settles(false)) {
             boolean waits = step.limit().enforced();

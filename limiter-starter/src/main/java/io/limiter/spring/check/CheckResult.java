@@ -68,7 +68,7 @@ public final class CheckResult {
     /**
      * Releases and settles the permits, and waits for that where the limit is enforced. Throws nothing.
      *
-     * @param outcome of the call; {@code null} if it was not made, or nobody knows how it ended: then it stays charged
+     * @param outcome of the call; {@code null} if it was not made, or how it ended is unknown: then it stays charged
      */
     public void close(@Nullable Outcome outcome) {
         CompletableFuture<@Nullable Void> settled = closeOthers(outcome);

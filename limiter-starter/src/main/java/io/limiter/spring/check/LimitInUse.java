@@ -31,7 +31,7 @@ public final class LimitInUse<L> {
     /**
      * @param live returns the current live settings of a name, read with each call
      * @param limiters builds its limiters
-     * @param otherPlans plans that are known, and have the numbers of the limit itself
+     * @param otherPlans plans that are known, and have the definition of the limit itself
      * @throws IllegalArgumentException if a limiter cannot be built
      */
     public LimitInUse(
@@ -82,7 +82,7 @@ public final class LimitInUse<L> {
     }
 
     /**
-     * The limit for the next call, under the numbers of the call's plan. Those of the limit itself apply if the plan is unknown or
+     * The limit for the next call, with the definition of the call's plan. That of the limit itself applies if the plan is unknown or
      * cannot be found, which is logged.
      *
      * @param planOfCall the name of the plan; {@code null} or blank for none, and so is a missing part of the call

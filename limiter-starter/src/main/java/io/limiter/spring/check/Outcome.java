@@ -17,7 +17,7 @@ public record Outcome(@Nullable Object result, @Nullable Throwable exception, in
         return new Outcome(null, null, status);
     }
 
-    /** The outcome of a call; {@code null} if it was cancelled, so that nobody knows what it has done. */
+    /** The outcome of a call; {@code null} if it was cancelled, so that what it has done is unknown. */
     public static @Nullable Outcome of(@Nullable Object result, @Nullable Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         return cause instanceof CancellationException ? null : new Outcome(cause == null ? result : null, cause, 0);

@@ -37,7 +37,7 @@ final class PlanFinder {
         this.others = others;
     }
 
-    /** The plan of a call; {@code null} if the numbers of the limit itself apply. */
+    /** The plan of a call; {@code null} if the definition of the limit itself applies. */
     @Nullable
     String find(Supplier<@Nullable String> planOfCall) {
         String plan;
@@ -76,8 +76,8 @@ final class PlanFinder {
         long before = failures.suppressed(1);
         if (before != LogThrottle.NOT_NOW) {
             log.warn(
-                    "The plan of a call could not be found, and {} before it since the last such line, so the numbers of the"
-                            + " limit '{}' itself apply: {}",
+                    "The plan of a call could not be found, and {} before it since the last such line, so the definition"
+                            + " of the limit '{}' itself applies: {}",
                     before,
                     limit,
                     AsyncLog.oneLine(failure.toString()));

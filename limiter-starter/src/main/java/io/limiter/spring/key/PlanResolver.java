@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 public interface PlanResolver {
 
     /**
-     * The name of the plan, such as {@code pro}. If it is {@code null}, blank or no plan of the limit, the numbers of the limit
-     * itself apply; and so they do if this throws an exception, which is logged.
+     * The name of the plan, such as {@code pro}. If it is {@code null}, blank or no plan of the limit, the limit's own
+     * definition applies; and so it does if this throws an exception, which is logged.
      */
     @Nullable
     String planOf(PlanRequest request);

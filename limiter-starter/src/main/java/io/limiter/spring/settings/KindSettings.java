@@ -99,7 +99,7 @@ public record KindSettings(
                 first(own.lease, lease));
     }
 
-    /** These settings with the numbers of a plan, whose limit must stay of the kind. */
+    /** These settings with those of a plan, whose limit must stay of the kind. */
     KindSettings plannedBy(LimitSettings plan) {
         KindSettings planned = overriddenBy(plan);
         if (warmUp != null && planned.warmUp == null) {

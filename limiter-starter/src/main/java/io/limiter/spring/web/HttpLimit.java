@@ -101,7 +101,7 @@ public final class HttpLimit {
         return CheckStep.inOrder(steps);
     }
 
-    /** A limit under the numbers of the plan of a request. */
+    /** The limit that the plan of a request has. */
     private Applied<Limiter> planned(LimitInUse<Limiter> part, KeyRequest request, @Nullable String ofRequest) {
         PlanResolver finder = plans;
         return finder == null || ofRequest == null || !part.hasPlans()

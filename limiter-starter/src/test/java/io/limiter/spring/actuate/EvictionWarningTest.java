@@ -59,7 +59,7 @@ class EvictionWarningTest {
         assertThat(logged(policy, "0", connections)).isEmpty();
     }
 
-    /** Actuator is there and not asked. */
+    /** Actuator is there and is not used. */
     @Test
     void a_starting_application_logs_the_warning_once() {
         configure("allkeys-lru", "100mb");

@@ -15,7 +15,6 @@ import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.testing.Eventually;
-import io.limiter.testing.TestRedis;
 import io.reactivex.rxjava3.core.Completable;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.web.context.request.async.DeferredResult;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -44,29 +42,6 @@ class ChargeOnTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     record Answer(String status, int tokens) {}
-
-    /** Where the limits are. */
-    enum Backend {
-        LOCAL {
-            @Override
-            ApplicationContextRunner start() {
-                return Contexts.local();
-            }
-        },
-        REDIS {
-            @Override
-            ApplicationContextRunner start() {
-                return Contexts.plain()
-                        .withConfiguration(Contexts.redis())
-                        .withPropertyValues(
-                                "spring.data.redis.url=" + TestRedis.shared().uri(),
-                                "limiter.failure.policy=throw",
-                                "limiter.failure.decision-timeout=2m");
-            }
-        };
-
-        abstract ApplicationContextRunner start();
-    }
 
     /** Each method has ten permits for each key. */
     static class Calls {
@@ -188,10 +163,10 @@ class ChargeOnTest {
     }
 
     private static void run(Backend backend, Check check, String... settings) {
-        backend.start().withPropertyValues(settings).withBean(Calls.class).run(context -> {
-            assertThat(context).hasNotFailed();
-            check.of(context.getBean(Calls.class), context.getBean(LimiterFactory.class));
-        });
+        backend.run(
+                Calls.class,
+                context -> check.of(context.getBean(Calls.class), context.getBean(LimiterFactory.class)),
+                settings);
     }
 
     private long left(LimiterFactory limiters, String name) {

@@ -12,14 +12,12 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.check.RejectionLog;
-import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +29,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.reactivestreams.Publisher;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.Disposable;
@@ -44,29 +41,6 @@ class HeldPermitsTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration HOUR = Duration.ofHours(1);
-
-    /** Where the limits are. */
-    enum Backend {
-        LOCAL {
-            @Override
-            ApplicationContextRunner start() {
-                return Contexts.local();
-            }
-        },
-        REDIS {
-            @Override
-            ApplicationContextRunner start() {
-                return Contexts.plain()
-                        .withConfiguration(Contexts.redis())
-                        .withPropertyValues(
-                                "spring.data.redis.url=" + TestRedis.shared().uri(),
-                                "limiter.failure.policy=throw",
-                                "limiter.failure.decision-timeout=2m");
-            }
-        };
-
-        abstract ApplicationContextRunner start();
-    }
 
     /** Each is called with a key of its own test. */
     static class Reports {
@@ -399,12 +373,9 @@ class HeldPermitsTest {
     }
 
     private static void run(Backend backend, BiConsumer<ApplicationContext, Reports> test) {
-        backend.start()
-                .withPropertyValues("limiter.limits.held-shadow.enforce=false")
-                .withBean(Reports.class)
-                .run(context -> {
-                    assertThat(context).hasNotFailed();
-                    test.accept(context, context.getBean(Reports.class));
-                });
+        backend.run(
+                Reports.class,
+                context -> test.accept(context, context.getBean(Reports.class)),
+                "limiter.limits.held-shadow.enforce=false");
     }
 }

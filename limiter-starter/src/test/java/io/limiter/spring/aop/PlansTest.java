@@ -247,7 +247,7 @@ class PlansTest {
                 assertThat(log.all())
                         .singleElement(as(STRING))
                         .startsWith("WARN The plan of a call could not be found, and 0 before it")
-                        .contains("the numbers of the limit 'export' itself apply")
+                        .contains("the definition of the limit 'export' itself applies")
                         .doesNotContain("\n");
             });
         }

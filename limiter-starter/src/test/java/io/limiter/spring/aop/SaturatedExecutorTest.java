@@ -75,7 +75,7 @@ class SaturatedExecutorTest {
 
     @ParameterizedTest
     @EnumSource
-    void callers_do_not_continue_in_a_thread_of_the_redis_client(HeldPermitsTest.Backend backend) {
+    void callers_do_not_continue_in_a_thread_of_the_redis_client(Backend backend) {
         backend.start()
                 .withBean("applicationTaskExecutor", Executor.class, () -> CALLER_RUNS)
                 .withBean(Service.class)

@@ -110,7 +110,7 @@ public abstract class ChargedResponsesContract extends ServerContract {
     }
 
     @Test
-    void failures_are_statuses_from_400_and_exceptions_that_nobody_handles() throws Exception {
+    void failures_are_statuses_from_400_and_exceptions_without_a_handler() throws Exception {
         assertThat(status("/answer/500")).isEqualTo(500);
         assertLeft(RULE, "failures", 3, 2);
         assertThat(status("/throw/unhandled")).isEqualTo(500);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Guava's limiter and ours, asked the same at the same times.
+ * Guava's limiter and ours, which get the same requests at the same times.
  *
  * <p>Guava cuts each cost to whole microseconds, so what it reserves falls behind ours, by less than one for each cut. The
  * difference may not grow beyond that. Where it decides between granted and rejected, both continue from Guava's state;

@@ -60,7 +60,7 @@ class RequestKeyTest {
 
     private static final Request ANN = new Request(
             "ann", Map.of("header X-Key", "k1", "cookie sid", "s1", "param q", "a:b", "claim https://a.b/plan", "pro"));
-    private static final Request NOBODY = new Request(null, Map.of());
+    private static final Request ANONYMOUS = new Request(null, Map.of());
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
@@ -73,10 +73,10 @@ class RequestKeyTest {
                     #{path.length() > 3 ? 'long' : 'short'} | long           | long
                     #{method.toLowerCase().trim().strip()} | get             | get
                     """)
-    void a_key_is_found_in_the_request(String text, String ofAnn, String ofNobody) {
+    void a_key_is_found_in_the_request(String text, String ofAnn, String ofAnonymous) {
         RequestKey key = RequestKey.parse(text);
         assertThat(key.of(ANN)).isEqualTo(ofAnn);
-        assertThat(key.of(NOBODY)).isEqualTo(ofNobody);
+        assertThat(key.of(ANONYMOUS)).isEqualTo(ofAnonymous);
     }
 
     @Test
@@ -96,7 +96,7 @@ class RequestKeyTest {
     void a_request_without_its_key_is_rejected(String text) {
         RequestKey key = RequestKey.parse(text);
         assertThat(key.of(ANN)).isNotBlank();
-        assertThatThrownBy(() -> key.of(NOBODY)).isInstanceOf(MissingLimitKeyException.class);
+        assertThatThrownBy(() -> key.of(ANONYMOUS)).isInstanceOf(MissingLimitKeyException.class);
     }
 
     @ParameterizedTest

@@ -40,7 +40,7 @@ class WebFluxChargedResponsesTest extends ChargedResponsesContract {
 
         @GetMapping("/throw/unhandled")
         public Mono<String> unhandled() {
-            return Mono.error(new UnsupportedOperationException("nobody handles this"));
+            return Mono.error(new UnsupportedOperationException("no handler"));
         }
 
         @GetMapping("/throw/nothing")

@@ -44,7 +44,7 @@ class ServletChargedResponsesTest extends ChargedResponsesContract {
 
         @GetMapping("/throw/unhandled")
         public String unhandled() {
-            throw new UnsupportedOperationException("nobody handles this");
+            throw new UnsupportedOperationException("no handler");
         }
 
         @GetMapping("/throw/nothing")
@@ -96,7 +96,7 @@ class ServletChargedResponsesTest extends ChargedResponsesContract {
             response.setContentLength(4);
             response.getOutputStream().print("sent");
             response.flushBuffer();
-            throw new UnsupportedOperationException("nobody handles this");
+            throw new UnsupportedOperationException("no handler");
         }
 
         @GetMapping("/twice/sender")

@@ -1,0 +1,40 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.spring.Contexts;
+import io.limiter.testing.TestRedis;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+
+/** Where the limits of a test are. */
+enum Backend {
+    LOCAL {
+        @Override
+        ApplicationContextRunner start() {
+            return Contexts.local();
+        }
+    },
+    REDIS {
+        @Override
+        ApplicationContextRunner start() {
+            return Contexts.plain()
+                    .withConfiguration(Contexts.redis())
+                    .withPropertyValues(
+                            "spring.data.redis.url=" + TestRedis.shared().uri(),
+                            "limiter.failure.policy=throw",
+                            "limiter.failure.decision-timeout=2m");
+        }
+    };
+
+    abstract ApplicationContextRunner start();
+
+    /** Runs the test in an application that has the bean. */
+    void run(Class<?> bean, ContextConsumer<AssertableApplicationContext> test, String... settings) {
+        start().withPropertyValues(settings).withBean(bean).run(context -> {
+            assertThat(context).hasNotFailed();
+            test.accept(context);
+        });
+    }
+}
