@@ -32,12 +32,12 @@ class KeysSnippets {
         return index.find(text);
     }
 
-    @CountLimit(limitType = LimitType.USER, limit = 100, period = 3600)
+    @CountLimit(limitType = LimitType.USER, limit = 100, period = "1h")
     public byte[] export() {
         return report.write();
     }
 
-    @RateLimit(key = "sms:#{country}-#{phone}", rate = 1, per = 60)
+    @RateLimit(key = "sms:#{country}-#{phone}", rate = 1, per = "1m")
     public void sendCode(String country, String phone) {
         gateway.send(country, phone);
     }
@@ -45,7 +45,7 @@ class KeysSnippets {
 
     // keys: slot
     @RateLimit(rate = 10, key = "#{user}", hashTag = "#{tenant}")
-    @CountLimit(limit = 1000, period = 86_400, key = "#{tenant}", hashTag = "#{tenant}")
+    @CountLimit(limit = 1000, period = "1d", key = "#{tenant}", hashTag = "#{tenant}")
     public void order(String tenant, String user) {
         orders.add(user);
     }

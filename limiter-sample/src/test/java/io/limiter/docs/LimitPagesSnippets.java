@@ -75,7 +75,7 @@ class LimitPagesSnippets {
 
     // several-limits: annotations
     @RateLimit(rate = 10, key = "#{user}", hashTag = "#{tenant}")
-    @CountLimit(limit = 100_000, period = 86_400, key = "#{tenant}", hashTag = "#{tenant}")
+    @CountLimit(limit = 100_000, period = "1d", key = "#{tenant}", hashTag = "#{tenant}")
     public List<String> search(String tenant, String user, String text) {
         return index.find(text);
     }

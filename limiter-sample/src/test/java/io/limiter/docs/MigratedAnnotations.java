@@ -23,13 +23,13 @@ class MigratedAnnotations {
 
     // migration: original-after
     @GetMapping("/rate")
-    @RateLimit(rate = 1.0 / 5, burst = 5.0, expire = 120, timeout = 1)
+    @RateLimit(rate = 1.0 / 5, burst = 5.0, expire = "2m", timeout = "1s")
     public String rate() {
         return "granted";
     }
 
     @GetMapping("/count")
-    @CountLimit(key = "#{key}", limit = 2, period = 10)
+    @CountLimit(key = "#{key}", limit = 2, period = "10s")
     public String count(@RequestParam("key") String key) {
         return "counted";
     }
@@ -40,7 +40,7 @@ class MigratedAnnotations {
     // end
 
     // migration: taptap-after
-    @CountLimit(limit = 5, period = 10, key = "#{name}")
+    @CountLimit(limit = 5, period = "10s", key = "#{name}")
     public String get(String name) {
         return "hello " + name;
     }
@@ -73,7 +73,7 @@ class MigratedAnnotations {
     // end
 
     // migration: resilience4j-annotation-after
-    @RateLimit(name = "exchange", rate = 10, timeout = 0.5, fallback = "last")
+    @RateLimit(name = "exchange", rate = 10, timeout = "500ms", fallback = "last")
     public String quote(String symbol) {
         return "42";
     }

@@ -100,19 +100,19 @@ class RecipesSnippets {
     }
 
     // recipes: login
-    @CountLimit(name = "failed-logins", key = "#{user}", limit = 5, period = 900, chargeOn = "#{result != true}")
+    @CountLimit(name = "failed-logins", key = "#{user}", limit = 5, period = "15m", chargeOn = "#{result != true}")
     public boolean login(String user, String password) {
         return accounts.check(user, password);
     }
     // end
 
     // recipes: model
-    @RateLimit(name = "model-requests", key = "#{tenant}", rate = 60, per = 60, capacity = 60)
+    @RateLimit(name = "model-requests", key = "#{tenant}", rate = 60, per = "1m", capacity = 60)
     @RateLimit(
             name = "model-tokens",
             key = "#{tenant}",
             rate = 100_000,
-            per = 60,
+            per = "1m",
             capacity = 100_000,
             cost = "#{prompt.length() / 4 + 500}",
             settle = "#{result.usage.total}")
@@ -122,8 +122,8 @@ class RecipesSnippets {
     // end
 
     // recipes: sms
-    @RateLimit(name = "sms-minute", key = "#{phone}", rate = 1, per = 60)
-    @CountLimit(name = "sms-day", key = "#{phone}", limit = 5, period = 86_400)
+    @RateLimit(name = "sms-minute", key = "#{phone}", rate = 1, per = "1m")
+    @CountLimit(name = "sms-day", key = "#{phone}", limit = 5, period = "1d")
     @RateLimit(name = "sms-all", rate = 100)
     public void sendCode(String phone) {
         gateway.send(phone);
@@ -145,8 +145,8 @@ class RecipesSnippets {
     // end
 
     // recipes: partner
-    @RateLimit(name = "partner", rate = 10, timeout = 2)
-    @ConcurrentLimit(name = "partner-connections", limit = 20, timeout = 2)
+    @RateLimit(name = "partner", rate = 10, timeout = "2s")
+    @ConcurrentLimit(name = "partner-connections", limit = 20, timeout = "2s")
     public String askPartner(String question) {
         return "answer to " + question;
     }

@@ -52,7 +52,7 @@ class ReadmeSnippets {
         private final Gateway gateway = sent::add;
 
         // readme: sms
-        @RateLimit(key = "#{phone}", rate = 1, per = 60)
+        @RateLimit(key = "#{phone}", rate = 1, per = "1m")
         public void sendCode(String phone) {
             gateway.send(phone);
         }
@@ -66,7 +66,7 @@ class ReadmeSnippets {
         // api: search
         @GetMapping("/search")
         @RateLimit(rate = 50, capacity = 100)
-        @CountLimit(limitType = LimitType.USER, limit = 1000, period = 86_400)
+        @CountLimit(limitType = LimitType.USER, limit = 1000, period = "1d")
         public List<String> search(@RequestParam String text) {
             return index.find(text);
         }

@@ -38,8 +38,8 @@ public final class OptionalApplication {
 
     public static class Service {
 
-        @CountLimit(name = "optional", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
-        @ConcurrentLimit(name = "optional", key = "#{run}")
+        @CountLimit(limit = 1, name = "optional", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @ConcurrentLimit(limit = 1, name = "optional", key = "#{run}")
         public String limited(String run) {
             return "done";
         }
@@ -76,8 +76,8 @@ public final class OptionalApplication {
 
     public static class ReactiveService {
 
-        @CountLimit(name = "optional", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
-        @ConcurrentLimit(name = "optional", key = "#{run}")
+        @CountLimit(limit = 1, name = "optional", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @ConcurrentLimit(limit = 1, name = "optional", key = "#{run}")
         public Mono<String> limited(String run) {
             return Mono.just("done");
         }

@@ -150,54 +150,55 @@ public class InterceptorBenchmark extends InProcessBenchmark {
             return phone;
         }
 
-        @RateLimit
+        @RateLimit(rate = 1)
         public String method(String phone) {
             return phone;
         }
 
-        @RateLimit(limitType = LimitType.IP)
+        @RateLimit(rate = 1, limitType = LimitType.IP)
         public String ip(String phone) {
             return phone;
         }
 
-        @RateLimit(limitType = LimitType.USER)
+        @RateLimit(rate = 1, limitType = LimitType.USER)
         public String user(String phone) {
             return phone;
         }
 
-        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}")
+        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{phone}")
         public String argument(String phone) {
             return phone;
         }
 
-        @RateLimit(limitType = LimitType.CUSTOM, key = "#{#p0}")
+        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{#p0}")
         public String position(String phone) {
             return phone;
         }
 
-        @RateLimit(limitType = LimitType.CUSTOM, key = "sms:#{country}-#{phone}")
+        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "sms:#{country}-#{phone}")
         public String text(String country, String phone) {
             return phone;
         }
 
-        @RateLimit(limitType = LimitType.CUSTOM, key = "#{user.id}")
+        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{user.id}")
         public String property(User user) {
             return user.id();
         }
 
-        @RateLimit(limitType = LimitType.CUSTOM, key = "#{#user.home.city}")
+        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{#user.home.city}")
         public String propertyOfProperty(User user) {
             return user.id();
         }
 
         @RateLimit(
+                rate = 1,
                 limitType = LimitType.CUSTOM,
                 key = "#{params['phone'] ?: 'none'}/#{level > 5 ? user.id + '+' + user.home.city : 'few'}")
         public String expression(User user, Map<String, String> params, int level) {
             return user.id();
         }
 
-        @RateLimit(name = Stubs.REJECTING)
+        @RateLimit(rate = 1, name = Stubs.REJECTING)
         public String rejected(String phone) {
             return phone;
         }

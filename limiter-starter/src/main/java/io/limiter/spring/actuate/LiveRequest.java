@@ -8,8 +8,8 @@ import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.LiveSettings.Access;
+import io.limiter.spring.settings.SettingChecks;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -25,7 +25,6 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
-import org.springframework.boot.convert.DurationStyle;
 
 /** Reads the parameters of a change, which Actuator passes as text. Failures name the parameter. */
 final class LiveRequest {
@@ -124,11 +123,7 @@ final class LiveRequest {
 
     /** A plain number is in seconds, as in configuration. */
     static @Nullable Duration duration(String name, @Nullable String text) {
-        return parsed(
-                name,
-                "a duration such as 2s or 500ms",
-                text,
-                value -> DurationStyle.detectAndParse(value, ChronoUnit.SECONDS));
+        return text == null ? null : SettingChecks.duration(name, text);
     }
 
     static @Nullable Boolean flag(String name, @Nullable String text) {

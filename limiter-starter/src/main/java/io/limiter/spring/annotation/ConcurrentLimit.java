@@ -11,14 +11,14 @@ import java.lang.annotation.Target;
  * Limits how many calls of a method are in progress at the same time, in all instances of the application together.
  *
  * <pre>{@code
- * @ConcurrentLimit(limitType = LimitType.USER, limit = 2, timeout = 5)
+ * @ConcurrentLimit(limitType = LimitType.USER, limit = 2, timeout = "5s")
  * public Report export() { ... }                 // two at a time for each user; a third waits for up to 5 s
  * }</pre>
  *
  * <p>A call holds its lease until the method returns or throws; if it returns a
  * {@link java.util.concurrent.CompletionStage}, until that is completed; if it returns a publisher, with each subscription
  * until that completes, fails or is cancelled. {@link RateLimit} says how futures and publishers are limited. The lease of
- * an instance that crashed ends after {@link #lease()} seconds; that of a longer call is renewed meanwhile. A call whose
+ * an instance that crashed ends after its {@link #lease()}; that of a longer call is renewed meanwhile. A call whose
  * instance stood still for longer has lost its lease, which is logged, and still goes on.
  *
  * <p>{@link RateLimit}s and {@link CountLimit}s of the method decide first: a call that is rejected for its rate neither waits
@@ -48,14 +48,14 @@ import java.lang.annotation.Target;
 @Target({ElementType.METHOD, ElementType.TYPE})
 public @interface ConcurrentLimit {
 
-    /** Most permits held at the same time, from 1 to 1,000. */
-    int limit() default 1;
+    /** Most permits held at the same time, from 1 to 1,000. There is no default: it must be set here or in configuration. */
+    int limit() default 0;
 
-    /** After how many seconds the lease of an instance that crashed ends, from 0.1 to 86,400,000. */
-    double lease() default 30;
+    /** When the lease of an instance that crashed ends, as a {@linkplain RateLimit duration} from 100 ms. Default: 30 s. */
+    String lease() default "";
 
-    /** How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. */
-    double timeout() default 0;
+    /** How long a call waits for its permits at most, as a {@linkplain RateLimit duration}. Default: 0, which rejects at once. */
+    String timeout() default "";
 
     /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
     String key() default "";

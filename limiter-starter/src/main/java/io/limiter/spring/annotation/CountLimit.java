@@ -13,7 +13,7 @@ import java.lang.annotation.Target;
  * its first call, or is counted as another {@link Kind} does.
  *
  * <pre>{@code
- * @CountLimit(limitType = LimitType.USER, limit = 100, period = 3600)
+ * @CountLimit(limitType = LimitType.USER, limit = 100, period = "1h")
  * public Report export() { ... }                 // a hundred an hour for each user
  * }</pre>
  *
@@ -45,25 +45,31 @@ public @interface CountLimit {
     /** How permits are counted. */
     Kind kind() default Kind.FIXED_WINDOW;
 
-    /** Most permits in one period, at least 1; of a sliding log at most 100,000. */
-    int limit() default 1;
-
-    /** The length of a period in seconds, from 1 to 86,400,000. */
-    long period() default 1;
+    /**
+     * Most permits in one period, at least 1; of a sliding log at most 100,000. There is no default: it must be set here or in
+     * configuration.
+     */
+    int limit() default 0;
 
     /**
-     * The time zone in which periods begin and end, such as {@code Europe/Berlin}: with {@code period = 86400} each day has
+     * The length of a period, as a {@linkplain RateLimit duration} from 1 ms: {@code "15m"}. There is no default: it must be set here
+     * or in configuration.
+     */
+    String period() default "";
+
+    /**
+     * The time zone in which periods begin and end, such as {@code Europe/Berlin}: with {@code period = "1d"} each day has
      * its own count. The period must be a day, or go into a day a whole number of times. Only of a fixed window. Default: a
      * period starts with its first call.
      */
     String zone() default "";
 
     /**
-     * How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. It is rejected at once
+     * How long a call waits for its permits at most, as a {@linkplain RateLimit duration}. It is rejected at once
      * if none will be there in that time; otherwise it tries again when they are, with those who waited longer before it. See
-     * {@link io.limiter.Limiter#decide(int, java.time.Duration)}.
+     * {@link io.limiter.Limiter#decide(int, java.time.Duration)}. Default: 0, which rejects at once.
      */
-    double timeout() default 0;
+    String timeout() default "";
 
     /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
     String key() default "";

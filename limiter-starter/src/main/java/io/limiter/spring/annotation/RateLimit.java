@@ -13,7 +13,7 @@ import java.lang.annotation.Target;
  * its capacity, or with another {@link Kind} of bucket.
  *
  * <pre>{@code
- * @RateLimit(key = "#{phone}", rate = 1, per = 60)
+ * @RateLimit(key = "#{phone}", rate = 1, per = "1m")
  * public void sendCode(String phone) { ... }     // one a minute to each phone
  * }</pre>
  *
@@ -43,9 +43,16 @@ import java.lang.annotation.Target;
  * answers the call.
  *
  * <p><b>Configuration</b> under {@code limiter.limits.<name>} overrides kind, rate, capacity and timeouts, and adds shadow mode
- * ({@code enforce}), prefetch and the share of a local fallback.
+ * ({@code enforce}), prefetch and the share of a local fallback. What it sets, the annotation need not.
  *
- * <p><b>Bad values</b>, such as a rate of 0, permits that the bucket can never hold or an attribute without effect on the
+ * <p><b>Durations</b> are texts: a number with a unit ({@code ns}, {@code us}, {@code ms}, {@code s}, {@code m}, {@code h} or
+ * {@code d}), such as {@code 15m} or {@code 500ms}, ISO-8601, such as {@code PT15M}, or a number of seconds, such as {@code 900} or
+ * {@code 0.5}. Each has at most 1,000 days.
+ *
+ * <p><b>Placeholders</b> such as <code>${sms.period:15m}</code> in texts, but for {@link #fallback()}, have the values of the
+ * environment when the class is first limited. One without a value prevents startup.
+ *
+ * <p><b>Bad values</b>, such as no rate or one of 0, permits that the bucket can never hold or an attribute without effect on the
  * kind, and annotations that could do nothing, such as on a private, static or final method, prevent startup, or where a bean is created
  * later, its creation, with an {@link InvalidLimitException} that names the method.
  */
@@ -72,14 +79,17 @@ public @interface RateLimit {
     /** The kind of bucket. A leaky one has {@link #rate()}, {@link #per()}, {@link #timeout()} and, required, {@link #limit()}. */
     Kind kind() default Kind.TOKEN_BUCKET;
 
-    /** Permits in {@link #per()} seconds. The rate must be from one permit in 1,000 days to 1,000,000,000 per second. */
-    double rate() default 1.0;
+    /**
+     * Permits in a second, or in the time of {@link #per()}. From one permit in 1,000 days to 1,000,000,000 per second. There is no
+     * default: it must be set here or in configuration.
+     */
+    double rate() default Double.NaN;
 
-    /** The seconds that {@link #rate()} is for, more than 0: {@code rate = 1, per = 60} is one a minute. */
-    double per() default 1.0;
+    /** The duration that {@link #rate()} is for, from 1 ms: {@code rate = 1, per = "1m"} is one a minute. Default: a second. */
+    String per() default "";
 
     /**
-     * The capacity in seconds: for how long unused permits are kept, more than 0 and at most 86,400,000. The bucket must hold
+     * The capacity as a number of seconds: for how long unused permits are kept, more than 0 and at most 86,400,000. The bucket must hold
      * at least one permit, unless {@link #timeout()} is long enough to wait for the rest. With {@link #per()} the default is
      * one permit where a second's worth is less.
      */
@@ -92,10 +102,10 @@ public @interface RateLimit {
     int limit() default 0;
 
     /**
-     * How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. In a leaky queue the
-     * default is as long as the queue allows.
+     * How long a call waits for its permits at most, as a duration; 0 rejects at once. Default: 0, and in a leaky queue as long as
+     * the queue allows.
      */
-    double timeout() default 0;
+    String timeout() default "";
 
     /**
      * The key of the permits: a text in which <code>#{...}</code> stands for arguments of the call, by name or position.
@@ -224,10 +234,10 @@ public @interface RateLimit {
     OnFailure onFailure() default OnFailure.DEFAULT;
 
     /**
-     * How long, in seconds, the state of an unused limit is kept at least, from 1 to 86,400,000. It is kept longer where
-     * forgetting it sooner would hand out permits.
+     * How long the state of an unused token bucket is kept at least, as a duration from 1 ms. It is kept longer where forgetting it
+     * sooner would hand out permits. Default: 60 s.
      */
-    long expire() default 60;
+    String expire() default "";
 
     /** Starts the keys in Redis. May be empty, must not contain braces. */
     String prefix() default "rateLimit:";

@@ -20,6 +20,7 @@ import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /** The beans that limits use, looked up when they are first needed, and the counts of calls. */
@@ -38,12 +39,28 @@ final class ApplicationBeans {
     private final Supplier<Optional<LiveLimits>> live = new LazyLookup<>(() -> find(LiveLimits.class));
     private final Supplier<Optional<PlanResolver>> plans = new LazyLookup<>(() -> find(PlanResolver.class));
 
+    private volatile @Nullable Environment environment;
+
     CallCounts calls() {
         return calls;
     }
 
     void setFactory(BeanFactory newFactory) {
         factory = newFactory;
+    }
+
+    void setEnvironment(Environment newEnvironment) {
+        environment = newEnvironment;
+    }
+
+    /**
+     * A text with the values of its <code>${...}</code>; without an environment the text itself.
+     *
+     * @throws IllegalArgumentException if one has no value
+     */
+    String resolved(String text) {
+        Environment values = environment;
+        return values == null ? text : values.resolveRequiredPlaceholders(text);
     }
 
     /** Whether Spring creates the proxy of a bean of this class as a subclass of it. */

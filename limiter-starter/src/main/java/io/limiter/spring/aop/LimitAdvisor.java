@@ -15,14 +15,16 @@ import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.EnvironmentAware;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
 
 /**
  * Limits the methods that carry {@link RateLimit}, {@link CountLimit} or {@link ConcurrentLimit}, as a bean that Spring's
  * auto-proxying picks up.
  */
 public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
-        implements KnownLimits, SmartInitializingSingleton, BeanFactoryAware {
+        implements KnownLimits, SmartInitializingSingleton, BeanFactoryAware, EnvironmentAware {
 
     /**
      * Before transactions and caches, so that a rejected call uses neither, and after method security, so that a call that is
@@ -41,7 +43,7 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
      */
     public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order, ConfiguredLimits configured) {
         this.configured = configured;
-        LimitParser parser = new LimitParser(keys, configured);
+        LimitParser parser = new LimitParser(keys, configured, beans);
         this.methods = new LimitedMethods(
                 parser, new LimitedMethodFinder(parser, beans), new LimitBinder(factory, keys, beans));
         setClassFilter(methods::anyIn);
@@ -58,6 +60,12 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
         beans.setFactory(beanFactory);
+    }
+
+    /** Sets where placeholders in annotations have their values. */
+    @Override
+    public void setEnvironment(Environment environment) {
+        beans.setEnvironment(environment);
     }
 
     @Override

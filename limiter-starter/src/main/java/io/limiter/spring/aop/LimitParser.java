@@ -17,36 +17,33 @@ import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.KindSettings;
 import io.limiter.spring.settings.LimitKind;
+import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /** Turns the annotations of a method into limits. */
 final class LimitParser {
 
-    private static final double SHORTEST_LEASE_SECONDS = 0.1;
-    private static final double SHORTEST_PERIOD_SECONDS = 0.001;
-
-    /** 1000 days, as in configuration. */
-    private static final long LONGEST_SECONDS = 86_400_000;
+    private static final long LONGEST_SECONDS = SettingChecks.LONGEST.toSeconds();
 
     private final CallKeys keys;
+    private final ApplicationBeans beans;
     private volatile ConfiguredLimits configured;
 
-    LimitParser(CallKeys keys, ConfiguredLimits configured) {
+    LimitParser(CallKeys keys, ConfiguredLimits configured, ApplicationBeans beans) {
         this.keys = keys;
         this.configured = configured;
+        this.beans = beans;
     }
 
     /** Sets the configuration of limits that are parsed later. */
@@ -61,10 +58,9 @@ final class LimitParser {
      */
     List<DeclaredLimit> parse(Method method, Class<?> userClass) {
         List<DeclaredLimit> limits = new ArrayList<>();
-        limits.addAll(parse(RateLimit.class, LimitKind.TOKEN_BUCKET, LimitParser::rate, method, userClass));
-        limits.addAll(parse(CountLimit.class, LimitKind.FIXED_WINDOW, LimitParser::count, method, userClass));
-        List<DeclaredLimit> held =
-                parse(ConcurrentLimit.class, LimitKind.CONCURRENT, LimitParser::concurrent, method, userClass);
+        limits.addAll(parse(RateLimit.class, LimitKind.TOKEN_BUCKET, method, userClass));
+        limits.addAll(parse(CountLimit.class, LimitKind.FIXED_WINDOW, method, userClass));
+        List<DeclaredLimit> held = parse(ConcurrentLimit.class, LimitKind.CONCURRENT, method, userClass);
         if (held.size() > 1) {
             throw new InvalidLimitException(
                     "@ConcurrentLimit for " + MethodName.of(userClass, method),
@@ -75,15 +71,9 @@ final class LimitParser {
         return List.copyOf(limits);
     }
 
-    /**
-     * @param usual the kind of the annotation's limits, unless it names another
-     */
+    /** @param usual the kind of the annotation's limits, unless it names another */
     private <A extends Annotation> List<DeclaredLimit> parse(
-            Class<A> type,
-            LimitKind usual,
-            Function<MergedAnnotation<A>, KindSettings> settings,
-            Method method,
-            Class<?> userClass) {
+            Class<A> type, LimitKind usual, Method method, Class<?> userClass) {
         List<DeclaredLimit> limits = new ArrayList<>();
         String methodName = MethodName.of(userClass, method);
         String where = "@" + type.getSimpleName() + " for " + methodName;
@@ -91,7 +81,7 @@ final class LimitParser {
             // Two limits of one method have permits of their own.
             String defaultName = limits.isEmpty() ? methodName : methodName + "/" + (limits.size() + 1);
             try {
-                limits.add(parse(annotation, usual, settings.apply(annotation), where, defaultName, method, userClass));
+                limits.add(parse(annotation, usual, where, defaultName, method, userClass));
             } catch (IllegalArgumentException e) {
                 throw new InvalidLimitException(where, String.valueOf(e.getMessage()), e);
             }
@@ -102,17 +92,17 @@ final class LimitParser {
     private DeclaredLimit parse(
             MergedAnnotation<?> annotation,
             LimitKind usual,
-            KindSettings declared,
             String where,
             String defaultName,
             Method method,
             Class<?> userClass) {
-        if (declared.kind() == LimitKind.CONCURRENT) {
+        if (usual == LimitKind.CONCURRENT) {
             LateResults.check(where, method, LateResults.Use.LEASE);
         }
-        String given = annotation.getString("name");
+        KindSettings declared = settings(annotation, usual);
+        String given = text(annotation, "name");
         String name = given.isEmpty() ? defaultName : given;
-        String key = annotation.getString("key");
+        String key = text(annotation, "key");
         LimitType declaredType = annotation.getEnum("limitType", LimitType.class);
         LimitType type = declaredType == LimitType.METHOD && !key.isEmpty() ? LimitType.CUSTOM : declaredType;
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
@@ -120,12 +110,12 @@ final class LimitParser {
         FailurePolicy onFailure = failurePolicy(annotation);
         CallPermits permits = CallPermits.parse(
                 annotation.getValue("permits", Integer.class).orElse(1),
-                annotation.getString("cost"),
-                annotation.getString("condition"),
+                text(annotation, "cost"),
+                text(annotation, "condition"),
                 annotated);
         ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure, permits.fixed());
         // Another kind could not read what is stored, wherever the kind is chosen.
-        String prefix = annotation.getString("prefix") + (limit.kind() == usual ? "" : limit.kind() + ":");
+        String prefix = text(annotation, "prefix") + (limit.kind() == usual ? "" : limit.kind() + ":");
         CallCharge charge = CallCharge.parse(
                 text(annotation, "chargeOn"), text(annotation, "settle"), annotated, LateResults.valueOf(annotated));
         if (charge != null && !charge.isByStatus()) {
@@ -142,16 +132,25 @@ final class LimitParser {
                 charge,
                 type,
                 keys.of(type, key, annotated),
-                plan(annotation.getString("plan"), annotated),
+                plan(text(annotation, "plan"), annotated),
                 hashTag(text(annotation, "hashTag"), type, annotated),
                 text(annotation, "resolver"),
-                annotation.getString("message"),
+                text(annotation, "message"),
                 fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass));
     }
 
-    /** Empty if the annotation has no such attribute. */
-    private static String text(MergedAnnotation<?> annotation, String attribute) {
-        return annotation.getValue(attribute, String.class).orElse("");
+    /** A text with the values of its placeholders; empty if the annotation has no such attribute. */
+    private String text(MergedAnnotation<?> annotation, String attribute) {
+        String text = annotation.getValue(attribute, String.class).orElse("");
+        try {
+            return beans.resolved(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    attribute + " '" + text
+                            + "' has a placeholder without a value: set the property, or write a default"
+                            + " behind a colon, as in ${limits.period:15m}: " + e.getMessage(),
+                    e);
+        }
     }
 
     private static @Nullable CallKey plan(String plan, Method annotated) {
@@ -170,74 +169,73 @@ final class LimitParser {
         return CallKeys.hashTag(hashTag, annotated);
     }
 
-    private static KindSettings rate(MergedAnnotation<RateLimit> annotation) {
-        double rate = annotation.getDouble("rate");
-        if (rate == 0) {
-            throw new IllegalArgumentException(
-                    "rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60, or rate = 1, per = 60");
-        }
-        checkAtLeastOne(annotation, "capacity");
-        checkAtLeastOne(annotation, "limit");
-        if (annotation.getInt("permits") < 1) {
-            throw new IllegalArgumentException("permits must be at least 1, was " + annotation.getInt("permits"));
-        }
-        return KindSettings.ofBucket(
-                kind(annotation, RateLimit.Kind.class, "per", "burst", "capacity", "limit", "timeout", "expire"),
-                rate,
-                annotation.hasDefaultValue("per") ? null : seconds(annotation, "per", SHORTEST_PERIOD_SECONDS),
-                annotation.hasDefaultValue("burst") ? null : annotation.getDouble("burst"),
-                annotation.hasDefaultValue("capacity") ? null : annotation.getInt("capacity"),
-                annotation.hasDefaultValue("limit") ? null : annotation.getInt("limit"),
-                annotation.hasDefaultValue("timeout") ? null : seconds(annotation, "timeout", 0),
-                Duration.ofSeconds(annotation.getLong("expire")));
-    }
-
-    private static void checkAtLeastOne(MergedAnnotation<?> annotation, String attribute) {
-        if (!annotation.hasDefaultValue(attribute) && annotation.getInt(attribute) < 1) {
-            throw new IllegalArgumentException(attribute + " must be at least 1, was " + annotation.getInt(attribute));
-        }
-    }
-
     /**
-     * The kind of an annotation, which has the name of one in configuration.
+     * The numbers that an annotation gives, as configuration could.
      *
-     * @param attributes that only some kinds use
-     * @throws IllegalArgumentException if one of the attributes is given and has no effect on the kind
+     * @throws IllegalArgumentException if one of them is out of its range, or has no effect on the kind
      */
-    private static <E extends Enum<E>> LimitKind kind(
-            MergedAnnotation<?> annotation, Class<E> kinds, String... attributes) {
-        LimitKind kind = LimitKind.valueOf(annotation.getEnum("kind", kinds).name());
-        kind.checkUses(Arrays.stream(attributes)
-                .filter(attribute -> !annotation.hasDefaultValue(attribute))
-                .collect(Collectors.toCollection(LinkedHashSet::new)));
-        return kind;
-    }
-
-    private static KindSettings count(MergedAnnotation<CountLimit> annotation) {
-        return KindSettings.ofCount(
-                kind(annotation, CountLimit.Kind.class, "zone"),
-                annotation.getInt("limit"),
-                Duration.ofSeconds(annotation.getLong("period")),
-                zone(annotation.getString("zone")),
-                seconds(annotation, "timeout", 0));
-    }
-
-    private static KindSettings concurrent(MergedAnnotation<ConcurrentLimit> annotation) {
-        return KindSettings.ofConcurrency(
-                annotation.getInt("limit"),
-                seconds(annotation, "lease", SHORTEST_LEASE_SECONDS),
-                seconds(annotation, "timeout", 0));
-    }
-
-    /** @throws IllegalArgumentException if the attribute is out of its range */
-    private static Duration seconds(MergedAnnotation<?> annotation, String attribute, double shortest) {
-        double seconds = annotation.getDouble(attribute);
-        // Written so that NaN fails.
-        if (!(seconds >= shortest && seconds <= LONGEST_SECONDS)) {
-            throw new IllegalArgumentException(attribute + " (seconds) must be between " + shortest + " and "
-                    + LONGEST_SECONDS + ", was " + seconds);
+    private KindSettings settings(MergedAnnotation<?> annotation, LimitKind usual) {
+        Double rate = given(annotation, "rate", Double.class);
+        if (rate != null && rate == 0) {
+            throw new IllegalArgumentException(
+                    "rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60, or"
+                            + " rate = 1, per = \"1m\"");
         }
-        return Duration.ofNanos(Math.round(seconds * 1e9));
+        LimitSettings settings = new LimitSettings(
+                null,
+                rate,
+                duration(annotation, "per"),
+                burst(given(annotation, "burst", Double.class)),
+                given(annotation, "capacity", Integer.class),
+                null,
+                duration(annotation, "timeout"),
+                duration(annotation, "expire"),
+                null,
+                null,
+                given(annotation, "limit", Integer.class),
+                duration(annotation, "period"),
+                zone(text(annotation, "zone")),
+                duration(annotation, "lease"),
+                null,
+                null,
+                null,
+                null,
+                null);
+        settings.check("");
+        LimitKind kind = annotation
+                .getValue("kind")
+                .map(named -> LimitKind.valueOf(named.toString()))
+                .orElse(usual);
+        return settings.of(kind);
+    }
+
+    /** An attribute that is not the default; {@code null} if it is, or if the annotation has none. */
+    private static <T> @Nullable T given(MergedAnnotation<?> annotation, String attribute, Class<T> type) {
+        return annotation
+                .getValue(attribute, type)
+                .filter(value -> !value.equals(
+                        annotation.getDefaultValue(attribute, type).orElse(null)))
+                .orElse(null);
+    }
+
+    private @Nullable Duration duration(MergedAnnotation<?> annotation, String attribute) {
+        String text = text(annotation, attribute);
+        return text.isEmpty() ? null : SettingChecks.duration(attribute, text);
+    }
+
+    /** Rounded up to a nanosecond, so that a bucket holds all of a permit. */
+    private static @Nullable Duration burst(@Nullable Double seconds) {
+        // Written so that NaN fails.
+        if (seconds != null && !(seconds > 0 && seconds <= LONGEST_SECONDS)) {
+            throw new IllegalArgumentException(
+                    "burst (seconds) must be more than 0 and at most " + LONGEST_SECONDS + ", was " + seconds);
+        }
+        return seconds == null
+                ? null
+                : Duration.ofNanos(BigDecimal.valueOf(seconds)
+                        .movePointRight(9)
+                        .setScale(0, RoundingMode.CEILING)
+                        .longValueExact());
     }
 
     private static @Nullable ZoneId zone(String id) {

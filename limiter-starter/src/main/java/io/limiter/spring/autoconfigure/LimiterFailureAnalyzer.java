@@ -53,7 +53,9 @@ final class LimiterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
         }
         InvalidLimitException limit = findCause(rootFailure, InvalidLimitException.class);
         InvalidSettingException setting = findCause(rootFailure, InvalidSettingException.class);
-        String origin = setting == null ? "" : origins(below(setting.setting()));
+        // Attributes of annotations are no properties.
+        boolean configured = setting != null && setting.setting().startsWith("limiter.");
+        String origin = configured ? origins(below(setting.setting())) : "";
         if (limit != null) {
             return new FailureAnalysis(
                     "Invalid limit:\n\n    " + limit.getMessage() + origin,

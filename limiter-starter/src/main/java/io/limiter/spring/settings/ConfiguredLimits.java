@@ -75,21 +75,24 @@ public final class ConfiguredLimits {
      */
     public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure, int permits) {
         LimitSettings settings = byName.get(name);
-        if (settings == null) {
-            return Configured.of(ANNOTATION, declared, permits, true, onFailure);
-        }
         String property = property(name);
+        String places = "the annotation or " + property;
+        if (settings == null) {
+            return Configured.of(ANNOTATION, places, declared, permits, true, onFailure);
+        }
         KindSettings used;
         Configured limit;
         try {
             checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT);
             used = settings.over(declared);
+            FailurePolicy policy = settings.onFailure();
             limit = Configured.of(
                     property,
+                    places,
                     used,
                     permits,
                     settings.enforce() == null || settings.enforce(),
-                    KindSettings.first(settings.onFailure(), onFailure));
+                    policy == null ? onFailure : policy);
         } catch (IllegalArgumentException e) {
             throw new InvalidSettingException(property, "with " + property + ".*: " + e.getMessage(), e);
         }
@@ -140,8 +143,10 @@ public final class ConfiguredLimits {
             Map<String, Plan> plans,
             @Nullable Ban ban) {
 
+        /** One without plans. */
         static Configured of(
                 String definedBy,
+                String places,
                 KindSettings settings,
                 int permits,
                 boolean enforced,
@@ -149,7 +154,7 @@ public final class ConfiguredLimits {
             return new Configured(
                     definedBy,
                     settings.kind(),
-                    settings.toLimit(permits),
+                    settings.toLimit(permits, places),
                     settings.callTimeout(),
                     settings.prefetch(),
                     enforced,

@@ -10,134 +10,74 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import java.time.Duration;
-import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a limit of one kind, as an annotation or configuration gives them; {@code null} where they are not set. A kind
- * uses only some of them; see {@link LimitSettings} for what they mean.
+ * The settings of a limit of one kind, as an annotation or configuration gives them, or both. A kind uses only some of them.
  *
- * @param burst in seconds, exact where an annotation computes it
+ * @param kind which {@link LimitSettings#kind} does not name if it is the usual one
  */
-public record KindSettings(
-        LimitKind kind,
-        @Nullable Double rate,
-        @Nullable Duration per,
-        @Nullable Double burst,
-        @Nullable Integer capacity,
-        @Nullable Duration warmUp,
-        @Nullable Duration timeout,
-        @Nullable Duration expire,
-        @Nullable PrefetchTerms prefetch,
-        @Nullable Integer limit,
-        @Nullable Duration period,
-        @Nullable ZoneId zone,
-        @Nullable Duration lease) {
+public record KindSettings(LimitKind kind, LimitSettings values) {
 
-    /** The settings of a token bucket or a leaky one; of burst and capacity at most one may be set. */
-    public static KindSettings ofBucket(
-            LimitKind kind,
-            double rate,
-            @Nullable Duration per,
-            @Nullable Double burst,
-            @Nullable Integer capacity,
-            @Nullable Integer limit,
-            @Nullable Duration timeout,
-            Duration expire) {
-        return new KindSettings(kind, rate, per, burst, capacity, null, timeout, expire, null, limit, null, null, null);
-    }
-
-    /** The settings of a limit that counts; without a zone a fixed window starts with its first request. */
-    public static KindSettings ofCount(
-            LimitKind kind, int limit, Duration period, @Nullable ZoneId zone, Duration timeout) {
-        return new KindSettings(kind, null, null, null, null, null, timeout, null, null, limit, period, zone, null);
-    }
-
-    /** The settings of a concurrency limit. */
-    public static KindSettings ofConcurrency(int limit, Duration lease, Duration timeout) {
-        return new KindSettings(
-                LimitKind.CONCURRENT, null, null, null, null, null, timeout, null, null, limit, null, null, lease);
-    }
-
-    static KindSettings of(LimitKind kind, LimitSettings configured) {
-        Duration burst = configured.burst();
-        Integer prefetched = configured.prefetchPermits();
-        Duration prefetchTime = configured.prefetchTime() == null ? Duration.ofSeconds(1) : configured.prefetchTime();
-        return new KindSettings(
-                kind,
-                configured.rate(),
-                configured.per(),
-                burst == null ? null : burst.toSeconds() + burst.getNano() / 1e9,
-                configured.capacity(),
-                configured.warmUp(),
-                configured.timeout(),
-                configured.expire(),
-                prefetched == null || prefetched == 0 ? null : new PrefetchTerms(prefetched, prefetchTime),
-                configured.limit(),
-                configured.period(),
-                configured.zone(),
-                configured.lease());
-    }
-
-    /** These settings, replaced by those that are set in configuration. Burst, capacity and warm-up replace one another. */
+    /** These settings, replaced by those that are set in configuration. */
     KindSettings overriddenBy(LimitSettings configured) {
-        KindSettings own = of(kind, configured);
-        KindSettings sized = own.burst == null && own.capacity == null && own.warmUp == null ? this : own;
-        return new KindSettings(
-                kind,
-                first(own.rate, rate),
-                first(own.per, per),
-                sized.burst,
-                sized.capacity,
-                sized.warmUp,
-                first(own.timeout, timeout),
-                first(own.expire, expire),
-                first(own.prefetch, prefetch),
-                first(own.limit, limit),
-                first(own.period, period),
-                first(own.zone, zone),
-                first(own.lease, lease));
+        return new KindSettings(kind, values.overriddenBy(configured));
     }
 
     /** These settings with those of a plan, whose limit must stay of the kind. */
     KindSettings plannedBy(LimitSettings plan) {
-        KindSettings planned = overriddenBy(plan);
-        if (warmUp != null && planned.warmUp == null) {
+        if (values.warmUp() != null && (plan.burst() != null || plan.capacity() != null)) {
             throw new IllegalArgumentException((plan.burst() != null ? "burst" : "capacity")
-                    + " has no effect with the warm-up " + warmUp + " of the limit, leave it out");
+                    + " has no effect with the warm-up " + values.warmUp() + " of the limit, leave it out");
         }
-        return planned;
+        return overriddenBy(plan);
     }
 
     /**
      * The limit of these settings.
      *
      * @param permits as many as a call takes
+     * @param places where settings can be set, for messages
      * @throws IllegalArgumentException if a setting is missing, out of its range, or without effect beside another, or if the
      *     limit would never grant the permits of a call
      */
-    Limit<?> toLimit(int permits) {
-        Limit<?> built = built();
+    Limit<?> toLimit(int permits, String places) {
+        Limit<?> built = built(places);
         SettingChecks.canBeGranted(permits, built, callTimeout());
         return built;
     }
 
-    private Limit<?> built() {
+    private Limit<?> built(String places) {
+        if (kind == LimitKind.TOKEN_BUCKET) {
+            return toTokenBucket(permitsPerSecond(places));
+        }
+        int limit = required("limit", values.limit(), "100 (at least 1)", places);
         return switch (kind) {
-            case TOKEN_BUCKET -> toTokenBucket();
-            case FIXED_WINDOW -> new FixedWindow(required("limit", limit), required("period", period), zone);
-            case SLIDING_LOG -> SlidingLog.of(required("limit", limit), required("period", period));
-            case SLIDING_COUNTER -> SlidingCounter.of(required("limit", limit), required("period", period));
+            case FIXED_WINDOW -> new FixedWindow(limit, period(places), values.zone());
+            case SLIDING_LOG -> SlidingLog.of(limit, period(places));
+            case SLIDING_COUNTER -> SlidingCounter.of(limit, period(places));
             case LEAKY_BUCKET ->
-                LeakyBucket.meter(permitsPerSecond(), required("limit", limit)).withMaxWait(maxWait());
-            case LEAKY_QUEUE -> LeakyBucket.queue(permitsPerSecond(), required("limit", limit));
-            case CONCURRENT -> ConcurrencyLimit.of(required("limit", limit)).withLeaseTime(required("lease", lease));
+                LeakyBucket.meter(permitsPerSecond(places), limit).withMaxWait(maxWait());
+            case LEAKY_QUEUE -> LeakyBucket.queue(permitsPerSecond(places), limit);
+            default ->
+                ConcurrencyLimit.of(limit).withLeaseTime(first(values.lease(), ConcurrencyLimit.DEFAULT_LEASE_TIME));
         };
+    }
+
+    private Duration period(String places) {
+        return required("period", values.period(), "15m", places);
     }
 
     /** How long a call waits for permits. A queue bounds the wait by itself, also one that was changed live. */
     Duration callTimeout() {
-        return timeout != null ? timeout : kind == LimitKind.LEAKY_QUEUE ? SettingChecks.LONGEST : Duration.ZERO;
+        return first(values.timeout(), kind == LimitKind.LEAKY_QUEUE ? SettingChecks.LONGEST : Duration.ZERO);
+    }
+
+    /** How an instance prefetches permits; {@code null} if it does not. */
+    @Nullable
+    PrefetchTerms prefetch() {
+        int permits = first(values.prefetchPermits(), 0);
+        return permits == 0 ? null : new PrefetchTerms(permits, first(values.prefetchTime(), Duration.ofSeconds(1)));
     }
 
     /** How far ahead calls can reserve, which must not be less than they wait. */
@@ -146,63 +86,58 @@ public record KindSettings(
         return callTimeout().compareTo(usual) > 0 ? callTimeout() : usual;
     }
 
-    private double permitsPerSecond() {
-        double permits = required("rate", rate);
-        return per == null ? permits : permits / (per.toNanos() / 1e9);
+    private double permitsPerSecond(String places) {
+        double permits = required("rate", values.rate(), "10", places);
+        return values.per() == null ? permits : permits / (values.per().toNanos() / 1e9);
     }
 
-    private TokenBucket toTokenBucket() {
-        double permitsPerSecond = permitsPerSecond();
+    private TokenBucket toTokenBucket(double permitsPerSecond) {
         checkOneSize();
         TokenBucket bucket = bucket(permitsPerSecond);
-        if (prefetch != null && warmUp != null) {
-            throw new IllegalArgumentException("prefetch-permits has no effect with warm-up " + warmUp
+        if (values.warmUp() != null && prefetch() != null) {
+            throw new IllegalArgumentException("prefetch-permits has no effect with warm-up " + values.warmUp()
                     + ", where the next caller waits: leave one of them out");
         }
-        return expire == null ? bucket : bucket.withExpire(expire);
+        return values.expire() == null ? bucket : bucket.withExpire(values.expire());
     }
 
     private void checkOneSize() {
-        if (warmUp != null && (burst != null || capacity != null)) {
+        Duration burst = values.burst();
+        if (values.warmUp() != null && (burst != null || values.capacity() != null)) {
             throw new IllegalArgumentException((burst != null ? "burst" : "capacity") + " has no effect with warm-up "
-                    + warmUp + ", leave one of them out");
+                    + values.warmUp() + ", leave one of them out");
         }
-        if (burst != null && capacity != null) {
-            throw new IllegalArgumentException("capacity " + capacity + " (permits) and burst " + burst
-                    + " (seconds) both say how many unused permits are kept: leave one of them out");
+        if (burst != null && values.capacity() != null) {
+            throw new IllegalArgumentException("capacity " + values.capacity() + " (permits) and burst "
+                    + seconds(burst) + " (seconds) both say how many unused permits are kept: leave one of them out");
         }
     }
 
     private TokenBucket bucket(double permitsPerSecond) {
-        if (warmUp != null) {
-            return TokenBucket.perSecond(permitsPerSecond).withWarmUp(warmUp).withMaxWait(maxWait());
-        }
-        if (capacity != null) {
+        if (values.warmUp() != null) {
             return TokenBucket.perSecond(permitsPerSecond)
-                    .withCapacity(capacity)
+                    .withWarmUp(values.warmUp())
                     .withMaxWait(maxWait());
         }
-        double seconds = burst(permitsPerSecond);
+        if (values.capacity() != null) {
+            return TokenBucket.perSecond(permitsPerSecond)
+                    .withCapacity(values.capacity())
+                    .withMaxWait(maxWait());
+        }
+        double burst = burst(permitsPerSecond);
         return callTimeout().isZero()
-                ? TokenBucket.of(permitsPerSecond, seconds)
+                ? TokenBucket.of(permitsPerSecond, burst)
                 // May hold less than a permit, if the timeout is long enough to wait for the rest.
                 : new TokenBucket(
-                        permitsPerSecond,
-                        seconds,
-                        0,
-                        null,
-                        WhoWaits.CALLER,
-                        true,
-                        maxWait(),
-                        TokenBucket.DEFAULT_EXPIRE);
+                        permitsPerSecond, burst, 0, null, WhoWaits.CALLER, true, maxWait(), TokenBucket.DEFAULT_EXPIRE);
     }
 
-    /** A second's worth by default, and where the rate is per period, one permit if that is more. */
+    /** In seconds: a second's worth by default, and where the rate is per period, one permit if that is more. */
     private double burst(double permitsPerSecond) {
-        if (burst != null) {
-            return burst;
+        if (values.burst() != null) {
+            return seconds(values.burst());
         }
-        if (per == null || permitsPerSecond >= 1) {
+        if (values.per() == null || permitsPerSecond >= 1) {
             return 1.0;
         }
         double seconds = 1 / permitsPerSecond;
@@ -210,13 +145,18 @@ public record KindSettings(
         return permitsPerSecond * seconds < 1 ? Math.nextUp(seconds) : seconds;
     }
 
-    static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
+    private static double seconds(Duration duration) {
+        return duration.toSeconds() + duration.getNano() / 1e9;
+    }
+
+    private static <T> T first(@Nullable T one, T other) {
         return one == null ? other : one;
     }
 
-    private static <T> T required(String name, @Nullable T value) {
+    private static <T> T required(String name, @Nullable T value, String example, String places) {
         if (value == null) {
-            throw new IllegalArgumentException(name + " must be set");
+            throw new IllegalArgumentException(
+                    name + " must be set in " + places + ", such as " + name + " = " + example);
         }
         return value;
     }

@@ -72,11 +72,12 @@ public record LimitSettings(
     /**
      * Checks that each setting is allowed.
      *
-     * @param property what the names of the settings start with, such as {@code limiter.limits.search}
+     * @param property what the names of the settings start with, such as {@code limiter.limits.search}; empty for those of an
+     *     annotation
      * @throws InvalidSettingException naming the setting that is out of range, unknown or without effect
      */
     public void check(String property) {
-        String prefix = property + ".";
+        String prefix = property.isEmpty() ? "" : property + ".";
         SettingChecks.range(prefix + "rate", rate, TokenBucket.MIN_RATE, TokenBucket.MAX_RATE);
         SettingChecks.range(prefix + "per", per, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "capacity", capacity, 1, Integer.MAX_VALUE);
@@ -147,7 +148,7 @@ public record LimitSettings(
             String ofPlan = plan(property, plan);
             try {
                 own.kind().checkUses(settings.names());
-                planned.put(plan, new Plan(own.plannedBy(settings).toLimit(permits), settings.timeout()));
+                planned.put(plan, new Plan(own.plannedBy(settings).toLimit(permits, ofPlan), settings.timeout()));
             } catch (IllegalArgumentException e) {
                 throw new InvalidSettingException(ofPlan, "with " + ofPlan + ".*: " + e.getMessage(), e);
             }
@@ -188,8 +189,46 @@ public record LimitSettings(
             throw new IllegalArgumentException(
                     "kind concurrent is for a @ConcurrentLimit, not for a limit of permits that are spent: use another kind");
         }
+        return of(used);
+    }
+
+    /**
+     * These settings for a kind.
+     *
+     * @throws InvalidSettingException if one of them has no effect on it
+     */
+    public KindSettings of(LimitKind used) {
         used.checkUses(names());
-        return KindSettings.of(used, this);
+        return new KindSettings(used, this);
+    }
+
+    /** These settings, replaced by those that are set in others. Burst, capacity and warm-up replace one another. */
+    LimitSettings overriddenBy(LimitSettings others) {
+        boolean sized = others.burst != null || others.capacity != null || others.warmUp != null;
+        return new LimitSettings(
+                others.kind,
+                first(others.rate, rate),
+                first(others.per, per),
+                sized ? others.burst : burst,
+                sized ? others.capacity : capacity,
+                sized ? others.warmUp : warmUp,
+                first(others.timeout, timeout),
+                first(others.expire, expire),
+                first(others.prefetchPermits, prefetchPermits),
+                first(others.prefetchTime, prefetchTime),
+                first(others.limit, limit),
+                first(others.period, period),
+                first(others.zone, zone),
+                first(others.lease, lease),
+                others.enforce,
+                others.failurePolicy,
+                others.failureShare,
+                others.ban,
+                others.plans);
+    }
+
+    private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
+        return one == null ? other : one;
     }
 
     /**
@@ -203,8 +242,8 @@ public record LimitSettings(
      */
     public Configured toLimit(String property, boolean enforced) {
         LimitKind usual = rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
-        KindSettings used = over(KindSettings.of(usual, this));
-        return Configured.of(property, used, 1, enforced, onFailure())
+        KindSettings used = over(new KindSettings(usual, this));
+        return Configured.of(property, property, used, 1, enforced, onFailure())
                 .with(planned(property, used, 1), toBan(property));
     }
 

@@ -59,14 +59,14 @@ class LimitersEndpointTest {
         @CountLimit(
                 name = "tagged",
                 limit = 1,
-                period = 3600,
+                period = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{user}",
                 hashTag = "#{tenant}")
         public void tagged(String user, String tenant) {}
 
-        @CountLimit(limit = 5, period = 3600, limitType = LimitType.CUSTOM, key = "#{user}")
-        @CountLimit(limit = 1, period = 3600, limitType = LimitType.CUSTOM, key = "#{user}")
+        @CountLimit(limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
+        @CountLimit(limit = 1, period = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
         public void twice(String user) {}
     }
 

@@ -114,7 +114,7 @@ class LiveLimitsTest {
         @CountLimit(
                 name = "live-annotated",
                 limit = OWN_LIMIT,
-                period = 86400,
+                period = "1d",
                 limitType = LimitType.CUSTOM,
                 key = "#{key}")
         public void count(String key) {}
@@ -122,26 +122,26 @@ class LiveLimitsTest {
         @CountLimit(
                 name = "live-resolved",
                 limit = OWN_LIMIT,
-                period = 86400,
+                period = "1d",
                 limitType = LimitType.CUSTOM,
                 key = "#{key}",
                 resolver = "resolver")
         public void resolved(String key) {}
 
-        @CountLimit(name = "live-planned", limit = OWN_LIMIT, period = 86400, key = "#{key}", plan = "#{plan}")
+        @CountLimit(name = "live-planned", limit = OWN_LIMIT, period = "1d", key = "#{key}", plan = "#{plan}")
         public void planned(String key, String plan) {}
 
-        @CountLimit(name = "live-configured", limit = 9, period = 3600)
+        @CountLimit(name = "live-configured", limit = 9, period = "1h")
         public void configured() {}
 
-        @CountLimit(name = "live-refreshed", limit = 9, period = 3600)
+        @CountLimit(name = "live-refreshed", limit = 9, period = "1h")
         public void refreshed() {}
 
         @RateLimit(
                 name = "live-timeout",
                 rate = 20,
                 capacity = 1,
-                timeout = 60,
+                timeout = "1m",
                 limitType = LimitType.CUSTOM,
                 key = "#{key}")
         public void waits(String key) {}
@@ -666,7 +666,7 @@ class LiveLimitsTest {
                 "{'rate':5,'who':'ann'}; rate",
                 "{'kind':'sliding-log','limit':5,'who':'ann'}; kind",
                 "{'kind':'maybe','limit':5,'who':'ann'}; kind must be one of token-bucket",
-                "{'timeout':'soon','who':'ann'}; timeout must be a duration such as 2s or 500ms, was 'soon'",
+                "{'timeout':'soon','who':'ann'}; timeout must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d)",
                 "{'enforce':'no','who':'ann'}; enforce must be true or false, was 'no'",
                 "{'failurePolicy':'open','who':'ann'}; failurePolicy must be one of [deny, allow, local, throw]",
                 "{'failureShare':0.5,'who':'ann'}; failureShare",

@@ -56,20 +56,20 @@ class AsynchronousMethodsTest {
             return own;
         }
 
-        @RateLimit
+        @RateLimit(rate = 1)
         public CompletableFuture<String> call() {
             calls.add(Thread.currentThread());
             return own;
         }
 
-        @RateLimit
-        @CountLimit
+        @RateLimit(rate = 1)
+        @CountLimit(limit = 1, period = "1s")
         public CompletionStage<String> twice() {
             calls.add(Thread.currentThread());
             return own;
         }
 
-        @RateLimit(fallback = "cached")
+        @RateLimit(rate = 1, fallback = "cached")
         public CompletableFuture<String> withFallback() {
             return own;
         }
@@ -78,23 +78,23 @@ class AsynchronousMethodsTest {
             return CompletableFuture.completedFuture("cached");
         }
 
-        @RateLimit(limitType = LimitType.USER)
+        @RateLimit(rate = 1, limitType = LimitType.USER)
         public CompletableFuture<String> byUser() {
             return own;
         }
 
-        @RateLimit
+        @RateLimit(rate = 1)
         public @Nullable CompletableFuture<String> forgets() {
             return null;
         }
 
-        @RateLimit
+        @RateLimit(rate = 1)
         public CompletableFuture<String> calling(Runnable inside) {
             inside.run();
             return own;
         }
 
-        @RateLimit
+        @RateLimit(rate = 1)
         public CompletableFuture<String> fails() {
             throw new IllegalStateException("before there was a future");
         }

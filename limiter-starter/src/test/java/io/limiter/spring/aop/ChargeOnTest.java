@@ -46,12 +46,12 @@ class ChargeOnTest {
     /** Each method has ten permits for each key. */
     static class Calls {
 
-        @CountLimit(name = "charge-failure", key = "#{who}", limit = 10, period = 3600, chargeOn = "failure")
+        @CountLimit(name = "charge-failure", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
         public String failure(String who, Callable<String> work) throws Exception {
             return work.call();
         }
 
-        @CountLimit(name = "charge-success", key = "#{who}", limit = 10, period = 3600, chargeOn = "success")
+        @CountLimit(name = "charge-success", key = "#{who}", limit = 10, period = "1h", chargeOn = "success")
         public String success(String who, Callable<String> work) throws Exception {
             return work.call();
         }
@@ -60,24 +60,24 @@ class ChargeOnTest {
                 name = "charge-expression",
                 key = "#{who}",
                 limit = 10,
-                period = 3600,
+                period = "1h",
                 cost = "#{cost}",
                 chargeOn = "#{result.status == 'DENIED' or exception != null}")
         public @Nullable Answer expression(String who, int cost, Callable<@Nullable Answer> work) throws Exception {
             return work.call();
         }
 
-        @CountLimit(name = "charge-future", key = "#{who}", limit = 10, period = 3600, chargeOn = "failure")
+        @CountLimit(name = "charge-future", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
         public CompletableFuture<String> future(String who, CompletableFuture<String> work) {
             return work;
         }
 
-        @CountLimit(name = "charge-done", key = "#{who}", limit = 10, period = 3600, chargeOn = "success")
+        @CountLimit(name = "charge-done", key = "#{who}", limit = 10, period = "1h", chargeOn = "success")
         public CompletableFuture<String> done(String who, CompletableFuture<String> work) {
             return work;
         }
 
-        @CountLimit(name = "charge-mono", key = "#{who}", limit = 10, period = 3600, chargeOn = "failure")
+        @CountLimit(name = "charge-mono", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
         public Mono<String> mono(String who, Mono<String> work) {
             return work;
         }
@@ -89,7 +89,7 @@ class ChargeOnTest {
                 capacity = 10,
                 permits = 5,
                 settle = "#{result.tokens}")
-        @CountLimit(name = "calls", key = "#{who}", limit = 10, period = 3600)
+        @CountLimit(name = "calls", key = "#{who}", limit = 10, period = "1h")
         public @Nullable Answer settle(String who, @Nullable Answer answer) {
             if (answer == null) {
                 throw new IllegalStateException("no answer");
@@ -101,7 +101,7 @@ class ChargeOnTest {
                 name = "settle-success",
                 key = "#{who}",
                 limit = 10,
-                period = 3600,
+                period = "1h",
                 cost = "#{5}",
                 chargeOn = "success",
                 settle = "#{result?.tokens}")
@@ -113,7 +113,7 @@ class ChargeOnTest {
                 name = "settle-future",
                 key = "#{who}",
                 limit = 10,
-                period = 3600,
+                period = "1h",
                 cost = "#{5}",
                 settle = "#{result.tokens}")
         public CompletableFuture<Answer> settleFuture(String who, CompletableFuture<Answer> work) {
@@ -124,7 +124,7 @@ class ChargeOnTest {
                 name = "settle-mono",
                 key = "#{who}",
                 limit = 10,
-                period = 3600,
+                period = "1h",
                 cost = "#{5}",
                 settle = "#{result.tokens}")
         public Mono<Answer> settleMono(String who, Mono<Answer> work) {
@@ -135,20 +135,20 @@ class ChargeOnTest {
                 name = "settle-flux",
                 key = "#{who}",
                 limit = 10,
-                period = 3600,
+                period = "1h",
                 cost = "#{5}",
                 settle = "#{result.tokens}")
         public Flux<Answer> settleFlux(String who, Flux<Answer> work) {
             return work;
         }
 
-        @CountLimit(name = "with-lease", key = "#{who}", limit = 10, period = 3600, chargeOn = "failure")
+        @CountLimit(name = "with-lease", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
         @ConcurrentLimit(name = "with-lease", key = "#{who}", limit = 1)
         public String withLease(String who, Callable<String> work) throws Exception {
             return work.call();
         }
 
-        @CountLimit(name = "shadow", key = "#{who}", limit = 10, period = 3600, chargeOn = "failure")
+        @CountLimit(name = "shadow", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
         public String shadow(String who, Callable<String> work) throws Exception {
             return work.call();
         }
@@ -430,68 +430,68 @@ class ChargeOnTest {
     }
 
     static class Unknown {
-        @CountLimit(chargeOn = "failed")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "failed")
         public String call() {
             return "";
         }
     }
 
     static class UnknownName {
-        @CountLimit(chargeOn = "#{outcome == null}")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "#{outcome == null}")
         public String call(String phone) {
             return phone;
         }
     }
 
     static class TwoExpressions {
-        @CountLimit(chargeOn = "#{result}#{exception}")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "#{result}#{exception}")
         public String call() {
             return "";
         }
     }
 
     static class SettlesNothing {
-        @CountLimit(settle = "#{result}")
+        @CountLimit(limit = 1, period = "1s", settle = "#{result}")
         public void call() {}
     }
 
     static class SettlesCompletable {
-        @CountLimit(settle = "#{result}")
+        @CountLimit(limit = 1, period = "1s", settle = "#{result}")
         public Completable call() {
             return Completable.complete();
         }
     }
 
     static class SettlesFailures {
-        @CountLimit(chargeOn = "failure", settle = "#{result}")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "failure", settle = "#{result}")
         public int call() {
             return 1;
         }
     }
 
     static class SettlesLater {
-        @CountLimit(chargeOn = "4xx", settle = "#{result}")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "4xx", settle = "#{result}")
         public int call() {
             return 1;
         }
     }
 
     static class Late {
-        @CountLimit(chargeOn = "failure")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "failure")
         public DeferredResult<String> call() {
             return new DeferredResult<>();
         }
     }
 
     static class Statuses {
-        @CountLimit(chargeOn = "401, 403")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "401, 403")
         public String call() {
             return "";
         }
     }
 
     static class Writes {
-        @CountLimit(chargeOn = "#{result.clear()}")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "#{result.clear()}")
         public Map<String, String> call() {
             return Map.of();
         }

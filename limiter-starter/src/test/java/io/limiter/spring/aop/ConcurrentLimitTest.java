@@ -33,7 +33,7 @@ class ConcurrentLimitTest {
 
     static class Reports {
 
-        @ConcurrentLimit(name = "run", message = "busy")
+        @ConcurrentLimit(limit = 1, name = "run", message = "busy")
         public void run(Runnable work) {
             work.run();
         }
@@ -43,24 +43,24 @@ class ConcurrentLimitTest {
             work.run();
         }
 
-        @ConcurrentLimit(name = "async")
+        @ConcurrentLimit(limit = 1, name = "async")
         public CompletableFuture<String> start(CompletableFuture<String> work) {
             return work;
         }
 
-        @ConcurrentLimit(name = "waiting", timeout = 120)
+        @ConcurrentLimit(limit = 1, name = "waiting", timeout = "2m")
         public void runWhenFree(Runnable work) {
             work.run();
         }
 
-        @ConcurrentLimit(name = "counted")
-        @CountLimit(name = "counted", limit = 2, period = 3600)
+        @ConcurrentLimit(limit = 1, name = "counted")
+        @CountLimit(name = "counted", limit = 2, period = "1h")
         public void runCounted(Runnable work) {
             work.run();
         }
     }
 
-    @ConcurrentLimit
+    @ConcurrentLimit(limit = 1)
     static class OnType {
 
         public void first(Runnable work) {
@@ -79,7 +79,7 @@ class ConcurrentLimitTest {
 
     interface Greeter {
 
-        @ConcurrentLimit(name = "greeter")
+        @ConcurrentLimit(limit = 1, name = "greeter")
         void greet(Runnable work);
     }
 
@@ -228,65 +228,65 @@ class ConcurrentLimitTest {
     }
 
     static class Lease {
-        @ConcurrentLimit(lease = 0)
+        @ConcurrentLimit(limit = 1, lease = "0")
         public void call() {}
     }
 
     static class NoLease {
-        @ConcurrentLimit(lease = Double.NaN)
+        @ConcurrentLimit(limit = 1, lease = "long")
         public void call() {}
     }
 
     static class Timeout {
-        @ConcurrentLimit(timeout = -1)
+        @ConcurrentLimit(limit = 1, timeout = "-1")
         public void call() {}
     }
 
     static class Prefix {
-        @ConcurrentLimit(prefix = "{x}")
+        @ConcurrentLimit(limit = 1, prefix = "{x}")
         public void call() {}
     }
 
     static class Key {
-        @ConcurrentLimit(key = "#{x}", limitType = LimitType.IP)
+        @ConcurrentLimit(limit = 1, key = "#{x}", limitType = LimitType.IP)
         public void call() {}
     }
 
     static class Ip {
-        @ConcurrentLimit(limitType = LimitType.IP)
+        @ConcurrentLimit(limit = 1, limitType = LimitType.IP)
         public void call() {}
     }
 
     static class Private {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         private void call() {}
     }
 
     static class Final {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public final void call() {}
     }
 
-    @ConcurrentLimit
+    @ConcurrentLimit(limit = 1)
     static class Nothing {}
 
     static class OnBeanMethod {
         @Bean
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public Object made() {
             return new Object();
         }
     }
 
     static class Publisher {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public Mono<Flux<String>> call() {
             return Mono.empty();
         }
     }
 
     static class Fallback {
-        @ConcurrentLimit(fallback = "other")
+        @ConcurrentLimit(limit = 1, fallback = "other")
         public void call() {}
     }
 
@@ -300,10 +300,10 @@ class ConcurrentLimitTest {
 
     static Stream<Arguments> invalid() {
         return Stream.of(
-                Arguments.of(Limit.class, "limit must be between 1 and 1000, was 0"),
-                Arguments.of(Lease.class, "lease (seconds) must be between 0.1 and 86400000, was 0.0"),
-                Arguments.of(NoLease.class, "lease (seconds) must be between 0.1 and 86400000, was NaN"),
-                Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 86400000, was -1.0"),
+                Arguments.of(Limit.class, "limit must be set in the annotation"),
+                Arguments.of(Lease.class, "lease must be between PT0.1S and PT24000H (ISO-8601), was PT0S"),
+                Arguments.of(NoLease.class, "lease must be a number of seconds or one with a unit"),
+                Arguments.of(Timeout.class, "timeout must be between PT0S and PT24000H (ISO-8601), was PT-1S"),
                 Arguments.of(Prefix.class, "prefix must not contain braces"),
                 Arguments.of(Key.class, "has no effect with limitType IP"),
                 Arguments.of(Ip.class, "limitType IP needs a web application"),

@@ -19,25 +19,25 @@ class ConfiguredRatesTest {
 
     static class Limited {
 
-        @RateLimit(name = "minute", key = "#{who}", rate = 1, per = 60)
+        @RateLimit(name = "minute", key = "#{who}", rate = 1, per = "1m")
         public void minute(String who) {}
 
         @RateLimit(name = "guava", key = "#{who}", rate = 1.0 / 60, burst = 60)
         public void guava(String who) {}
 
-        @RateLimit(name = "hundred", rate = 600, per = 60)
+        @RateLimit(name = "hundred", rate = 600, per = "1m")
         public void hundred() {}
 
-        @RateLimit(name = "capacity", rate = 3, per = 7, capacity = 100)
+        @RateLimit(name = "capacity", rate = 3, per = "7s", capacity = 100)
         public void capacity() {}
 
         @RateLimit(name = "burst", rate = 10, burst = 6)
         public void burst() {}
 
-        @CountLimit(name = "count", key = "#{who}")
+        @CountLimit(limit = 1, period = "1s", name = "count", key = "#{who}")
         public void count(String who) {}
 
-        @ConcurrentLimit(name = "held", key = "#{who}")
+        @ConcurrentLimit(limit = 1, name = "held", key = "#{who}")
         public void held(String who, Runnable work) {
             work.run();
         }

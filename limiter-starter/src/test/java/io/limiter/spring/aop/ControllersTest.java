@@ -41,7 +41,7 @@ class ControllersTest {
     }
 
     @RestController
-    @CountLimit(name = "all", period = 3600, limit = 2)
+    @CountLimit(name = "all", period = "1h", limit = 2)
     static class Limited implements Api {
 
         @GetMapping("/mapped")
@@ -72,7 +72,7 @@ class ControllersTest {
         }
 
         @ModelAttribute
-        @CountLimit(name = "own", period = 3600)
+        @CountLimit(limit = 1, name = "own", period = "1h")
         public String limited() {
             return "model";
         }
@@ -142,7 +142,7 @@ class ControllersTest {
     }
 
     @ControllerAdvice
-    @CountLimit
+    @CountLimit(limit = 1, period = "1s")
     static class Advice {
 
         @ExceptionHandler
@@ -152,7 +152,7 @@ class ControllersTest {
     }
 
     @Controller
-    @ConcurrentLimit
+    @ConcurrentLimit(limit = 1)
     static class WithoutHandlers {
 
         public String help() {

@@ -21,25 +21,25 @@ class FailurePoliciesTest {
 
     static class Limited {
 
-        @CountLimit(name = "policy-default", limit = 2, period = 3600)
+        @CountLimit(name = "policy-default", limit = 2, period = "1h")
         public void byDefault() {}
 
-        @CountLimit(name = "policy-deny", limit = 2, period = 3600, onFailure = OnFailure.DENY)
+        @CountLimit(name = "policy-deny", limit = 2, period = "1h", onFailure = OnFailure.DENY)
         public void denied() {}
 
-        @CountLimit(name = "policy-allow", limit = 2, period = 3600, onFailure = OnFailure.ALLOW)
+        @CountLimit(name = "policy-allow", limit = 2, period = "1h", onFailure = OnFailure.ALLOW)
         public void allowed() {}
 
-        @CountLimit(name = "policy-throw", limit = 2, period = 3600, onFailure = OnFailure.THROW)
+        @CountLimit(name = "policy-throw", limit = 2, period = "1h", onFailure = OnFailure.THROW)
         public void thrown() {}
 
-        @CountLimit(name = "policy-share", limit = 4, period = 3600, onFailure = OnFailure.LOCAL)
+        @CountLimit(name = "policy-share", limit = 4, period = "1h", onFailure = OnFailure.LOCAL)
         public void shared() {}
 
-        @CountLimit(name = "policy-configured", limit = 2, period = 3600, onFailure = OnFailure.ALLOW)
+        @CountLimit(name = "policy-configured", limit = 2, period = "1h", onFailure = OnFailure.ALLOW)
         public void configured() {}
 
-        @CountLimit(name = "policy-tried", onFailure = OnFailure.THROW)
+        @CountLimit(limit = 1, period = "1s", name = "policy-tried", onFailure = OnFailure.THROW)
         public String tried() {
             return "done";
         }

@@ -38,7 +38,7 @@ class FallbackTest {
         }
 
         @Override
-        @CountLimit(period = 3600, fallback = "cached")
+        @CountLimit(limit = 1, period = "1h", fallback = "cached")
         public String find(String what) {
             return "found " + what;
         }
@@ -47,7 +47,7 @@ class FallbackTest {
             return state + what;
         }
 
-        @CountLimit(period = 3600, fallback = "count")
+        @CountLimit(limit = 1, period = "1h", fallback = "count")
         public long count(int what) {
             return what;
         }
@@ -56,24 +56,24 @@ class FallbackTest {
             return what * -rejection.limit();
         }
 
-        @CountLimit(period = 3600, fallback = "inherited")
+        @CountLimit(limit = 1, period = "1h", fallback = "inherited")
         public Object fromAbove(String what) {
             return what;
         }
 
-        @CountLimit(period = 3600, fallback = "fails")
+        @CountLimit(limit = 1, period = "1h", fallback = "fails")
         public void failing() {}
 
         private void fails() throws IOException {
             throw new IOException("from the fallback");
         }
 
-        @CountLimit(period = 3600, fallback = "limitedToo")
+        @CountLimit(limit = 1, period = "1h", fallback = "limitedToo")
         public int limited() {
             return 1;
         }
 
-        @CountLimit(period = 3600, limit = 1)
+        @CountLimit(period = "1h", limit = 1)
         public int limitedToo() {
             return 2;
         }
@@ -81,12 +81,12 @@ class FallbackTest {
 
     abstract static class Shelf<T> {
 
-        @CountLimit(period = 3600, fallback = "spelledOut")
+        @CountLimit(limit = 1, period = "1h", fallback = "spelledOut")
         public String lend(T what, int count) {
             return "lent";
         }
 
-        @CountLimit(period = 3600, fallback = "asDeclared")
+        @CountLimit(limit = 1, period = "1h", fallback = "asDeclared")
         public String sell(T what) {
             return "sold";
         }
@@ -112,7 +112,7 @@ class FallbackTest {
             return count + " of " + what + ", limit " + rejection.limit();
         }
 
-        @CountLimit(period = 3600, fallback = "overridden")
+        @CountLimit(limit = 1, period = "1h", fallback = "overridden")
         public String title() {
             return "title";
         }
@@ -122,7 +122,7 @@ class FallbackTest {
             return "here";
         }
 
-        @CountLimit(period = 3600, fallback = "substitute")
+        @CountLimit(limit = 1, period = "1h", fallback = "substitute")
         public String any() {
             return "any";
         }
@@ -135,7 +135,7 @@ class FallbackTest {
 
     interface Repository {
 
-        @CountLimit(period = 3600, fallback = "none")
+        @CountLimit(limit = 1, period = "1h", fallback = "none")
         String find();
 
         String none();

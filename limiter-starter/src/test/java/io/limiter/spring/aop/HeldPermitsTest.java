@@ -51,6 +51,7 @@ class HeldPermitsTest {
         }
 
         @ConcurrentLimit(
+                limit = 1,
                 name = "held-condition",
                 limitType = LimitType.CUSTOM,
                 key = "#{who}",
@@ -59,7 +60,12 @@ class HeldPermitsTest {
             work.run();
         }
 
-        @ConcurrentLimit(name = "held-fallback", limitType = LimitType.CUSTOM, key = "#{who}", fallback = "busy")
+        @ConcurrentLimit(
+                limit = 1,
+                name = "held-fallback",
+                limitType = LimitType.CUSTOM,
+                key = "#{who}",
+                fallback = "busy")
         public String answered(String who, Runnable work) {
             work.run();
             return "done";
@@ -69,22 +75,22 @@ class HeldPermitsTest {
             return "busy " + rejection.limit();
         }
 
-        @ConcurrentLimit(name = "held-shadow", limitType = LimitType.CUSTOM, key = "#{who}")
+        @ConcurrentLimit(limit = 1, name = "held-shadow", limitType = LimitType.CUSTOM, key = "#{who}")
         public void shadow(String who, Runnable work) {
             work.run();
         }
 
-        @ConcurrentLimit(name = "held-shadow", limitType = LimitType.CUSTOM, key = "#{who}")
+        @ConcurrentLimit(limit = 1, name = "held-shadow", limitType = LimitType.CUSTOM, key = "#{who}")
         public Mono<String> shadowMono(String who, Mono<String> work) {
             return work;
         }
 
-        @ConcurrentLimit(name = "held-mono", limitType = LimitType.CUSTOM, key = "#{who}", timeout = 60)
+        @ConcurrentLimit(limit = 1, name = "held-mono", limitType = LimitType.CUSTOM, key = "#{who}", timeout = "1m")
         public Mono<String> mono(String who, Mono<String> work) {
             return work;
         }
 
-        @ConcurrentLimit(name = "held-flux", limitType = LimitType.CUSTOM, key = "#{who}", fallback = "none")
+        @ConcurrentLimit(limit = 1, name = "held-flux", limitType = LimitType.CUSTOM, key = "#{who}", fallback = "none")
         public Flux<String> flux(String who, Flux<String> work) {
             return work;
         }
@@ -93,39 +99,39 @@ class HeldPermitsTest {
             return Flux.just("none");
         }
 
-        @ConcurrentLimit(name = "held-publisher", limitType = LimitType.CUSTOM, key = "#{who}")
+        @ConcurrentLimit(limit = 1, name = "held-publisher", limitType = LimitType.CUSTOM, key = "#{who}")
         public Publisher<String> publisher(String who, Publisher<String> work) {
             return work;
         }
 
-        @ConcurrentLimit(name = "held-flow", limitType = LimitType.CUSTOM, key = "#{who}")
+        @ConcurrentLimit(limit = 1, name = "held-flow", limitType = LimitType.CUSTOM, key = "#{who}")
         public Flow.Publisher<String> flow(String who, Flow.Publisher<String> work) {
             return work;
         }
 
-        @ConcurrentLimit(name = "held-future", limitType = LimitType.CUSTOM, key = "#{who}", timeout = 60)
+        @ConcurrentLimit(limit = 1, name = "held-future", limitType = LimitType.CUSTOM, key = "#{who}", timeout = "1m")
         public CompletableFuture<String> future(String who, CompletableFuture<String> work) {
             return work;
         }
 
-        @ConcurrentLimit(name = "held-both", limitType = LimitType.CUSTOM, key = "#{who}")
-        @CountLimit(name = "held-both", limit = 2, period = 3600, limitType = LimitType.CUSTOM, key = "#{who}")
+        @ConcurrentLimit(limit = 1, name = "held-both", limitType = LimitType.CUSTOM, key = "#{who}")
+        @CountLimit(name = "held-both", limit = 2, period = "1h", limitType = LimitType.CUSTOM, key = "#{who}")
         @RateLimit(name = "held-both", rate = 0.001, burst = 2000, limitType = LimitType.CUSTOM, key = "#{who}")
         public void both(String who, Runnable work) {
             work.run();
         }
 
-        @ConcurrentLimit(name = "held-both", limitType = LimitType.CUSTOM, key = "#{who}", cost = "#{held}")
-        @CountLimit(name = "held-both", limit = 2, period = 3600, limitType = LimitType.CUSTOM, key = "#{who}")
+        @ConcurrentLimit(limit = 1, name = "held-both", limitType = LimitType.CUSTOM, key = "#{who}", cost = "#{held}")
+        @CountLimit(name = "held-both", limit = 2, period = "1h", limitType = LimitType.CUSTOM, key = "#{who}")
         public CompletableFuture<String> bothLater(String who, int held, CompletableFuture<String> work) {
             return work;
         }
 
-        @ConcurrentLimit(name = "held-hash-tag", limitType = LimitType.CUSTOM, key = "#{who}")
+        @ConcurrentLimit(limit = 1, name = "held-hash-tag", limitType = LimitType.CUSTOM, key = "#{who}")
         @CountLimit(
                 name = "held-hash-tag",
                 limit = 2,
-                period = 3600,
+                period = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{who}",
                 hashTag = "#{who}")

@@ -33,19 +33,19 @@ class InvalidLimitsTest {
 
     static class OnBeanMethod {
         @Bean
-        @RateLimit
+        @RateLimit(rate = 1)
         public Object made() {
             return new Object();
         }
     }
 
     static class NoRate {
-        @RateLimit(rate = Double.NaN)
+        @RateLimit
         public void call() {}
     }
 
     static class Burst {
-        @RateLimit(burst = -1)
+        @RateLimit(rate = 1, burst = -1)
         public void call() {}
     }
 
@@ -55,7 +55,7 @@ class InvalidLimitsTest {
     }
 
     static class Permits {
-        @RateLimit(permits = 0)
+        @RateLimit(rate = 1, permits = 0)
         public void call() {}
     }
 
@@ -65,12 +65,12 @@ class InvalidLimitsTest {
     }
 
     static class Timeout {
-        @RateLimit(timeout = -0.5)
+        @RateLimit(rate = 1, timeout = "-0.5")
         public void call() {}
     }
 
     static class EndlessTimeout {
-        @RateLimit(timeout = Double.POSITIVE_INFINITY)
+        @RateLimit(rate = 1, timeout = "forever")
         public void call() {}
     }
 
@@ -86,115 +86,155 @@ class InvalidLimitsTest {
     }
 
     static class Per {
-        @RateLimit(per = 0)
+        @RateLimit(rate = 1, per = "0")
         public void call() {}
     }
 
     static class NoPer {
-        @RateLimit(per = Double.NaN)
+        @RateLimit(rate = 1, per = "a minute")
         public void call() {}
     }
 
     static class Capacity {
-        @RateLimit(capacity = -1)
+        @RateLimit(rate = 1, capacity = -1)
         public void call() {}
     }
 
     static class CapacityAndBurst {
-        @RateLimit(capacity = 60, burst = 30)
+        @RateLimit(rate = 1, capacity = 60, burst = 30)
         public void call() {}
     }
 
     static class CapacityTooSmall {
-        @RateLimit(capacity = 2, permits = 3)
+        @RateLimit(rate = 1, capacity = 2, permits = 3)
         public void call() {}
     }
 
     static class Expire {
-        @RateLimit(expire = 0)
+        @RateLimit(rate = 1, expire = "0")
         public void call() {}
     }
 
     static class Prefix {
-        @RateLimit(prefix = "{x}")
+        @RateLimit(rate = 1, prefix = "{x}")
         public void call() {}
     }
 
     static class BlankName {
-        @RateLimit(name = " ")
+        @RateLimit(rate = 1, name = " ")
         public void call() {}
     }
 
     static class Limit {
-        @CountLimit(limit = 0)
+        @CountLimit(period = "1s", limit = 0)
         public void call() {}
     }
 
     static class Period {
-        @CountLimit(period = 0)
+        @CountLimit(limit = 1, period = "0")
+        public void call() {}
+    }
+
+    static class NoLimit {
+        @CountLimit(period = "1h")
+        public void call() {}
+    }
+
+    static class NoPeriod {
+        @CountLimit(name = "periodless", limit = 5)
+        public void call() {}
+    }
+
+    static class NothingHeld {
+        @ConcurrentLimit
+        public void call() {}
+    }
+
+    static class WordyPeriod {
+        @CountLimit(limit = 1, period = "15 minutes")
+        public void call() {}
+    }
+
+    static class LongPeriod {
+        @CountLimit(limit = 1, period = "1001d")
+        public void call() {}
+    }
+
+    static class UnknownPlaceholder {
+        @CountLimit(limit = 1, period = "${no.such.period}")
+        public void call() {}
+    }
+
+    static class PlaceholderOfName {
+        @CountLimit(name = "${no.such.name}-limit", limit = 1, period = "1s")
+        public void call() {}
+    }
+
+    static class NoBurst {
+        @RateLimit(rate = 1, burst = Double.NaN)
         public void call() {}
     }
 
     static class Zone {
-        @CountLimit(period = 86_400, zone = "Berlin")
+        @CountLimit(limit = 1, period = "1d", zone = "Berlin")
         public void call() {}
     }
 
     static class ZoneOfWeek {
-        @CountLimit(period = 604_800, zone = "UTC")
+        @CountLimit(limit = 1, period = "7d", zone = "UTC")
         public void call() {}
     }
 
     static class NoKey {
-        @RateLimit(limitType = LimitType.CUSTOM)
+        @RateLimit(rate = 1, limitType = LimitType.CUSTOM)
         public void call(String phone) {}
     }
 
     static class UnknownName {
-        @CountLimit(limitType = LimitType.CUSTOM, key = "#{fone}")
+        @CountLimit(limit = 1, period = "1s", limitType = LimitType.CUSTOM, key = "#{fone}")
         public void call(String phone) {}
     }
 
     static class UselessKey {
-        @RateLimit(key = "#{phone}", limitType = LimitType.USER)
+        @RateLimit(rate = 1, key = "#{phone}", limitType = LimitType.USER)
         public void call(String phone) {}
     }
 
     static class HashTagOfAll {
-        @RateLimit(hashTag = "#{phone}")
+        @RateLimit(rate = 1, hashTag = "#{phone}")
         public void call(String phone) {}
     }
 
     static class ConstantHashTag {
-        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", hashTag = "one")
+        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{phone}", hashTag = "one")
         public void call(String phone) {}
     }
 
     static class OneNameTwoPlaces {
-        @RateLimit(name = "places", limitType = LimitType.CUSTOM, key = "#{phone}", hashTag = "#{phone}")
+        @RateLimit(rate = 1, name = "places", limitType = LimitType.CUSTOM, key = "#{phone}", hashTag = "#{phone}")
         public void call(String phone) {}
 
-        @RateLimit(name = "places", limitType = LimitType.CUSTOM, key = "#{phone}")
+        @RateLimit(rate = 1, name = "places", limitType = LimitType.CUSTOM, key = "#{phone}")
         public void other(String phone) {}
     }
 
     static class Private {
-        @RateLimit
+        @RateLimit(rate = 1)
         private void call() {}
     }
 
     static class Static {
-        @RateLimit
+        @RateLimit(rate = 1)
         public static void call() {}
     }
 
     static class Final {
-        @CountLimit
+        @CountLimit(limit = 1, period = "1s")
         public final void call() {}
     }
 
     static final class FinalClass {
-        @CountLimit
+        @CountLimit(limit = 1, period = "1s")
         public void call() {}
     }
 
@@ -203,19 +243,19 @@ class InvalidLimitsTest {
             this("record");
         }
 
-        @RateLimit
+        @RateLimit(rate = 1)
         @Override
         public String name() {
             return name;
         }
     }
 
-    @RateLimit
+    @RateLimit(rate = 1)
     static class FinalInLimitedClass {
         public final void call() {}
     }
 
-    @RateLimit
+    @RateLimit(rate = 1)
     static class NothingPublic {
         void call() {}
     }
@@ -229,8 +269,8 @@ class InvalidLimitsTest {
     }
 
     static class OneNameTwoKinds {
-        @RateLimit(name = "shared", prefix = "x:")
-        @CountLimit(name = "shared", prefix = "x:")
+        @RateLimit(rate = 1, name = "shared", prefix = "x:")
+        @CountLimit(limit = 1, period = "1s", name = "shared", prefix = "x:")
         public void call() {}
     }
 
@@ -243,51 +283,51 @@ class InvalidLimitsTest {
     }
 
     static class ZoneOfLog {
-        @CountLimit(kind = CountLimit.Kind.SLIDING_LOG, period = 86_400, zone = "UTC")
+        @CountLimit(limit = 1, kind = CountLimit.Kind.SLIDING_LOG, period = "1d", zone = "UTC")
         public void call() {}
     }
 
     static class LogTooLarge {
-        @CountLimit(kind = CountLimit.Kind.SLIDING_LOG, limit = 100_001)
+        @CountLimit(period = "1s", kind = CountLimit.Kind.SLIDING_LOG, limit = 100_001)
         public void call() {}
     }
 
     static class NegativeTimeout {
-        @CountLimit(timeout = -1)
+        @CountLimit(limit = 1, period = "1s", timeout = "-1")
         public void call() {}
     }
 
     static class BurstOfQueue {
-        @RateLimit(kind = RateLimit.Kind.LEAKY_QUEUE, limit = 50, burst = 2)
+        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_QUEUE, limit = 50, burst = 2)
         public void call() {}
     }
 
     static class ExpireOfLeakyBucket {
-        @RateLimit(kind = RateLimit.Kind.LEAKY_BUCKET, limit = 50, expire = 5)
+        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_BUCKET, limit = 50, expire = "5s")
         public void call() {}
     }
 
     static class QueueWithoutLimit {
-        @RateLimit(kind = RateLimit.Kind.LEAKY_QUEUE)
+        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_QUEUE)
         public void call() {}
     }
 
     static class NegativeQueue {
-        @RateLimit(kind = RateLimit.Kind.LEAKY_QUEUE, limit = -1)
+        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_QUEUE, limit = -1)
         public void call() {}
     }
 
     static class LimitOfTokenBucket {
-        @RateLimit(limit = 50)
+        @RateLimit(rate = 1, limit = 50)
         public void call() {}
     }
 
     static class Ip {
-        @RateLimit(limitType = LimitType.IP)
+        @RateLimit(rate = 1, limitType = LimitType.IP)
         public void call() {}
     }
 
-    @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}")
+    @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{phone}")
     static class KeyOfClass {
         public void call(String phone) {}
 
@@ -295,49 +335,49 @@ class InvalidLimitsTest {
     }
 
     static class TwoCosts {
-        @RateLimit(burst = 9, permits = 2, cost = "#{amount}")
+        @RateLimit(rate = 1, burst = 9, permits = 2, cost = "#{amount}")
         public void call(int amount) {}
     }
 
     static class CostWithoutBraces {
-        @CountLimit(cost = "amount")
+        @CountLimit(limit = 1, period = "1s", cost = "amount")
         public void call(int amount) {}
     }
 
     static class CostWithText {
-        @CountLimit(cost = "a#{amount}")
+        @CountLimit(limit = 1, period = "1s", cost = "a#{amount}")
         public void call(int amount) {}
     }
 
     static class CostOfUnknown {
-        @RateLimit(cost = "#{items.size()}")
+        @RateLimit(rate = 1, cost = "#{items.size()}")
         public void call(int amount) {}
     }
 
     static class CostThatCalls {
-        @RateLimit(cost = "#{items.clear()}")
+        @RateLimit(rate = 1, cost = "#{items.clear()}")
         public void call(java.util.List<String> items) {}
     }
 
     static class CostOfType {
-        @RateLimit(cost = "#{T(java.lang.Math).random()}")
+        @RateLimit(rate = 1, cost = "#{T(java.lang.Math).random()}")
         public void call() {}
     }
 
     static class CostSyntax {
-        @RateLimit(cost = "#{amount +}")
+        @RateLimit(rate = 1, cost = "#{amount +}")
         public void call(int amount) {}
     }
 
     static class ConditionOfUnknown {
-        @RateLimit(condition = "#{#result > 1}")
+        @RateLimit(rate = 1, condition = "#{#result > 1}")
         public int call(int amount) {
             return amount;
         }
     }
 
     static class NoFallback {
-        @RateLimit(fallback = "other")
+        @RateLimit(rate = 1, fallback = "other")
         public int call(int amount) {
             return amount;
         }
@@ -348,7 +388,7 @@ class InvalidLimitsTest {
     }
 
     static class TwoFallbacks {
-        @RateLimit(fallback = "other")
+        @RateLimit(rate = 1, fallback = "other")
         public void call(int amount) {}
 
         void other(int amount) {}
@@ -357,7 +397,7 @@ class InvalidLimitsTest {
     }
 
     static class FallbackOfOtherType {
-        @RateLimit(fallback = "other")
+        @RateLimit(rate = 1, fallback = "other")
         public int call() {
             return 1;
         }
@@ -368,7 +408,7 @@ class InvalidLimitsTest {
     }
 
     static class FallbackOfVoid {
-        @RateLimit(fallback = "other")
+        @RateLimit(rate = 1, fallback = "other")
         public void call() {}
 
         String other() {
@@ -377,12 +417,12 @@ class InvalidLimitsTest {
     }
 
     static class NoResolver {
-        @RateLimit(resolver = "theBean")
+        @RateLimit(rate = 1, resolver = "theBean")
         public void call() {}
     }
 
     static class FallbackToItself {
-        @RateLimit(fallback = "call")
+        @RateLimit(rate = 1, fallback = "call")
         public void call() {}
     }
 
@@ -391,20 +431,41 @@ class InvalidLimitsTest {
                 Arguments.of(OnBeanMethod.class, "limit on %s.made(): the method makes a bean"),
                 Arguments.of(
                         Rate.class, "@RateLimit for %s.call(): rate must be more than 0, was 0: in Java 1 / 60 is 0"),
-                Arguments.of(NoRate.class, "was NaN"),
-                Arguments.of(Burst.class, "burst (seconds) must be between"),
+                Arguments.of(
+                        NoRate.class,
+                        "@RateLimit for %s.call(): rate must be set in the annotation or limiter.limits[%s.call()], such as rate = 10"),
+                Arguments.of(
+                        NoLimit.class,
+                        "@CountLimit for %s.call(): limit must be set in the annotation or limiter.limits["),
+                Arguments.of(NoLimit.class, "such as limit = 100"),
+                Arguments.of(
+                        NoPeriod.class,
+                        "period must be set in the annotation or limiter.limits.periodless, such as period = 15m"),
+                Arguments.of(NothingHeld.class, "@ConcurrentLimit for %s.call(): limit must be set in the annotation"),
+                Arguments.of(
+                        WordyPeriod.class,
+                        "@CountLimit for %s.call(): period must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d),"
+                                + " such as 900, 0.5, 15m or 500ms, was '15 minutes'"),
+                Arguments.of(LongPeriod.class, "period must be between PT0.001S and PT24000H (ISO-8601), was PT24024H"),
+                Arguments.of(
+                        UnknownPlaceholder.class,
+                        "@CountLimit for %s.call(): period '${no.such.period}' has a placeholder without a value"),
+                Arguments.of(PlaceholderOfName.class, "name '${no.such.name}-limit' has a placeholder without a value"),
+                Arguments.of(NoBurst.class, "burst (seconds) must be more than 0 and at most 86400000, was NaN"),
+                Arguments.of(Burst.class, "burst (seconds) must be more than 0 and at most 86400000, was -1.0"),
                 Arguments.of(BurstTooSmall.class, "capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s)"),
                 Arguments.of(Permits.class, "@RateLimit for %s.call(): permits must be at least 1, was 0"),
                 Arguments.of(PermitsTooMany.class, "permits 5 would never be granted"),
                 Arguments.of(PermitsTooMany.class, "capacity must be at least 5 permits (at 2.0/s a burst of 2.5 s)"),
                 Arguments.of(PermitsTooMany.class, "or timeout at least 0.5 s"),
-                Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 86400000, was -0.5"),
-                Arguments.of(EndlessTimeout.class, "was Infinity"),
+                Arguments.of(Timeout.class, "timeout must be between PT0S and PT24000H (ISO-8601), was PT-0.5S"),
+                Arguments.of(EndlessTimeout.class, "such as 900, 0.5, 15m or 500ms, was 'forever'"),
                 Arguments.of(
                         HeldTwice.class, "at most one is allowed on a method, also of composed annotations, were 2"),
-                Arguments.of(Per.class, "per (seconds) must be between 0.001 and 86400000, was 0.0"),
-                Arguments.of(NoPer.class, "per (seconds) must be between 0.001 and 86400000, was NaN"),
-                Arguments.of(Capacity.class, "@RateLimit for %s.call(): capacity must be at least 1, was -1"),
+                Arguments.of(Per.class, "per must be between PT0.001S and PT24000H (ISO-8601), was PT0S"),
+                Arguments.of(NoPer.class, "per must be a number of seconds or one with a unit"),
+                Arguments.of(
+                        Capacity.class, "@RateLimit for %s.call(): capacity must be between 1 and 2147483647, was -1"),
                 Arguments.of(
                         CapacityAndBurst.class, "capacity 60 (permits) and burst 30.0 (seconds) both say how many"),
                 Arguments.of(CapacityAndBurst.class, "leave one of them out"),
@@ -415,7 +476,9 @@ class InvalidLimitsTest {
                 Arguments.of(ZoneOfWeek.class, "period of an aligned window must be a day, or go into a day"),
                 Arguments.of(Prefix.class, "@RateLimit for %s.call(): prefix must not contain braces"),
                 Arguments.of(BlankName.class, "@RateLimit for %s.call(): name must not be null or blank"),
-                Arguments.of(Limit.class, "@CountLimit for %s.call(): limit must be between 1"),
+                Arguments.of(
+                        Limit.class,
+                        "limit must be set in the annotation or limiter.limits[%s.call()], such as limit = 100 (at least 1)"),
                 Arguments.of(Period.class, "@CountLimit for %s.call(): period must be between"),
                 Arguments.of(NoKey.class, "@RateLimit for %s.call(java.lang.String): limitType CUSTOM needs a key"),
                 Arguments.of(
@@ -440,14 +503,16 @@ class InvalidLimitsTest {
                         "@CountLimit for %s.call(): zone has no effect on kind sliding-log, which has limit, period, timeout"),
                 Arguments.of(
                         NegativeTimeout.class,
-                        "@CountLimit for %s.call(): timeout (seconds) must be between 0.0 and 86400000, was -1.0"),
+                        "@CountLimit for %s.call(): timeout must be between PT0S and PT24000H (ISO-8601), was PT-1S"),
                 Arguments.of(LogTooLarge.class, "was 100001: use a SlidingCounter"),
                 Arguments.of(
                         BurstOfQueue.class,
                         "@RateLimit for %s.call(): burst has no effect on kind leaky-queue, which has limit, per, rate, timeout"),
                 Arguments.of(ExpireOfLeakyBucket.class, "expire has no effect on kind leaky-bucket"),
                 Arguments.of(QueueWithoutLimit.class, "@RateLimit for %s.call(): limit must be set"),
-                Arguments.of(NegativeQueue.class, "@RateLimit for %s.call(): limit must be at least 1, was -1"),
+                Arguments.of(
+                        NegativeQueue.class,
+                        "@RateLimit for %s.call(): limit must be between 1 and 2147483647, was -1"),
                 Arguments.of(LimitOfTokenBucket.class, "limit has no effect on kind token-bucket, which has burst"),
                 Arguments.of(KeyOfClass.class, "@RateLimit for %s.other(java.lang.String): #{phone} in the key"),
                 Arguments.of(TwoCosts.class, "permits 2 has no effect with cost '#{amount}'"),

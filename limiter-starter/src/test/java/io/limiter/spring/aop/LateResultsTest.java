@@ -41,77 +41,77 @@ import reactor.core.publisher.Mono;
 class LateResultsTest {
 
     static class Task {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public Callable<String> call() {
             return () -> "";
         }
     }
 
     static class Plain {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public Future<String> call() {
             return new FutureTask<>(() -> "");
         }
     }
 
     static class Deferred {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public DeferredResult<String> call() {
             return new DeferredResult<>();
         }
     }
 
     static class Web {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public WebAsyncTask<String> call() {
             return new WebAsyncTask<>(() -> "");
         }
     }
 
     static class Streamed {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public StreamingResponseBody call() {
             return out -> {};
         }
     }
 
     static class InEntity {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public ResponseEntity<StreamingResponseBody> call() {
             return ResponseEntity.ok(out -> {});
         }
     }
 
     static class InStage {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public CompletableFuture<ResponseEntity<StreamingResponseBody>> call() {
             return new CompletableFuture<>();
         }
     }
 
     static class StageInEntity {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public ResponseEntity<CompletableFuture<String>> call() {
             return ResponseEntity.ok(new CompletableFuture<>());
         }
     }
 
     static class Functional {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public ServerResponse call() {
             return ServerResponse.ok().build();
         }
     }
 
     static class ReactiveFunctional {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public Mono<org.springframework.web.reactive.function.server.ServerResponse> call() {
             return org.springframework.web.reactive.function.server.ServerResponse.ok()
                     .build();
         }
     }
 
-    @ConcurrentLimit
+    @ConcurrentLimit(limit = 1)
     static class Emitter {
         public SseEmitter call() {
             return new SseEmitter();
@@ -119,29 +119,29 @@ class LateResultsTest {
     }
 
     static class Suspending {
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public Object call(String argument, Continuation<? super String> continuation) {
             return argument;
         }
     }
 
     static class NotLate {
-        @RateLimit
+        @RateLimit(rate = 1)
         public Object suspending(Continuation<? super String> continuation) {
             return "";
         }
 
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public List<Callable<String>> tasks() {
             return List.of();
         }
 
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public ResponseEntity<String> entity() {
             return ResponseEntity.ok("");
         }
 
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public CompletableFuture<ResponseEntity<?>> stage() {
             return new CompletableFuture<>();
         }
@@ -189,27 +189,27 @@ class LateResultsTest {
     /** Methods whose types say nothing about their results. */
     static class Undeclared {
 
-        @ConcurrentLimit(name = "undeclared")
+        @ConcurrentLimit(limit = 1, name = "undeclared")
         public @Nullable Object plain(@Nullable Object result) {
             return result;
         }
 
-        @ConcurrentLimit(name = "undeclared")
+        @ConcurrentLimit(limit = 1, name = "undeclared")
         public ResponseEntity<?> entity(@Nullable Object body) {
             return ResponseEntity.ok(body);
         }
 
-        @ConcurrentLimit(name = "undeclared")
+        @ConcurrentLimit(limit = 1, name = "undeclared")
         public CompletableFuture<Object> future(CompletableFuture<Object> result) {
             return result;
         }
 
-        @ConcurrentLimit(name = "undeclared")
+        @ConcurrentLimit(limit = 1, name = "undeclared")
         public Mono<Object> mono(Object value) {
             return Mono.just(value);
         }
 
-        @ConcurrentLimit(name = "undeclared")
+        @ConcurrentLimit(limit = 1, name = "undeclared")
         public Flux<Object> flux(Object... values) {
             return Flux.just(values);
         }

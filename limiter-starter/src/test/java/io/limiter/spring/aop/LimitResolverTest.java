@@ -46,17 +46,17 @@ class LimitResolverTest {
         @CountLimit(
                 name = "api",
                 limit = 2,
-                period = 3600,
+                period = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{tenant}",
                 resolver = "plans")
         public void call(String tenant, @Nullable Integer amount) {}
 
-        @CountLimit(name = "all", limit = 9, period = 60)
+        @CountLimit(name = "all", limit = 9, period = "1m")
         @CountLimit(
                 name = "each",
                 limit = 2,
-                period = 3600,
+                period = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{tenant}",
                 resolver = "plans")

@@ -23,16 +23,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReplacedLimitsTest {
 
     interface Sends {
-        @CountLimit(name = "sends", limit = 5)
+        @CountLimit(period = "1s", name = "sends", limit = 5)
         void send();
     }
 
     interface Calls {
-        @CountLimit(name = "calls", limit = 6)
+        @CountLimit(period = "1s", name = "calls", limit = 6)
         void send();
     }
 
-    @CountLimit(name = "type", limit = 7)
+    @CountLimit(period = "1s", name = "type", limit = 7)
     interface Limited {
         void send();
     }
@@ -43,23 +43,23 @@ class ReplacedLimitsTest {
     }
 
     static class Base {
-        @CountLimit(name = "base", limit = 8)
+        @CountLimit(period = "1s", name = "base", limit = 8)
         public void send() {}
     }
 
     static class Overrides extends Base {
         @Override
-        @CountLimit(name = "own", limit = 1)
+        @CountLimit(period = "1s", name = "own", limit = 1)
         public void send() {}
     }
 
     static class OverridesType implements Limited {
         @Override
-        @CountLimit(name = "own", limit = 1)
+        @CountLimit(period = "1s", name = "own", limit = 1)
         public void send() {}
     }
 
-    @CountLimit(name = "own", limit = 1)
+    @CountLimit(period = "1s", name = "own", limit = 1)
     static class TypeOverridesType implements Limited {
         @Override
         public void send() {}
@@ -67,7 +67,7 @@ class ReplacedLimitsTest {
         public void other() {}
     }
 
-    @CountLimit(name = "own", limit = 1)
+    @CountLimit(period = "1s", name = "own", limit = 1)
     static class TypeBehindInterface implements Sends {
         @Override
         public void send() {}
@@ -75,7 +75,7 @@ class ReplacedLimitsTest {
 
     static class BaseSends implements Sends {
         @Override
-        @CountLimit(name = "base", limit = 8)
+        @CountLimit(period = "1s", name = "base", limit = 8)
         public void send() {}
     }
 
@@ -127,7 +127,7 @@ class ReplacedLimitsTest {
         public void send() {}
     }
 
-    @CountLimit(name = "type", limit = 7)
+    @CountLimit(period = "1s", name = "type", limit = 7)
     static class SaysTheSame implements Limited {
         @Override
         public void send() {}
@@ -182,7 +182,7 @@ class ReplacedLimitsTest {
 
     static class SuperclassAndInterface extends Base implements Calls {}
 
-    @CountLimit(name = "other", limit = 2)
+    @CountLimit(period = "1s", name = "other", limit = 2)
     interface OtherType {}
 
     static class TwoTypes implements Limited, OtherType {

@@ -43,7 +43,7 @@ class SaturatedExecutorTest {
             return threads;
         }
 
-        @ConcurrentLimit(name = "saturated", key = "#{key}", timeout = 60)
+        @ConcurrentLimit(limit = 1, name = "saturated", key = "#{key}", timeout = "1m")
         public CompletableFuture<String> held(String key, CompletableFuture<String> work) {
             threads.add(Thread.currentThread());
             return work;
@@ -52,7 +52,7 @@ class SaturatedExecutorTest {
 
     static class Rated {
 
-        @RateLimit
+        @RateLimit(rate = 1)
         public CompletableFuture<Thread> call() {
             return CompletableFuture.completedFuture(Thread.currentThread());
         }

@@ -25,26 +25,26 @@ class UnreadableClassesTest {
     static class Missing {}
 
     static class OnMethod {
-        @CountLimit
+        @CountLimit(limit = 1, period = "1s")
         public void call() {}
 
         public void other(Missing missing) {}
     }
 
     static class Repeated {
-        @RateLimit
+        @RateLimit(rate = 1)
         @RateLimit(rate = 2)
         public void call() {}
 
         public void other(Missing missing) {}
     }
 
-    @CountLimit
+    @CountLimit(limit = 1, period = "1s")
     static class OnType {
         public void call(Missing missing) {}
     }
 
-    @CountLimit
+    @CountLimit(limit = 1, period = "1s")
     interface Limited {
         void call();
     }
@@ -57,7 +57,7 @@ class UnreadableClassesTest {
     }
 
     @Retention(RetentionPolicy.RUNTIME)
-    @CountLimit
+    @CountLimit(limit = 1, period = "1s")
     @interface Slow {}
 
     static class Composed {
@@ -87,7 +87,8 @@ class UnreadableClassesTest {
     }
 
     private final LimitedMethodFinder finder = new LimitedMethodFinder(
-            new LimitParser(new CallKeys(() -> null, () -> null), new ConfiguredLimits(Map.of())),
+            new LimitParser(
+                    new CallKeys(() -> null, () -> null), new ConfiguredLimits(Map.of()), new ApplicationBeans()),
             new ApplicationBeans());
 
     @ParameterizedTest

@@ -26,51 +26,51 @@ class WaitingCallsTest {
 
     static class Service {
 
-        @CountLimit(name = "plain", period = 1, timeout = 600)
+        @CountLimit(limit = 1, name = "plain", period = "1s", timeout = "10m")
         public String plain() {
             return "called";
         }
 
-        @CountLimit(name = "log", kind = CountLimit.Kind.SLIDING_LOG, period = 1, timeout = 600)
+        @CountLimit(limit = 1, name = "log", kind = CountLimit.Kind.SLIDING_LOG, period = "1s", timeout = "10m")
         public CompletableFuture<String> future() {
             return CompletableFuture.completedFuture("called");
         }
 
-        @CountLimit(name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, period = 1, timeout = 600)
+        @CountLimit(limit = 1, name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, period = "1s", timeout = "10m")
         public Mono<String> mono() {
             return Mono.just("called");
         }
 
-        @CountLimit(name = "set", period = 1, timeout = 600)
+        @CountLimit(limit = 1, name = "set", period = "1s", timeout = "10m")
         @RateLimit(name = "set", rate = 1000)
         public String several() {
             return "called";
         }
 
-        @CountLimit(name = "in-vain", period = 86_400, timeout = 600)
+        @CountLimit(limit = 1, name = "in-vain", period = "1d", timeout = "10m")
         public String inVain() {
             return "called";
         }
 
-        @CountLimit(name = "later", period = 3600, timeout = 7200)
+        @CountLimit(limit = 1, name = "later", period = "1h", timeout = "2h")
         public CompletableFuture<String> later() {
             return CompletableFuture.completedFuture("called");
         }
 
-        @CountLimit(name = "later-charged", period = 3600, timeout = 7200, chargeOn = "success")
+        @CountLimit(limit = 1, name = "later-charged", period = "1h", timeout = "2h", chargeOn = "success")
         public CompletableFuture<String> laterCharged() {
             return CompletableFuture.completedFuture("called");
         }
 
-        @CountLimit(name = "subscribed", period = 3600, timeout = 7200)
+        @CountLimit(limit = 1, name = "subscribed", period = "1h", timeout = "2h")
         public Mono<String> subscribed() {
             return Mono.just("called");
         }
 
-        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 0.001, limit = 5, timeout = 0.5)
+        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 0.001, limit = 5, timeout = "500ms")
         public void queue() {}
 
-        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 10, limit = 1, timeout = 600)
+        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 10, limit = 1, timeout = "10m")
         public void meter() {}
     }
 

@@ -73,7 +73,7 @@ class FailureAnalyzersTest {
 
     static class Api {
 
-        @CountLimit(name = "export", limit = 5, period = 60)
+        @CountLimit(name = "export", limit = 5, period = "1m")
         public void call() {}
     }
 
@@ -88,7 +88,7 @@ class FailureAnalyzersTest {
 
     static final class FinalApi {
 
-        @CountLimit(limit = 5, period = 60)
+        @CountLimit(limit = 5, period = "1m")
         public void call() {}
     }
 

@@ -40,13 +40,13 @@ class NamedLimitsTest {
 
     static class Api {
 
-        @RateLimit(name = "api-search", rate = 5, burst = 2, timeout = 0.5)
+        @RateLimit(name = "api-search", rate = 5, burst = 2, timeout = "500ms")
         public void search() {}
 
-        @CountLimit(name = "export", limit = 3, period = 60)
+        @CountLimit(name = "export", limit = 3, period = "1m")
         public void export() {}
 
-        @ConcurrentLimit(name = "report", limit = 2, lease = 20)
+        @ConcurrentLimit(name = "report", limit = 2, lease = "20s")
         public void report(Runnable work) {
             work.run();
         }
@@ -138,13 +138,13 @@ class NamedLimitsTest {
 
     static class Kinds {
 
-        @CountLimit(name = "log", kind = CountLimit.Kind.SLIDING_LOG, limit = 5, period = 60)
+        @CountLimit(name = "log", kind = CountLimit.Kind.SLIDING_LOG, limit = 5, period = "1m")
         public void log() {}
 
-        @CountLimit(name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, limit = 5, period = 60)
+        @CountLimit(name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, limit = 5, period = "1m")
         public void counter() {}
 
-        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 30, per = 60, limit = 20)
+        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 30, per = "1m", limit = 20)
         public void meter() {}
 
         @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 5, limit = 20)
@@ -238,10 +238,10 @@ class NamedLimitsTest {
 
     static class OneName {
 
-        @ConcurrentLimit(name = "both")
+        @ConcurrentLimit(limit = 1, name = "both")
         public void held() {}
 
-        @CountLimit(name = "both", limit = 3, period = 60)
+        @CountLimit(name = "both", limit = 3, period = "1m")
         public void counted() {}
     }
 

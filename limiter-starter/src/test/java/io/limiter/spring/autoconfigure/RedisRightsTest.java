@@ -52,8 +52,8 @@ class RedisRightsTest {
     static class Service {
 
         @RateLimit(rate = 1000)
-        @CountLimit(limit = 1000, period = 3600)
-        @ConcurrentLimit
+        @CountLimit(limit = 1000, period = "1h")
+        @ConcurrentLimit(limit = 1)
         public String limited() {
             return "done";
         }

@@ -23,16 +23,16 @@ class RejectionLogTest {
 
     static class Limited {
 
-        @CountLimit(name = "login", limit = 1, period = 3600, limitType = LimitType.CUSTOM, key = "#{user}")
+        @CountLimit(name = "login", limit = 1, period = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
         public void login(String user) {}
 
-        @CountLimit(name = "other", limit = 1, period = 3600)
+        @CountLimit(name = "other", limit = 1, period = "1h")
         public void other() {}
 
-        @CountLimit(period = 3600, limitType = LimitType.CUSTOM, key = "#{pages}", cost = "#{pages}")
+        @CountLimit(limit = 1, period = "1h", limitType = LimitType.CUSTOM, key = "#{pages}", cost = "#{pages}")
         public void cost(Object pages) {}
 
-        @ConcurrentLimit(name = "place", limitType = LimitType.CUSTOM, key = "of-#{user.trim()}")
+        @ConcurrentLimit(limit = 1, name = "place", limitType = LimitType.CUSTOM, key = "of-#{user.trim()}")
         public void place(String user) {}
     }
 

@@ -21,7 +21,7 @@ class RepeatedRejectionTest {
 
     static class Limited {
 
-        @CountLimit(name = "answered", period = 3600, fallback = "instead")
+        @CountLimit(limit = 1, name = "answered", period = "1h", fallback = "instead")
         public String answered() {
             return "called";
         }
@@ -30,7 +30,7 @@ class RepeatedRejectionTest {
             return "later";
         }
 
-        @CountLimit(name = "thrown", period = 3600)
+        @CountLimit(limit = 1, name = "thrown", period = "1h")
         public String thrown() {
             return "called";
         }

@@ -99,10 +99,10 @@ class LimiterEventsTest {
 
     static class Tried {
 
-        @CountLimit(name = "tried", limit = 1, period = 3600)
+        @CountLimit(name = "tried", limit = 1, period = "1h")
         public void call() {}
 
-        @RateLimit(name = "booked", rate = 0.001, burst = 1000, timeout = 10)
+        @RateLimit(name = "booked", rate = 0.001, burst = 1000, timeout = "10s")
         public void book() {}
     }
 

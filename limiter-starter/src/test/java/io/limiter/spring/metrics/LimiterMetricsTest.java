@@ -35,7 +35,7 @@ class LimiterMetricsTest {
 
     static class Limited {
 
-        @CountLimit(name = "login", limit = 1, period = 3600, condition = "#{#limited}", fallback = "instead")
+        @CountLimit(name = "login", limit = 1, period = "1h", condition = "#{#limited}", fallback = "instead")
         public String login(boolean limited) {
             return "in";
         }

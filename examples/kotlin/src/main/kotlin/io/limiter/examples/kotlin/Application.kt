@@ -19,7 +19,7 @@ class CodeController {
         name = "codes",
         key = "#{phone}",
         rate = 1.0,
-        per = 60.0,
+        per = "1m",
         message = "A code was sent to this number less than a minute ago.",
     )
     fun send(@RequestParam phone: String) = "code sent to $phone"

@@ -26,9 +26,12 @@ public final class CallPermits {
      * @param cost empty if all calls take the fixed number
      * @param condition empty if the limit applies to all calls
      * @param annotated the method that declares the arguments
-     * @throws IllegalArgumentException if there are a number and a cost, or a text is not one expression that can work
+     * @throws IllegalArgumentException if the number is less than 1, if there is a cost too, or a text is not one expression that can work
      */
     public static CallPermits parse(int fixed, String cost, String condition, Method annotated) {
+        if (fixed < 1) {
+            throw new IllegalArgumentException("permits must be at least 1, was " + fixed);
+        }
         if (fixed != 1 && !cost.isEmpty()) {
             throw new IllegalArgumentException(
                     "permits " + fixed + " has no effect with cost '" + cost + "': leave one of them out");

@@ -25,14 +25,14 @@ class WaitingMethodsTest {
     static class Plain {
 
         @GetMapping("/")
-        @CountLimit
+        @CountLimit(limit = 1, period = "1s")
         public String call() {
             return "done";
         }
     }
 
     @RestController
-    @CountLimit
+    @CountLimit(limit = 1, period = "1s")
     static class PlainOnType {
 
         @GetMapping("/")
@@ -45,7 +45,7 @@ class WaitingMethodsTest {
     static class PlainConcurrent {
 
         @GetMapping("/")
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public String call() {
             return "done";
         }
@@ -53,7 +53,7 @@ class WaitingMethodsTest {
 
     static class FutureConcurrent {
 
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public CompletableFuture<String> call() {
             return CompletableFuture.completedFuture("done");
         }
@@ -61,7 +61,7 @@ class WaitingMethodsTest {
 
     static class MonoConcurrent {
 
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public Mono<String> call() {
             return Mono.just("done");
         }
@@ -70,12 +70,12 @@ class WaitingMethodsTest {
     /** On whatever thread they are called. */
     static class Service {
 
-        @CountLimit
+        @CountLimit(limit = 1, period = "1s")
         public String call() {
             return "done";
         }
 
-        @ConcurrentLimit
+        @ConcurrentLimit(limit = 1)
         public String concurrent() {
             return "done";
         }
@@ -85,13 +85,13 @@ class WaitingMethodsTest {
     static class Reactive {
 
         @GetMapping("/")
-        @CountLimit
+        @CountLimit(limit = 1, period = "1s")
         public Mono<String> call() {
             return Mono.just("done");
         }
 
         @GetMapping("/future")
-        @CountLimit
+        @CountLimit(limit = 1, period = "1s")
         public CompletableFuture<String> future() {
             return CompletableFuture.completedFuture("done");
         }
@@ -99,7 +99,7 @@ class WaitingMethodsTest {
 
     static class PlainByStatus {
 
-        @CountLimit(chargeOn = "401")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "401")
         public String call() {
             return "done";
         }
@@ -107,7 +107,7 @@ class WaitingMethodsTest {
 
     static class FutureByStatus {
 
-        @CountLimit(chargeOn = "4xx")
+        @CountLimit(limit = 1, period = "1s", chargeOn = "4xx")
         public CompletableFuture<String> call() {
             return CompletableFuture.completedFuture("done");
         }

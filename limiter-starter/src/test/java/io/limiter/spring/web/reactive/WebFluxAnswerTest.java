@@ -25,7 +25,7 @@ class WebFluxAnswerTest extends AnswerContract {
 
     static class Service {
 
-        @CountLimit(name = "hour", limitType = LimitType.CUSTOM, key = "#{run}", period = 3600)
+        @CountLimit(limit = 1, name = "hour", limitType = LimitType.CUSTOM, key = "#{run}", period = "1h")
         public Mono<Void> hour(String run) {
             return Mono.empty();
         }
@@ -35,7 +35,7 @@ class WebFluxAnswerTest extends AnswerContract {
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 limit = 2,
-                period = 600,
+                period = "10m",
                 cost = "#{2}")
         public Mono<Void> minutes(String run) {
             return Mono.empty();
@@ -46,19 +46,19 @@ class WebFluxAnswerTest extends AnswerContract {
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 limit = 7,
-                period = 600,
+                period = "10m",
                 cost = "#{run.length()}")
         public Mono<Void> huge(String run) {
             return Mono.empty();
         }
 
-        @CountLimit(name = "spent", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
-        @ConcurrentLimit(name = "busy", limitType = LimitType.CUSTOM, key = "#{run}", cost = "#{2}")
+        @CountLimit(name = "spent", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @ConcurrentLimit(limit = 1, name = "busy", limitType = LimitType.CUSTOM, key = "#{run}", cost = "#{2}")
         public Mono<Void> refunded(String run) {
             return Mono.empty();
         }
 
-        @CountLimit(name = "keyed", limitType = LimitType.CUSTOM, key = "#{phone}", period = 3600)
+        @CountLimit(limit = 1, name = "keyed", limitType = LimitType.CUSTOM, key = "#{phone}", period = "1h")
         public Mono<Void> keyed(String phone) {
             return Mono.empty();
         }

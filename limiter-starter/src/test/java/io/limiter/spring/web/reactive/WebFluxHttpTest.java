@@ -66,27 +66,27 @@ class WebFluxHttpTest extends HttpContract {
 
     static class Service {
 
-        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
         public Mono<Void> first(String run) {
             return Mono.empty();
         }
 
-        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
         public Mono<Void> second(String run) {
             return Mono.empty();
         }
 
-        @CountLimit(name = "mono", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        @CountLimit(name = "mono", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
         public Mono<String> mono(String run) {
             return Mono.just("done");
         }
 
-        @ConcurrentLimit(name = "leased", limitType = LimitType.CUSTOM, key = "#{run}")
+        @ConcurrentLimit(limit = 1, name = "leased", limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> again(String run) {
             return Mono.just("done");
         }
 
-        @CountLimit(name = "blocking", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        @CountLimit(name = "blocking", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
         public String blocking(String run) {
             return "done";
         }
@@ -111,15 +111,16 @@ class WebFluxHttpTest extends HttpContract {
 
         @GetMapping("/both")
         @RateLimit(name = "perMinute", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{run}")
-        @CountLimit(name = "perDay", limit = 3, period = 86400, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(name = "perDay", limit = 3, period = "1d", limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> both(@RequestParam("run") String run) {
             return Mono.just("done");
         }
 
         @GetMapping("/message")
         @CountLimit(
+                limit = 1,
                 name = "message",
-                period = 3600,
+                period = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 message = "one \"code\" a minute")
@@ -136,31 +137,31 @@ class WebFluxHttpTest extends HttpContract {
         }
 
         @GetMapping("/unnamed")
-        @CountLimit(limit = 5, period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> unnamed(@RequestParam("run") String run) {
             return Mono.just("done");
         }
 
         @GetMapping("/dry")
-        @CountLimit(name = "dry", period = 3600)
+        @CountLimit(limit = 1, name = "dry", period = "1h")
         public Mono<String> dry() {
             return Mono.just("done");
         }
 
         @GetMapping("/skipped")
-        @CountLimit(name = "skipped", period = 3600, condition = "#{run.isEmpty()}")
+        @CountLimit(limit = 1, name = "skipped", period = "1h", condition = "#{run.isEmpty()}")
         public Mono<String> skipped(@RequestParam("run") String run) {
             return Mono.just("done");
         }
 
         @GetMapping("/user")
-        @CountLimit(name = "user", period = 3600, limitType = LimitType.USER)
+        @CountLimit(limit = 1, name = "user", period = "1h", limitType = LimitType.USER)
         public Mono<String> user() {
             return Mono.just("done");
         }
 
         @GetMapping("/ip")
-        @CountLimit(name = "ip", period = 3600, limitType = LimitType.IP)
+        @CountLimit(limit = 1, name = "ip", period = "1h", limitType = LimitType.IP)
         public Mono<String> ip() {
             return Mono.just("done");
         }
@@ -171,7 +172,7 @@ class WebFluxHttpTest extends HttpContract {
         }
 
         @GetMapping("/future")
-        @CountLimit(name = "future", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "future", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public CompletableFuture<String> future(@RequestParam("run") String run) {
             return CompletableFuture.completedFuture("done");
         }
@@ -219,14 +220,14 @@ class WebFluxHttpTest extends HttpContract {
         }
 
         @GetMapping("/leased")
-        @ConcurrentLimit(name = "leased", limitType = LimitType.CUSTOM, key = "#{run}", timeout = 60)
+        @ConcurrentLimit(limit = 1, name = "leased", limitType = LimitType.CUSTOM, key = "#{run}", timeout = "1m")
         @RateLimit(name = "leased", rate = 0.001, burst = 5000, limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> leased(@RequestParam("run") String run) {
             return Mono.delay(Duration.ofMillis(1)).thenReturn("done");
         }
 
         @GetMapping("/leased/twice")
-        @ConcurrentLimit(name = "leased", limitType = LimitType.CUSTOM, key = "#{run}")
+        @ConcurrentLimit(limit = 1, name = "leased", limitType = LimitType.CUSTOM, key = "#{run}")
         public CompletableFuture<String> leasedTwice(@RequestParam("run") String run) {
             return service.again(run).toFuture();
         }
@@ -241,7 +242,7 @@ class WebFluxHttpTest extends HttpContract {
     static class OwnHandler {
 
         @GetMapping("/own")
-        @CountLimit(name = "own", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "own", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> own(@RequestParam("run") String run) {
             return Mono.just("done");
         }
@@ -254,7 +255,7 @@ class WebFluxHttpTest extends HttpContract {
 
     /** Under a limit of the whole type. */
     @RestController
-    @CountLimit(name = "whole", period = 3600, limitType = LimitType.IP)
+    @CountLimit(limit = 1, name = "whole", period = "1h", limitType = LimitType.IP)
     static class Whole {
 
         @GetMapping("/whole")
@@ -296,7 +297,7 @@ class WebFluxHttpTest extends HttpContract {
     static class Plain {
 
         @GetMapping("/plain")
-        @CountLimit(name = "plain", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "plain", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public String plain(@RequestParam("run") String run) {
             return "done";
         }

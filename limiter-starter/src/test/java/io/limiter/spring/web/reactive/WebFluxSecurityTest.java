@@ -39,12 +39,12 @@ class WebFluxSecurityTest extends SecurityContract {
     static class Limited {
 
         @GetMapping("/user")
-        @CountLimit(name = "secured", period = 3600, limitType = LimitType.USER)
+        @CountLimit(limit = 1, name = "secured", period = "1h", limitType = LimitType.USER)
         public Mono<String> user() {
             return Mono.just("done");
         }
 
-        @CountLimit(name = "planned", period = 3600, limit = 1, key = "#{key}")
+        @CountLimit(name = "planned", period = "1h", limit = 1, key = "#{key}")
         public Mono<String> planned(String key) {
             return Mono.just("done");
         }

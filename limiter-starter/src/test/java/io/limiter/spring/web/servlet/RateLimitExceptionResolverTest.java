@@ -51,7 +51,7 @@ class RateLimitExceptionResolverTest {
         }
 
         @GetMapping("/ip")
-        @CountLimit(limitType = LimitType.IP, period = 60)
+        @CountLimit(limit = 1, limitType = LimitType.IP, period = "1m")
         public String ip() {
             return "done";
         }
@@ -95,7 +95,7 @@ class RateLimitExceptionResolverTest {
 
     static class Service {
 
-        @CountLimit(period = 60)
+        @CountLimit(limit = 1, period = "1m")
         public void call() {}
     }
 

@@ -41,13 +41,13 @@ class ServletHttpTest extends HttpContract {
 
     static class Service {
 
-        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
         public void first(String run) {}
 
-        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
         public void second(String run) {}
 
-        @CountLimit(name = "late", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        @CountLimit(name = "late", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
         public CompletableFuture<String> late(String run) {
             return CompletableFuture.completedFuture("done");
         }
@@ -70,15 +70,16 @@ class ServletHttpTest extends HttpContract {
 
         @GetMapping("/both")
         @RateLimit(name = "perMinute", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{run}")
-        @CountLimit(name = "perDay", limit = 3, period = 86400, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(name = "perDay", limit = 3, period = "1d", limitType = LimitType.CUSTOM, key = "#{run}")
         public String both(@RequestParam("run") String run) {
             return "done";
         }
 
         @GetMapping("/message")
         @CountLimit(
+                limit = 1,
                 name = "message",
-                period = 3600,
+                period = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 message = "one \"code\" a minute")
@@ -95,31 +96,31 @@ class ServletHttpTest extends HttpContract {
         }
 
         @GetMapping("/unnamed")
-        @CountLimit(limit = 5, period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public String unnamed(@RequestParam("run") String run) {
             return "done";
         }
 
         @GetMapping("/dry")
-        @CountLimit(name = "dry", period = 3600)
+        @CountLimit(limit = 1, name = "dry", period = "1h")
         public String dry() {
             return "done";
         }
 
         @GetMapping("/skipped")
-        @CountLimit(name = "skipped", period = 3600, condition = "#{run.isEmpty()}")
+        @CountLimit(limit = 1, name = "skipped", period = "1h", condition = "#{run.isEmpty()}")
         public String skipped(@RequestParam("run") String run) {
             return "done";
         }
 
         @GetMapping("/user")
-        @CountLimit(name = "user", period = 3600, limitType = LimitType.USER)
+        @CountLimit(limit = 1, name = "user", period = "1h", limitType = LimitType.USER)
         public String user() {
             return "done";
         }
 
         @GetMapping("/ip")
-        @CountLimit(name = "ip", period = 3600, limitType = LimitType.IP)
+        @CountLimit(limit = 1, name = "ip", period = "1h", limitType = LimitType.IP)
         public String ip() {
             return "done";
         }
@@ -130,7 +131,7 @@ class ServletHttpTest extends HttpContract {
         }
 
         @GetMapping("/future")
-        @CountLimit(name = "future", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "future", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public CompletableFuture<String> future(@RequestParam("run") String run) {
             return CompletableFuture.completedFuture("done");
         }
@@ -156,13 +157,13 @@ class ServletHttpTest extends HttpContract {
         }
 
         @GetMapping("/forwarding")
-        @CountLimit(name = "forwarded", limit = 5, period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(name = "forwarded", limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public ModelAndView forwarding(@RequestParam("run") String run) {
             return new ModelAndView("forward:/forwarded");
         }
 
         @GetMapping("/forwarded")
-        @CountLimit(name = "forwarded", limit = 5, period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(name = "forwarded", limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public String forwarded(@RequestParam("run") String run) {
             return "done";
         }
@@ -178,7 +179,7 @@ class ServletHttpTest extends HttpContract {
     static class OwnHandler {
 
         @GetMapping("/own")
-        @CountLimit(name = "own", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "own", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public String own(@RequestParam("run") String run) {
             return "done";
         }
@@ -191,7 +192,7 @@ class ServletHttpTest extends HttpContract {
 
     /** Under a limit of the whole type. */
     @RestController
-    @CountLimit(name = "whole", period = 3600, limitType = LimitType.IP)
+    @CountLimit(limit = 1, name = "whole", period = "1h", limitType = LimitType.IP)
     static class Whole {
 
         @GetMapping("/whole")

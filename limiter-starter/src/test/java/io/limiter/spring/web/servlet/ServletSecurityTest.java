@@ -23,7 +23,7 @@ class ServletSecurityTest extends SecurityContract {
     static class Limited {
 
         @GetMapping("/user")
-        @CountLimit(name = "secured", period = 3600, limitType = LimitType.USER)
+        @CountLimit(limit = 1, name = "secured", period = "1h", limitType = LimitType.USER)
         public String user() {
             return "done";
         }

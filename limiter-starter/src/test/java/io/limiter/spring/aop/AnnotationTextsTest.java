@@ -1,0 +1,201 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.annotation.AliasFor;
+
+/** Durations and placeholders in annotations, and numbers that only configuration has. */
+class AnnotationTextsTest {
+
+    private static final String[] PROPERTIES = {
+        "test.period=15m", "test.large=100", "test.tenant=acme", "test.name=named", "test.zone=UTC", "test.prefix=own:"
+    };
+
+    private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
+
+    private ApplicationContextRunner runner(Class<?> bean) {
+        return Contexts.plain()
+                .withBean(LimiterFactory.class, () -> factory)
+                .withPropertyValues(PROPERTIES)
+                .withBean(bean);
+    }
+
+    private Map<String, Limit<?>> built() {
+        return factory.built().stream()
+                .collect(Collectors.toMap(RecordingLimiterFactory.Built::name, RecordingLimiterFactory.Built::limit));
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @CountLimit(name = "composed", limit = 3)
+    @interface ThreeIn {
+
+        @AliasFor(annotation = CountLimit.class, attribute = "period")
+        String value();
+    }
+
+    static class Durations {
+
+        @CountLimit(name = "minutes", limit = 3, period = "15m")
+        public void minutes() {}
+
+        @CountLimit(name = "number", limit = 3, period = "900")
+        public void number() {}
+
+        @CountLimit(name = "iso", limit = 3, period = "PT15M")
+        public void iso() {}
+
+        @CountLimit(name = "placeholder", limit = 3, period = "${test.period}")
+        public void placeholder() {}
+
+        @CountLimit(name = "fallback", limit = 3, period = "${test.none:15m}")
+        public void fallback() {}
+
+        @ThreeIn("15m")
+        public void composed() {}
+
+        @CountLimit(name = "fraction", limit = 3, period = "0.5")
+        public void fraction() {}
+
+        @CountLimit(name = "millis", limit = 3, period = "500ms")
+        public void millis() {}
+
+        @RateLimit(name = "per", rate = 1, per = "1m", expire = "2h")
+        public void per() {}
+
+        @RateLimit(name = "burst", rate = 1.0 / 60, burst = 60)
+        public void burst() {}
+
+        @RateLimit(name = "third", rate = 3, burst = 1.0 / 3)
+        public void third() {}
+
+        @ConcurrentLimit(name = "lease", limit = 3, lease = "1m")
+        public void lease() {}
+
+        @ConcurrentLimit(name = "usual", limit = 3)
+        public void usual() {}
+    }
+
+    @Test
+    void a_duration_is_a_text_as_spring_boot_has_it_and_a_plain_number_is_in_seconds() {
+        runner(Durations.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            Map<String, Limit<?>> built = built();
+            for (String name : new String[] {"minutes", "number", "iso", "placeholder", "fallback", "composed"}) {
+                assertThat(built.get(name)).as(name).isEqualTo(FixedWindow.of(3, Duration.ofMinutes(15)));
+            }
+            for (String name : new String[] {"fraction", "millis"}) {
+                assertThat(built.get(name)).as(name).isEqualTo(FixedWindow.of(3, Duration.ofMillis(500)));
+            }
+            assertThat(built.get("per")).isEqualTo(TokenBucket.of(1.0 / 60, 60).withExpire(Duration.ofHours(2)));
+            assertThat(built.get("burst")).isEqualTo(TokenBucket.of(1.0 / 60, 60));
+            assertThat(built.get("third").capacity()).isEqualTo(1);
+            assertThat(built.get("lease")).isEqualTo(ConcurrencyLimit.of(3).withLeaseTime(Duration.ofMinutes(1)));
+            assertThat(built.get("usual")).isEqualTo(ConcurrencyLimit.of(3).withLeaseTime(Duration.ofSeconds(30)));
+        });
+    }
+
+    static class Placeholders {
+
+        @CountLimit(
+                name = "${test.name}",
+                prefix = "${test.prefix}",
+                key = "${test.tenant}-#{who}",
+                condition = "#{size > ${test.large}}",
+                cost = "#{size - ${test.large}}",
+                message = "too much for ${test.tenant}",
+                limit = 2,
+                period = "1d",
+                zone = "${test.zone}")
+        public void call(String who, int size) {}
+    }
+
+    @Test
+    void placeholders_of_texts_have_the_values_of_the_environment() {
+        runner(Placeholders.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            Placeholders bean = context.getBean(Placeholders.class);
+            for (int i = 0; i < 3; i++) {
+                bean.call("ann", 100);
+            }
+            bean.call("ann", 102);
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> bean.call("ann", 101))
+                    .withMessage("too much for acme")
+                    .satisfies(e -> assertThat(e.key()).isEqualTo("acme-ann"));
+            assertThat(factory.built()).allSatisfy(built -> {
+                assertThat(built.name()).isEqualTo("named");
+                assertThat(built.prefix()).isEqualTo("own:");
+            });
+        });
+    }
+
+    static class Bare {
+
+        @RateLimit(name = "rate")
+        public void rate() {}
+
+        @CountLimit(name = "count")
+        public void count() {}
+
+        @CountLimit(name = "half", period = "1h")
+        public void half() {}
+
+        @ConcurrentLimit(name = "held")
+        public void held() {}
+    }
+
+    @Test
+    void numbers_that_configuration_sets_the_annotation_need_not_set() {
+        runner(Bare.class)
+                .withPropertyValues(
+                        "limiter.limits.rate.rate=5",
+                        "limiter.limits.count.limit=3",
+                        "limiter.limits.count.period=15m",
+                        "limiter.limits.half.limit=3",
+                        "limiter.limits.held.limit=3")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(built())
+                            .containsEntry("rate", TokenBucket.of(5, 1))
+                            .containsEntry("count", FixedWindow.of(3, Duration.ofMinutes(15)))
+                            .containsEntry("half", FixedWindow.of(3, Duration.ofHours(1)))
+                            .containsEntry("held", ConcurrencyLimit.of(3));
+                });
+    }
+
+    static class Counted {
+
+        @CountLimit(name = "count")
+        public void count() {}
+    }
+
+    @Test
+    void configuration_that_leaves_a_number_out_prevents_startup() {
+        runner(Counted.class)
+                .withPropertyValues("limiter.limits.count.limit=3")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage(
+                                "period must be set in the annotation or limiter.limits.count, such as period = 15m"));
+    }
+}
