@@ -114,6 +114,11 @@ public interface LimiterTotals {
      */
     List<HotKey> hottestKeys();
 
+    /** The keys with the most rejections in the last minutes, that with the most first. An estimate, as {@link #hottestKeys}. */
+    default List<RejectedKey> rejectedKeys() {
+        return List.of();
+    }
+
     /** The number of granted requests, of all sources. */
     default long granted() {
         long sum = 0;
@@ -153,4 +158,13 @@ public interface LimiterTotals {
      *     and so on
      */
     record HotKey(String key, long requests) {}
+
+    /**
+     * A key with many rejections.
+     *
+     * @param key as in {@link HotKey}
+     * @param rejections estimated number, counted as {@link HotKey#requests}
+     * @param ago how long ago the last five were, the newest first; after 256 rejections in a minute, of one in 64
+     */
+    record RejectedKey(String key, long rejections, List<Duration> ago) {}
 }

@@ -687,6 +687,7 @@ abstract class ConsoleContract {
                         Duration.ZERO,
                         Map.of(),
                         List.of(new LimitReport.HotKey(text, 7)),
+                        List.of(),
                         text,
                         Map.of())));
     }

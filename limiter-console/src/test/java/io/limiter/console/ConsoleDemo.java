@@ -144,6 +144,12 @@ public final class ConsoleDemo {
                                             new LimitReport.HotKey("4f0c9a31be77d210", 412 - 20 * i),
                                             new LimitReport.HotKey("91d2aa0347e6c5bf", 96),
                                             new LimitReport.HotKey("07be11c2d9f3a846", 31)),
+                            counts[1] == 0
+                                    ? List.of()
+                                    : List.of(new LimitReport.RejectedKey(
+                                            "4f0c9a31be77d210",
+                                            212 - 20 * i,
+                                            List.of(Instant.now().minusSeconds(i)))),
                             "",
                             Map.of()));
                 }

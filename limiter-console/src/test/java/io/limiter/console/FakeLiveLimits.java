@@ -68,6 +68,11 @@ final class FakeLiveLimits implements LiveLimits {
     }
 
     @Override
+    public synchronized List<LiveLimit> keys() {
+        return limits.values().stream().filter(each -> each.key().isPresent()).toList();
+    }
+
+    @Override
     public synchronized Optional<LiveLimit> get(String name) {
         return get(name, Optional.empty());
     }

@@ -116,6 +116,7 @@ class FleetFeedTest {
                 Duration.ZERO,
                 Map.of(),
                 List.of(),
+                List.of(),
                 "",
                 past);
         return new InstanceReport(instance, at, 0, "available", List.of(limit));

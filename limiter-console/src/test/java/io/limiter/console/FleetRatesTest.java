@@ -59,6 +59,7 @@ class FleetRatesTest {
                         Duration.ofMillis(200 * granted),
                         Map.of("REDIS", granted, "REJECTION_CACHE", rejected),
                         List.of(),
+                        List.of(),
                         notApplied,
                         past)));
     }

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * What an instance reports about the limiters of one prefix and name. Totals count since the instance was started.
@@ -26,6 +27,7 @@ import java.util.TreeMap;
  * @param waited how long they waited, in all
  * @param bySource number of requests decided by each {@link io.limiter.algorithm.Decision.Source}
  * @param hottest keys with the most requests, the hottest first; hashed unless {@link LiveOptions#showKeys()}
+ * @param rejectedKeys keys with the most rejections in the last minutes, that with the most first; hashed as {@code hottest}
  * @param notApplied why the live limit could not be applied; empty if it was, or there is none
  * @param past rates of the last ten minutes by the start of each step of 20 s, in order; empty in most reports
  */
@@ -43,6 +45,7 @@ public record LimitReport(
         Duration waited,
         Map<String, Long> bySource,
         List<HotKey> hottest,
+        List<RejectedKey> rejectedKeys,
         String notApplied,
         Map<Instant, Rate> past) {
 
@@ -51,7 +54,13 @@ public record LimitReport(
     public LimitReport {
         bySource = Map.copyOf(bySource);
         hottest = List.copyOf(hottest);
+        rejectedKeys = List.copyOf(rejectedKeys);
         past = Collections.unmodifiableMap(new TreeMap<>(past));
+    }
+
+    /** The plan of the limiters; empty for none. */
+    public String plan() {
+        return name.equals(limiter) ? "" : name.substring(limiter.length() + 1);
     }
 
     /** The sums over all instances, by prefix and name. The definition is that of the report with the newest version. */
@@ -76,6 +85,9 @@ public record LimitReport(
         List<HotKey> hottestOfBoth = new ArrayList<>();
         keys.forEach((key, requests) -> hottestOfBoth.add(new HotKey(key, requests)));
         hottestOfBoth.sort(Comparator.comparingLong(HotKey::requests).reversed().thenComparing(HotKey::key));
+        Map<String, RejectedKey> rejections = new TreeMap<>();
+        Stream.concat(rejectedKeys.stream(), other.rejectedKeys.stream())
+                .forEach(key -> rejections.merge(key.key(), key, RejectedKey::plus));
         return new LimitReport(
                 prefix,
                 name,
@@ -90,6 +102,11 @@ public record LimitReport(
                 waited.plus(other.waited),
                 sources,
                 hottestOfBoth.subList(0, Math.min(HOTTEST, hottestOfBoth.size())),
+                rejections.values().stream()
+                        .sorted(Comparator.comparingLong(RejectedKey::rejections)
+                                .reversed())
+                        .limit(HOTTEST)
+                        .toList(),
                 notApplied.isEmpty() ? other.notApplied : notApplied,
                 rates);
     }
@@ -101,6 +118,30 @@ public record LimitReport(
      * @param requests estimated number of requests in the last minutes
      */
     public record HotKey(String key, long requests) {}
+
+    /**
+     * A key with many rejections.
+     *
+     * @param key of a caller, or its hash
+     * @param rejections estimated number of rejections in the last minutes
+     * @param last when some of the last were, by server time, the newest first
+     */
+    public record RejectedKey(String key, long rejections, List<Instant> last) {
+
+        public RejectedKey {
+            last = List.copyOf(last);
+        }
+
+        private RejectedKey plus(RejectedKey other) {
+            return new RejectedKey(
+                    key,
+                    rejections + other.rejections,
+                    Stream.concat(last.stream(), other.last.stream())
+                            .sorted(Comparator.reverseOrder())
+                            .limit(Math.max(last.size(), other.last.size()))
+                            .toList());
+        }
+    }
 
     /**
      * What happened in a while.

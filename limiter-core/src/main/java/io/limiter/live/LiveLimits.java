@@ -39,6 +39,9 @@ public interface LiveLimits {
     /** This instance's copy of the live limits of the keys of a name; of a plan, those of its limit. */
     List<LiveLimit> keys(String name);
 
+    /** This instance's copy of the live limits of the keys of all names. */
+    List<LiveLimit> keys();
+
     /** This instance's copy of the live limit of a name. */
     Optional<LiveLimit> get(String name);
 

@@ -21,10 +21,13 @@ import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.HotKey;
 import io.limiter.live.LimitReport.Rate;
+import io.limiter.live.LimitReport.RejectedKey;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -68,7 +71,34 @@ class LiveFleetTest {
         assertThat(sum.bySource().values().stream().mapToLong(Long::longValue).sum())
                 .isEqualTo(9);
         assertThat(sum.hottest()).containsExactly(new HotKey("ann", 7), new HotKey("bob", 2));
+        assertThat(sum.plan()).isEmpty();
+        assertThat(sum.limiter()).isEqualTo("search");
         assertThat(sum.notApplied()).isEmpty();
+    }
+
+    @Test
+    void reports_have_the_most_rejected_keys_of_all_instances_and_when_they_were_rejected() {
+        RedisRateLimiterFactory one = instance("one", true);
+        RedisRateLimiterFactory other = instance("other", true);
+        decide(one, "ann", 8);
+        decide(other, "ann", 1);
+        decide(other, "bob", 6);
+        decide(other, "calm", 5);
+        List<RejectedKey> rejected = sum(one, other).rejectedKeys();
+        assertThat(rejected).extracting(RejectedKey::key).containsExactly("ann", "bob");
+        assertThat(rejected).extracting(RejectedKey::rejections).containsExactly(4L, 1L);
+        assertThat(rejected.get(0).last()).hasSize(3).isSortedAccordingTo(Comparator.reverseOrder());
+        assertThat(rejected.get(1).last()).hasSize(1);
+    }
+
+    @Test
+    void a_plan_is_reported_with_the_limit_whose_permits_it_takes() {
+        RedisRateLimiterFactory one = instance("one", true);
+        one.withPlan("pro").build("search", FixedWindow.of(9, HOUR)).tryAcquire("ann");
+        LimitReport plan = sum(one);
+        assertThat(plan.name()).isEqualTo("search.pro");
+        assertThat(plan.plan()).isEqualTo("pro");
+        assertThat(plan.limiter()).isEqualTo("search");
     }
 
     @Test
@@ -269,11 +299,18 @@ class LiveFleetTest {
     void hashes_of_one_key_are_equal_in_all_instances() {
         RedisRateLimiterFactory one = instance("one", false);
         RedisRateLimiterFactory other = instance("other", false);
-        decide(one, "ann", 1);
+        decide(one, "ann", 6);
         decide(other, "ann", 1);
-        assertThat(sum(one, other).hottest()).singleElement().satisfies(key -> {
+        LimitReport sum = sum(one, other);
+        assertThat(sum.hottest()).singleElement().satisfies(key -> {
             assertThat(key.key()).matches("[0-9a-f]{16}");
-            assertThat(key.requests()).isEqualTo(2);
+            assertThat(key.requests()).isEqualTo(7);
+            assertThat(sum.rejectedKeys()).singleElement().satisfies(rejected -> {
+                assertThat(rejected.key()).isEqualTo(key.key());
+                assertThat(rejected.rejections()).isEqualTo(2);
+            });
+            assertThat(live(one).isSame(LiveKey.of("ann"), LiveKey.hashed(key.key())))
+                    .isTrue();
         });
     }
 

@@ -508,6 +508,8 @@ class LiveKeysTest {
         RedisRateLimiterFactory showing = FLEET.instance(settings -> settings.liveLimits(BY_HAND.showKeys(true)));
         assertThat(put(showing, LiveSettings.EXEMPT, NOTE).key()).contains(hashed);
         assertThat(live(showing).keys("search")).hasSize(1);
+        live(showing).put("other", bob, LiveSettings.BANNED, NOTE, 0);
+        assertThat(live(showing).keys()).extracting(LiveLimit::name).containsExactlyInAnyOrder("search", "other");
         factory.pollLiveLimits();
         assertThat(limiter.tryAcquire("ann", 2)).isTrue();
     }

@@ -91,7 +91,7 @@ class NullArgumentsTest {
 
     /** Only the limiter makes them: states, pending decisions and reports. */
     private static final Pattern MADE_BY_THE_LIMITER = Pattern.compile(
-            ".*(State|Steps?|InPlaceBucket|OtherWindows|HotKey|Rate|Reports?|LiveChange|LiveHistory|Unreadable)"
+            ".*(State|Steps?|InPlaceBucket|OtherWindows|HotKey|RejectedKey|Rate|Reports?|LiveChange|LiveHistory|Unreadable)"
                     + "|.*(Pending|LiveConflict|FailingLimiter).*");
 
     @RegisterExtension

@@ -72,6 +72,11 @@ class StatisticsTest {
         assertThat(totals.rejected(Source.REJECTION_CACHE)).isEqualTo(2);
         assertThat(totals.granted() + totals.rejected() + totals.errors()).isEqualTo(4);
         assertThat(totals.hottestKeys()).containsExactly(new LimiterTotals.HotKey("a", 4));
+        assertThat(totals.rejectedKeys()).singleElement().satisfies(rejected -> {
+            assertThat(rejected.key()).isEqualTo("a");
+            assertThat(rejected.rejections()).isEqualTo(3);
+            assertThat(rejected.ago()).hasSize(3).isSorted();
+        });
         assertThat(factory.statistics().cachedRejections()).isEqualTo(1);
         redis.clock().advance(Duration.ofSeconds(2));
         assertThat(factory.statistics().cachedRejections()).isZero();

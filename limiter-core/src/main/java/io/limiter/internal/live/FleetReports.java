@@ -10,6 +10,7 @@ import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.HotKey;
 import io.limiter.live.LimitReport.Rate;
+import io.limiter.live.LimitReport.RejectedKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
@@ -115,7 +116,7 @@ final class FleetReports implements Fleet {
         SipHash hash = new SipHash(secret);
         UnaryOperator<String> shown = options.showKeys() ? UnaryOperator.identity() : hash::text;
         List<LimitReport> limits = busiest().stream()
-                .map(each -> report(each, shown, problems, withPast ? past.of(each, nowMicros) : Map.of()))
+                .map(each -> report(each, nowMicros, shown, problems, withPast ? past.of(each, nowMicros) : Map.of()))
                 .toList();
         String name = instance.get();
         // The time of the report is Redis's.
@@ -140,6 +141,7 @@ final class FleetReports implements Fleet {
 
     private static LimitReport report(
             LimiterTotals totals,
+            long nowMicros,
             UnaryOperator<String> shown,
             BinaryOperator<String> problems,
             Map<Instant, Rate> past) {
@@ -154,6 +156,13 @@ final class FleetReports implements Fleet {
         }
         List<HotKey> hottest = totals.hottestKeys().stream()
                 .map(key -> new HotKey(shown.apply(key.key()), key.requests()))
+                .toList();
+        Instant now = LiveJson.instant(nowMicros);
+        List<RejectedKey> rejected = totals.rejectedKeys().stream()
+                .map(key -> new RejectedKey(
+                        shown.apply(key.key()),
+                        key.rejections(),
+                        key.ago().stream().map(now::minus).toList()))
                 .toList();
         return new LimitReport(
                 totals.prefix(),
@@ -171,6 +180,7 @@ final class FleetReports implements Fleet {
                 totals.waited(),
                 bySource,
                 hottest,
+                rejected,
                 problems.apply(totals.prefix(), totals.name()),
                 past);
     }

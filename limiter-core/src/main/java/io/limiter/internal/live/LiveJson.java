@@ -296,6 +296,11 @@ final class LiveJson {
         json.set("sources", JSON.valueToTree(limit.bySource()));
         ArrayNode hottest = json.putArray("hottest");
         limit.hottest().forEach(key -> hottest.addArray().add(key.key()).add(key.requests()));
+        ArrayNode rejected = json.putArray("rejectedKeys");
+        limit.rejectedKeys().forEach(key -> {
+            ArrayNode entry = rejected.addArray().add(key.key()).add(key.rejections());
+            key.last().forEach(at -> entry.add(at.toEpochMilli()));
+        });
         if (!limit.past().isEmpty()) {
             ArrayNode past = json.putArray("past");
             limit.past()
@@ -338,6 +343,15 @@ final class LiveJson {
         json.path("hottest")
                 .forEach(key -> hottest.add(
                         new LimitReport.HotKey(key.path(0).asText(), key.path(1).asLong())));
+        List<LimitReport.RejectedKey> rejected = new ArrayList<>();
+        json.path("rejectedKeys").forEach(key -> {
+            List<Instant> last = new ArrayList<>();
+            for (int i = 2; i < key.size(); i++) {
+                last.add(Instant.ofEpochMilli(key.get(i).asLong()));
+            }
+            rejected.add(new LimitReport.RejectedKey(
+                    key.path(0).asText(), key.path(1).asLong(), last));
+        });
         Map<Instant, LimitReport.Rate> past = new TreeMap<>();
         JsonNode rates = json.path("past");
         for (int i = 0; i + 2 < rates.size(); i += 3) {
@@ -361,6 +375,7 @@ final class LiveJson {
                 Duration.ofNanos(json.path("waitedNanos").asLong()),
                 sources,
                 hottest,
+                rejected,
                 json.path("notApplied").asText(),
                 past);
     }

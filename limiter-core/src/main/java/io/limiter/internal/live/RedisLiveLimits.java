@@ -81,6 +81,11 @@ final class RedisLiveLimits implements LiveLimits {
         return inEffect(limit -> limit.key().isPresent() && limit.name().equals(limiter));
     }
 
+    @Override
+    public List<LiveLimit> keys() {
+        return inEffect(limit -> limit.key().isPresent());
+    }
+
     private List<LiveLimit> inEffect(Predicate<LiveLimit> wanted) {
         long now = copy.serverMicros();
         return copy.limits().values().stream()

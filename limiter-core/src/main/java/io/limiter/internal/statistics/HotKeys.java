@@ -2,14 +2,17 @@ package io.limiter.internal.statistics;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterTotals.HotKey;
+import io.limiter.LimiterTotals.RejectedKey;
 import io.limiter.internal.key.KeySpace;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
+import java.util.stream.LongStream;
 
 /**
  * The keys with the most requests, in bounded space: Space-Saving (Metwally, Agrawal and El Abbadi, 2005). A key
@@ -18,12 +21,13 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * <p>The first {@value #EXACT} requests of a minute are counted exactly, later ones are sampled: one in {@value
  * #ONE_IN} counts for as many. One in {@value #LOOK_ONE_IN} requests, and each report, checks whether the minute has
- * ended. All counts are halved each minute. Safe for use by multiple threads.
+ * ended. All counts are halved each minute. Of those that are counted, the last times are kept. Safe for use by multiple threads.
  */
 final class HotKeys {
 
     static final int COUNTERS = 32;
     static final int REPORTED = 10;
+    static final int LAST = 5;
     static final int EXACT = 256;
     static final int ONE_IN = 64;
     // Reading the time costs more than everything else here.
@@ -33,6 +37,8 @@ final class HotKeys {
     private static final long MINUTE_NANOS = 60_000_000_000L;
     private static final Comparator<Map.Entry<String, Count>> BY_REQUESTS =
             Comparator.comparingLong(each -> each.getValue().requests);
+    private static final Comparator<Map.Entry<String, Count>> HOTTEST_FIRST =
+            BY_REQUESTS.reversed().thenComparing(Map.Entry.comparingByKey());
 
     private final Ticker ticker;
     // Not synchronized: a few requests more or less counted exactly make no difference.
@@ -64,16 +70,26 @@ final class HotKeys {
     }
 
     /** The hottest first. */
-    synchronized List<HotKey> hottest() {
+    List<HotKey> hottest() {
+        return hottest((key, count) -> new HotKey(key, count.requests));
+    }
+
+    /** The same, where only rejections are counted. */
+    List<RejectedKey> rejected() {
+        return hottest((key, count) -> new RejectedKey(key, count.requests, count.ago(ticker.read())));
+    }
+
+    private synchronized <K> List<K> hottest(BiFunction<String, Count, K> reported) {
         halve();
-        List<HotKey> hottest = new ArrayList<>(counts.size());
-        counts.forEach((key, count) -> hottest.add(new HotKey(key, count.requests)));
-        hottest.sort(Comparator.comparingLong(HotKey::requests).reversed().thenComparing(HotKey::key));
-        return List.copyOf(hottest.subList(0, Math.min(REPORTED, hottest.size())));
+        return counts.entrySet().stream()
+                .sorted(HOTTEST_FIRST)
+                .limit(REPORTED)
+                .map(each -> reported.apply(each.getKey(), each.getValue()))
+                .toList();
     }
 
     private synchronized void add(String wholeKey, int requests) {
-        halve();
+        long now = halve();
         // Callers decide its length.
         String key = wholeKey.length() > MAX_LENGTH ? wholeKey.substring(0, MAX_LENGTH) : wholeKey;
         Count count = counts.get(key);
@@ -81,16 +97,18 @@ final class HotKeys {
             count = counts.size() < COUNTERS ? new Count() : removeColdest();
             counts.put(key, count);
         }
-        count.requests += requests;
+        count.add(requests, now);
     }
 
     private Count removeColdest() {
         Map.Entry<String, Count> coldest = Collections.min(counts.entrySet(), BY_REQUESTS);
         counts.remove(coldest.getKey());
+        coldest.getValue().times = 0;
         return coldest.getValue();
     }
 
-    private void halve() {
+    /** Returns the time. */
+    private long halve() {
         long now = ticker.read();
         while (now - minuteEnds >= 0 && !counts.isEmpty()) {
             minuteEnds += MINUTE_NANOS;
@@ -102,9 +120,25 @@ final class HotKeys {
             minuteEnds = now + MINUTE_NANOS;
             exact = EXACT;
         }
+        return now;
     }
 
     private static final class Count {
         private long requests;
+        private final long[] last = new long[LAST];
+        private long times;
+
+        void add(int more, long now) {
+            requests += more;
+            last[(int) (times++ % LAST)] = now;
+        }
+
+        /** How long ago the last ones were, the newest first. */
+        List<Duration> ago(long now) {
+            return LongStream.range(Math.max(0, times - LAST), times)
+                    .mapToObj(i -> Duration.ofNanos(now - last[(int) (i % LAST)]))
+                    .sorted()
+                    .toList();
+        }
     }
 }

@@ -170,6 +170,9 @@ public final class LimiterCounters implements LimiterTotals {
         (wasGranted ? shared.granted : shared.rejected)[source.ordinal()].increment();
         if (key != null) {
             shared.hotKeys.requested(key);
+            if (!wasGranted) {
+                shared.rejectedKeys.requested(key);
+            }
         }
     }
 
@@ -278,6 +281,11 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
+    public List<RejectedKey> rejectedKeys() {
+        return shared.rejectedKeys.rejected();
+    }
+
+    @Override
     public String toString() {
         return "LimiterTotals[" + prefix + name + ", granted " + granted() + ", rejected " + rejected() + ", errors "
                 + errors() + "]";
@@ -293,6 +301,7 @@ public final class LimiterCounters implements LimiterTotals {
         private final LongAdder bans = new LongAdder();
         private final KnownBans banned;
         private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
+        private final HotKeys rejectedKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;
         private volatile @Nullable Object shown;
         private volatile @Nullable String plan;

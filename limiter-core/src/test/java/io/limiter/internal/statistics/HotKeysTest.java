@@ -3,11 +3,13 @@ package io.limiter.internal.statistics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterTotals.HotKey;
+import io.limiter.LimiterTotals.RejectedKey;
 import io.limiter.testing.Seed;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class HotKeysTest {
@@ -79,6 +81,35 @@ class HotKeysTest {
     void a_long_key_is_truncated() {
         keys.requested("x".repeat(1000));
         assertThat(keys.hottest()).containsExactly(new HotKey("x".repeat(128), 1));
+    }
+
+    @Test
+    void the_last_times_of_a_key_are_kept() {
+        for (int i = 0; i < 7; i++) {
+            request("a", 1);
+            clock.advance(Duration.ofSeconds(1));
+        }
+        request("b", 1);
+        clock.advance(Duration.ofMillis(500));
+        assertThat(keys.rejected())
+                .containsExactly(
+                        new RejectedKey(
+                                "a",
+                                7,
+                                Stream.of(1500, 2500, 3500, 4500, 5500)
+                                        .map(Duration::ofMillis)
+                                        .toList()),
+                        new RejectedKey("b", 1, List.of(Duration.ofMillis(500))));
+    }
+
+    @Test
+    void a_key_that_takes_the_place_of_another_has_its_own_times() {
+        for (int i = 0; i < HotKeys.COUNTERS; i++) {
+            request("key-" + i, 2);
+        }
+        clock.advance(Duration.ofSeconds(1));
+        request("new", 1);
+        assertThat(keys.rejected().get(0)).isEqualTo(new RejectedKey("new", 3, List.of(Duration.ZERO)));
     }
 
     private void request(String key, int times) {

@@ -122,6 +122,11 @@ public final class AuditedLiveLimits implements LiveLimits {
     }
 
     @Override
+    public List<LiveLimit> keys() {
+        return limits.keys();
+    }
+
+    @Override
     public Optional<LiveLimit> get(String name) {
         return limits.get(name);
     }

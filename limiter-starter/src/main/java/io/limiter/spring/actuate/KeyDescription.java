@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     not know the state in Redis
  * @param definition the limit definition that this instance built last
  * @param live the {@link io.limiter.live.LiveLimit} of this key alone; {@code null} if it has none
+ * @param plan whose numbers these are; {@code null} for those of the limit itself
+ * @param rejections {@code null} if the key is none of those that this instance rejected most
  */
 public record KeyDescription(
         boolean granted,
@@ -25,14 +27,18 @@ public record KeyDescription(
         @Nullable Double fullAfter,
         String source,
         Map<String, @Nullable Object> definition,
-        @Nullable Map<String, @Nullable Object> live) {
+        @Nullable Map<String, @Nullable Object> live,
+        @Nullable String plan,
+        @Nullable Rejections rejections) {
 
     /** @param local whether the backend is this process */
     static KeyDescription of(
             Decision peek,
             Map<String, @Nullable Object> definition,
             @Nullable Map<String, @Nullable Object> live,
-            boolean local) {
+            boolean local,
+            @Nullable String plan,
+            @Nullable Rejections rejections) {
         return new KeyDescription(
                 peek.granted(),
                 peek.limit(),
@@ -41,7 +47,9 @@ public record KeyDescription(
                 seconds(peek.fullAfterMicros()),
                 SourceNames.of(peek.source(), local),
                 definition,
-                live);
+                live,
+                plan,
+                rejections);
     }
 
     private static @Nullable Double seconds(long micros) {

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param bans how many bans of keys have begun here
  * @param bansInEffect the 100 longest of those known here, of keys or their hashes; {@code null} in the list of all limits
  * @param hottestKeys keys or their hashes; {@code null} in the list of all limits
+ * @param rejectedKeys the keys with the most rejections, or their hashes; {@code null} in the list of all limits
  * @param liveKeys the newest 100 live limits of keys; {@code null} in the list of all limits
  * @param own the permits without a key; {@code null} in the list of all limits, and while Redis is unavailable
  */
@@ -40,6 +41,7 @@ public record LimitDescription(
         long bans,
         @Nullable List<BannedKey> bansInEffect,
         @Nullable List<HotKey> hottestKeys,
+        @Nullable List<Rejections> rejectedKeys,
         @Nullable List<Map<String, @Nullable Object>> liveKeys,
         @Nullable KeyDescription own) {
 
@@ -54,6 +56,7 @@ public record LimitDescription(
             boolean local,
             @Nullable List<BannedKey> banned,
             @Nullable List<HotKey> keys,
+            @Nullable List<Rejections> rejectedKeys,
             @Nullable KeyDescription own,
             @Nullable List<Map<String, @Nullable Object>> liveKeys) {
         Map<String, Long> granted = new TreeMap<>();
@@ -81,6 +84,7 @@ public record LimitDescription(
                 totals.bans(),
                 banned,
                 keys,
+                rejectedKeys,
                 liveKeys,
                 own);
     }

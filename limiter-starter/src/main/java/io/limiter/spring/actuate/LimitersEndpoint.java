@@ -1,35 +1,26 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.HashTag;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
-import io.limiter.algorithm.Limit;
-import io.limiter.internal.key.KeyHash;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spring.check.KnownLimits;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.EndpointId;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -56,15 +47,11 @@ public final class LimitersEndpoint {
 
     private static final EndpointId ID = EndpointId.of("limiters");
     private static final int STATUS_CONFLICT = 409;
-    private static final int MAX_LIVE_KEYS = 100;
     private static final int MAX_BANNED_KEYS = 100;
 
-    private final LimiterFactory factory;
+    private final LimitLookup lookup;
     private final @Nullable LiveLimits live;
     private final CallTimes calls;
-    private final Supplier<Stream<KnownLimits>> known;
-    private final UnaryOperator<String> shown;
-    private final ApplicationEventPublisher events;
 
     /**
      * @param live {@code null} if there are no live limits
@@ -79,12 +66,9 @@ public final class LimitersEndpoint {
             Supplier<Stream<KnownLimits>> known,
             boolean showKeys,
             ApplicationEventPublisher events) {
-        this.factory = factory;
+        this.lookup = new LimitLookup(factory, known, showKeys, events);
         this.live = live;
         this.calls = calls;
-        this.known = known;
-        this.shown = showKeys ? UnaryOperator.identity() : KeyHash.OF_THIS_PROCESS::of;
-        this.events = events;
     }
 
     /** Rejects parameters that an operation of this endpoint does not have; Spring Boot ignores them. */
@@ -105,12 +89,12 @@ public final class LimitersEndpoint {
     @ReadOperation
     public LimitersDescription limiters() {
         return new LimitersDescription(
-                totals().stream().map(each -> describe(each, null, null)).toList(),
+                lookup.totals().stream().map(this::describe).toList(),
                 live == null ? null : LiveDescription.of(live),
                 calls.summary(),
-                factory.statistics() == LimiterStatistics.NONE
+                lookup.statistics() == LimiterStatistics.NONE
                         ? null
-                        : LimitersDescription.Sizes.of(factory.statistics()));
+                        : LimitersDescription.Sizes.of(lookup.statistics()));
     }
 
     /**
@@ -140,8 +124,8 @@ public final class LimitersEndpoint {
                 return shownLive;
             }
             return key == null && hashTag == null
-                    ? describe(totals, hottestKeys(totals), own(totals))
-                    : describe(permits(totals, key, hashTag), ofKey == null ? null : shownLive);
+                    ? describeAlone(totals)
+                    : lookup.describe(totals, key, hashTag, ofKey == null ? null : shownLive);
         });
     }
 
@@ -216,7 +200,10 @@ public final class LimitersEndpoint {
             if (rollBack != null) {
                 long undone = LiveRequest.version("rollBack", rollBack);
                 LiveRequest.checkIsOf(
-                        ofKey == null ? changed : LimiterTotals.limiterOf(changed, totals()), ofKey, undone, limits);
+                        ofKey == null ? changed : LimiterTotals.limiterOf(changed, lookup.totals()),
+                        ofKey,
+                        undone,
+                        limits);
                 return LimitDefinition.of(limits.rollBack(undone, note, expected));
             }
             LiveSettings checked = LiveRequest.checked(settings);
@@ -249,20 +236,8 @@ public final class LimitersEndpoint {
             if (totals == null) {
                 return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
             }
-            String resetting = LiveRequest.who(security, who == null ? "unknown" : who);
             String resetKey = banned == null ? key : banned(totals, key, banned);
-            NamedPermits permits = permits(totals, resetKey, hashTag);
-            permits.reset();
-            Map<String, Object> data = new LinkedHashMap<>();
-            data.put("limit", totals.prefix() + totals.name());
-            data.put("action", "reset");
-            if (resetKey != null) {
-                data.put("key", shown.apply(resetKey));
-            }
-            if (permits.hashTag() != null) {
-                data.put("hashTag", shown.apply(permits.hashTag()));
-            }
-            events.publishEvent(new AuditApplicationEvent(resetting, RESET, data));
+            lookup.reset(totals, resetKey, hashTag, LiveRequest.who(security, who == null ? "unknown" : who));
             return null;
         });
     }
@@ -274,7 +249,7 @@ public final class LimitersEndpoint {
         }
         return totals.bansInEffect().stream()
                 .map(LimiterTotals.KeyBan::key)
-                .filter(each -> shown.apply(each).equals(banned))
+                .filter(each -> lookup.shown(each).equals(banned))
                 .findFirst()
                 .orElseThrow(() ->
                         new IllegalArgumentException("banned must be a key of bansInEffect of this instance, was '"
@@ -304,16 +279,39 @@ public final class LimitersEndpoint {
     private String liveName(String[] name) {
         Map<String, String> byPath = new LinkedHashMap<>();
         live().list().forEach(each -> byPath.put(each.name(), each.name()));
-        totals().forEach(each -> byPath.put(each.name(), each.name()));
+        lookup.totals().forEach(each -> byPath.put(each.name(), each.name()));
         List<String> names = List.copyOf(byPath.values());
-        totals().forEach(each -> byPath.putIfAbsent(each.prefix() + each.name(), each.name()));
+        lookup.totals().forEach(each -> byPath.putIfAbsent(each.prefix() + each.name(), each.name()));
         names.forEach(each -> byPath.putIfAbsent(asInPath(each), each));
         String path = String.join("/", name);
         return byPath.getOrDefault(path, path);
     }
 
+    private LimitDescription describe(LimiterTotals totals) {
+        return describe(totals, null, null, null, null);
+    }
+
+    private LimitDescription describeAlone(LimiterTotals totals) {
+        List<LimiterTotals.HotKey> hottest = totals.hottestKeys().stream()
+                .map(hot -> new LimiterTotals.HotKey(lookup.shown(hot.key()), hot.requests()))
+                .toList();
+        List<Rejections> rejected = totals.rejectedKeys().stream()
+                .map(each -> Rejections.of(lookup.shown(each.key()), each))
+                .toList();
+        return describe(
+                totals,
+                hottest,
+                rejected,
+                own(totals),
+                live == null ? null : LiveDescription.newest(live.keys(totals.limiter())));
+    }
+
     private LimitDescription describe(
-            LimiterTotals totals, @Nullable List<LimiterTotals.HotKey> hottest, @Nullable KeyDescription own) {
+            LimiterTotals totals,
+            @Nullable List<LimiterTotals.HotKey> hottest,
+            @Nullable List<Rejections> rejected,
+            @Nullable KeyDescription own,
+            @Nullable List<Map<String, @Nullable Object>> liveKeys) {
         LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
         String definedBy = ofName != null && ofName.settings().hasParameters() ? "live" : definedBy(totals);
         Map<String, @Nullable Object> shownLive = ofName == null ? null : LimitDefinition.of(ofName);
@@ -321,43 +319,28 @@ public final class LimitersEndpoint {
                 totals,
                 definedBy,
                 shownLive,
-                isLocal(),
+                lookup.isLocal(),
                 hottest == null ? null : bansInEffect(totals),
                 hottest,
+                rejected,
                 own,
-                liveKeys(totals, hottest));
+                liveKeys);
     }
 
     private List<LimitDescription.BannedKey> bansInEffect(LimiterTotals totals) {
         return totals.bansInEffect().stream()
                 .limit(MAX_BANNED_KEYS)
                 .map(ban -> new LimitDescription.BannedKey(
-                        shown.apply(ban.key()), ban.left().toMillis() / 1000.0))
+                        lookup.shown(ban.key()), ban.left().toMillis() / 1000.0))
                 .toList();
-    }
-
-    /** The newest ones, where the limit is shown alone. */
-    private @Nullable List<Map<String, @Nullable Object>> liveKeys(
-            LimiterTotals totals, @Nullable List<LimiterTotals.HotKey> hottest) {
-        return live == null || hottest == null
-                ? null
-                : live.keys(totals.name()).stream()
-                        .sorted(Comparator.comparingLong(LiveLimit::version).reversed())
-                        .limit(MAX_LIVE_KEYS)
-                        .map(LimitDefinition::of)
-                        .toList();
     }
 
     private String definedBy(LimiterTotals totals) {
         if (totals.isRateSet()) {
             return "setRate";
         }
-        String configured = known(each -> each.definedBy(totals.prefix(), totals.limiter()));
+        String configured = lookup.known(each -> each.definedBy(totals.prefix(), totals.limiter()));
         return configured == null ? "code" : configured;
-    }
-
-    private @Nullable String known(Function<KnownLimits, @Nullable String> question) {
-        return known.get().map(question).filter(Objects::nonNull).findFirst().orElse(null);
     }
 
     /** Adds a status and a problem to failures; Spring Boot's own response does not show the message by default. */
@@ -370,7 +353,7 @@ public final class LimitersEndpoint {
                             String.valueOf(e.getMessage()),
                             e.current().map(LimitDefinition::of).orElse(null)),
                     STATUS_CONFLICT);
-        } catch (InvalidEndpointRequestException | IllegalArgumentException e) {
+        } catch (IllegalArgumentException e) {
             return problem(String.valueOf(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
         } catch (LimiterBackendException e) {
             return problem(e.problem(), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
@@ -384,59 +367,19 @@ public final class LimitersEndpoint {
         return new WebEndpointResponse<>(Map.of("problem", problem), status);
     }
 
-    private KeyDescription describe(NamedPermits permits, @Nullable Map<String, @Nullable Object> shownLive) {
-        return KeyDescription.of(
-                permits.peek(),
-                LimitDefinition.of(permits.limit(), permits.prefetch(), permits.ban()),
-                shownLive,
-                isLocal());
-    }
-
-    private List<LimiterTotals.HotKey> hottestKeys(LimiterTotals totals) {
-        return totals.hottestKeys().stream()
-                .map(hot -> new LimiterTotals.HotKey(shown.apply(hot.key()), hot.requests()))
-                .toList();
-    }
-
     /** {@code null} if Redis is unavailable, because the rest can be shown without it. */
     private @Nullable KeyDescription own(LimiterTotals totals) {
         try {
-            return describe(permits(totals, null, null), null);
-        } catch (InvalidEndpointRequestException | LimiterBackendException e) {
+            return lookup.describe(totals, null, null, null);
+        } catch (IllegalArgumentException | LimiterBackendException e) {
             return null;
         }
     }
 
     /**
-     * @throws InvalidEndpointRequestException if the parameters do not identify permits
-     */
-    private NamedPermits permits(LimiterTotals totals, @Nullable String key, @Nullable String hashTag) {
-        if (key != null && key.isBlank() || hashTag != null && hashTag.isBlank()) {
-            throw new InvalidEndpointRequestException(
-                    "key and hashTag must not be blank: leave the key out for the limit's own permits", "Blank");
-        }
-        Limit<?> limit = totals.limit()
-                .orElseThrow(() -> new InvalidEndpointRequestException(
-                        "'" + totals.name() + "' stands for many limits", "Many limits"));
-        return NamedPermits.of(factory, totals, limit, key, hashTag(totals, key, hashTag));
-    }
-
-    private @Nullable String hashTag(LimiterTotals totals, @Nullable String key, @Nullable String named) {
-        String fromKey = known(each -> each.hashTag(totals.prefix(), totals.limiter(), key));
-        if (fromKey == null && (named != null) != (totals.hashTag() == HashTag.FIRST_KEY)) {
-            throw new InvalidEndpointRequestException(
-                    named == null
-                            ? "the permits of '" + totals.name() + "' have a hash tag: name it, ?hashTag=..."
-                            : "the permits of '" + totals.name() + "' have no hash tag: leave it out",
-                    "Hash tag");
-        }
-        return named == null ? fromKey : named;
-    }
-
-    /**
      * {@code null} if there is none of this name.
      *
-     * @throws InvalidEndpointRequestException if there are several
+     * @throws IllegalArgumentException if there are several
      */
     private @Nullable LimiterTotals find(String[] name) {
         String path = String.join("/", name);
@@ -445,18 +388,14 @@ public final class LimitersEndpoint {
             found = named(path, LimitersEndpoint::asInPath);
         }
         if (found.size() > 1) {
-            throw new InvalidEndpointRequestException(
-                    "several limits have this name, so name one of "
-                            + found.stream()
-                                    .map(each -> each.prefix() + each.name())
-                                    .toList(),
-                    "Several limits");
+            throw new IllegalArgumentException("several limits have this name, so name one of "
+                    + found.stream().map(each -> each.prefix() + each.name()).toList());
         }
         return found.isEmpty() ? null : found.get(0);
     }
 
     private List<LimiterTotals> named(String path, UnaryOperator<String> spelling) {
-        return totals().stream()
+        return lookup.totals().stream()
                 .filter(each -> spelling.apply(each.name()).equals(path)
                         || spelling.apply(each.prefix() + each.name()).equals(path))
                 .toList();
@@ -465,13 +404,5 @@ public final class LimitersEndpoint {
     /** Paths have no slash at the start or the end, and no double slashes. */
     private static String asInPath(String name) {
         return String.join("/", StringUtils.tokenizeToStringArray(name, "/", false, true));
-    }
-
-    private boolean isLocal() {
-        return factory instanceof LocalLimiterFactory;
-    }
-
-    private List<LimiterTotals> totals() {
-        return factory.statistics().totals();
     }
 }

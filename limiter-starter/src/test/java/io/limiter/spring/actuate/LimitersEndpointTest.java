@@ -26,10 +26,14 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -163,6 +167,24 @@ class LimitersEndpointTest {
     }
 
     @Test
+    void the_most_rejected_keys_are_hashed_unless_they_are_to_be_shown() throws Exception {
+        for (ConfigurableApplicationContext each : List.of(application, writable)) {
+            Limiter limiter = each.getBean(LimiterFactory.class).build("rejects", FixedWindow.of(1, HOUR));
+            limiter.tryAcquire(KEY);
+            limiter.tryAcquire(KEY);
+        }
+        String rejections = "\",\"rejections\":\\d,\"secondsAgo\":\\[[0-9.,]+]}]";
+        String path = "limiters/rejects";
+        assertThat(get(application, path).body())
+                .containsPattern("\"rejectedKeys\":\\[\\{\"key\":\"[0-9a-f]{16}" + rejections);
+        assertThat(get(writable, path).body()).containsPattern("\"rejectedKeys\":\\[\\{\"key\":\"" + KEY + rejections);
+        assertThat(get(application, path + "?key=" + KEY).body())
+                .containsPattern("\"plan\":null,\"rejections\":\\{\"key\":null,\"rejections\":[12],")
+                .doesNotContain(KEY);
+        assertThat(get(application, path + "?key=other").body()).contains("\"rejections\":null");
+    }
+
+    @Test
     void a_key_is_shown_and_not_reset_by_the_read_only_endpoint() throws Exception {
         assertThat(get(application, "limiters/login?key=" + KEY).body())
                 .contains("\"granted\":false,\"limit\":1,\"remaining\":0,\"retryAfter\":")
@@ -293,6 +315,7 @@ class LimitersEndpointTest {
         try (ConfigurableApplicationContext alone = Operated.start(
                 Application.class,
                 "--spring.data.redis.port=" + TestRedis.closedPort(),
+                "--management.endpoint.limiters.access=unrestricted",
                 "--limiter.failure.policy=throw")) {
             LimiterFactory limiters = alone.getBean(LimiterFactory.class);
             limiters.build("throws", FixedWindow.of(1, HOUR));
@@ -301,6 +324,17 @@ class LimitersEndpointTest {
             assertThat(unknown.statusCode()).isEqualTo(503);
             assertThat(unknown.body()).contains("\"problem\":").doesNotContain(KEY);
             assertThat(get(alone, "limiters/throws").body()).contains("\"own\":null");
+            List<AuditEvent> audits = new CopyOnWriteArrayList<>();
+            alone.addApplicationListener(new ApplicationListener<AuditApplicationEvent>() {
+                @Override
+                public void onApplicationEvent(AuditApplicationEvent event) {
+                    audits.add(event.getAuditEvent());
+                }
+            });
+            assertThat(delete(alone, "limiters/throws?key=" + KEY).statusCode()).isEqualTo(503);
+            assertThat(audits)
+                    .singleElement()
+                    .satisfies(audit -> assertThat(audit.getData()).containsEntry("result", "failed"));
             assertThat(get(alone, "limiters/denies?key=" + KEY).body())
                     .contains("\"granted\":false", "\"source\":\"policy\"");
         }

@@ -324,6 +324,7 @@ class LiveLimitsTest {
         JsonNode ofKey =
                 JSON.readTree(get(one, "limiters/live-planned.pro?key=" + key).body());
         assertThat(ofKey.path("remaining").asInt()).as("%s", ofKey).isEqualTo(OWN_LIMIT);
+        assertThat(ofKey.path("plan").asText()).isEqualTo("pro");
         assertThat(get(one, "limiters").body()).contains("\"name\":\"live-planned.pro\"");
     }
 
@@ -503,6 +504,13 @@ class LiveLimitsTest {
                         .asText())
                 .isEqualTo("BANNED");
         assertThat(get(one, "limiters/" + kind.name).body()).contains("\"liveKeys\":[{", hash);
+        assertThat(JSON.readTree(get(one, "limiters").body())
+                        .at("/live/keys/0/key/value")
+                        .asText())
+                .isEqualTo(hash);
+        assertThat(shown.at("/rejections/rejections").asInt()).isPositive();
+        assertThat(shown.at("/rejections/secondsAgo/0").isNumber()).isTrue();
+        assertThat(shown.at("/rejections").has("key")).isTrue();
 
         String byHash = "{\"keyHash\":\"" + hash + "\",\"who\":\"ann\",\"version\":";
         assertThat(post(one, "limiters/" + kind.name, body + "\"exempt\"}").statusCode())
@@ -782,6 +790,7 @@ class LiveLimitsTest {
                             assertThat(ofKey.getData())
                                     .containsEntry("limit", "countLimit:live-annotated")
                                     .containsEntry("action", "reset")
+                                    .containsEntry("result", "done")
                                     .hasEntrySatisfying(
                                             "key",
                                             shown -> assertThat((String) shown).matches("[0-9a-f]{16}"));

@@ -1,0 +1,159 @@
+package io.limiter.spring.actuate;
+
+import io.limiter.HashTag;
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterStatistics;
+import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.key.KeyHash;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.spring.check.KnownLimits;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The limits of this instance and their permits, as operators name them. What they reset is audited, if the application has
+ * Actuator. Safe for use by many threads.
+ */
+public final class LimitLookup {
+
+    private final LimiterFactory factory;
+    private final Supplier<Stream<KnownLimits>> known;
+    private final boolean showKeys;
+    private final ApplicationEventPublisher events;
+
+    /**
+     * @param known looked up for each request
+     * @param showKeys whether keys are shown rather than hashed
+     * @param events publishes what is to be audited
+     */
+    public LimitLookup(
+            LimiterFactory factory,
+            Supplier<Stream<KnownLimits>> known,
+            boolean showKeys,
+            ApplicationEventPublisher events) {
+        this.factory = factory;
+        this.known = known;
+        this.showKeys = showKeys;
+        this.events = events;
+    }
+
+    LimiterStatistics statistics() {
+        return factory.statistics();
+    }
+
+    List<LimiterTotals> totals() {
+        return statistics().totals();
+    }
+
+    /** The limit of a prefix and name; empty if this instance has not built it. */
+    public Optional<LimiterTotals> find(String prefix, String name) {
+        return totals().stream()
+                .filter(each -> each.prefix().equals(prefix) && each.name().equals(name))
+                .findFirst();
+    }
+
+    /** The key, or its hash. */
+    String shown(String key) {
+        return showKeys ? key : KeyHash.OF_THIS_PROCESS.of(key);
+    }
+
+    boolean isLocal() {
+        return factory instanceof LocalLimiterFactory;
+    }
+
+    @Nullable
+    String known(Function<KnownLimits, @Nullable String> question) {
+        return known.get().map(question).filter(Objects::nonNull).findFirst().orElse(null);
+    }
+
+    /** Its permits now, of which none are taken. See {@link #permits}. */
+    public KeyDescription describe(
+            LimiterTotals totals,
+            @Nullable String key,
+            @Nullable String hashTag,
+            @Nullable Map<String, @Nullable Object> live) {
+        NamedPermits permits = permits(totals, key, hashTag);
+        return KeyDescription.of(
+                permits.peek(),
+                LimitDefinition.of(permits.limit(), permits.prefetch(), permits.ban()),
+                live,
+                isLocal(),
+                totals.plan().orElse(null),
+                totals.rejectedKeys().stream()
+                        .filter(each -> each.key().equals(key))
+                        .map(each -> Rejections.of(null, each))
+                        .findFirst()
+                        .orElse(null));
+    }
+
+    /** Deletes the state of permits, which are then all there; an audit event says so, also if that fails. See {@link #permits}. */
+    public void reset(LimiterTotals totals, @Nullable String key, @Nullable String hashTag, String who) {
+        NamedPermits permits = permits(totals, key, hashTag);
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("limit", totals.prefix() + totals.name());
+        data.put("action", "reset");
+        if (key != null) {
+            data.put("key", shown(key));
+        }
+        if (permits.hashTag() != null) {
+            data.put("hashTag", shown(permits.hashTag()));
+        }
+        data.put("result", "failed");
+        try {
+            permits.reset();
+            data.put("result", "done");
+        } finally {
+            Audit.publish(events, who, data);
+        }
+    }
+
+    /**
+     * @param key {@code null} for the limit's own permits
+     * @throws IllegalArgumentException if this does not identify permits
+     */
+    private NamedPermits permits(LimiterTotals totals, @Nullable String key, @Nullable String hashTag) {
+        if (key != null && key.isBlank() || hashTag != null && hashTag.isBlank()) {
+            throw new IllegalArgumentException(
+                    "key and hashTag must not be blank: leave the key out for the limit's own permits");
+        }
+        Limit<?> limit = totals.limit()
+                .orElseThrow(() -> new IllegalArgumentException("'" + totals.name() + "' stands for many limits"));
+        return NamedPermits.of(factory, totals, limit, key, hashTag(totals, key, hashTag));
+    }
+
+    private @Nullable String hashTag(LimiterTotals totals, @Nullable String key, @Nullable String named) {
+        String fromKey = known(each -> each.hashTag(totals.prefix(), totals.limiter(), key));
+        if (fromKey == null && (named != null) != (totals.hashTag() == HashTag.FIRST_KEY)) {
+            throw new IllegalArgumentException(
+                    named == null
+                            ? "the permits of '" + totals.name() + "' have a hash tag: name it, ?hashTag=..."
+                            : "the permits of '" + totals.name() + "' have no hash tag: leave it out");
+        }
+        return named == null ? fromKey : named;
+    }
+
+    /** Actuator, which need not be there. */
+    private static final class Audit {
+
+        private static final boolean PRESENT = ClassUtils.isPresent(
+                "org.springframework.boot.actuate.audit.listener.AuditApplicationEvent",
+                LimitLookup.class.getClassLoader());
+
+        static void publish(ApplicationEventPublisher events, String who, Map<String, Object> data) {
+            if (PRESENT) {
+                events.publishEvent(new AuditApplicationEvent(who, LimitersEndpoint.RESET, data));
+            }
+        }
+    }
+}
