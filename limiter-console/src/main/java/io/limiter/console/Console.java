@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,20 +32,24 @@ final class Console {
 
     static final int MAX_BODY = 64 * 1024;
 
+    private static final Pattern HASH = Pattern.compile("[0-9a-f]{16}");
     private static final int HISTORY = 50;
     private static final int MAX_HISTORY = 1000;
-    private static final int MAX_SHOWN_KEYS = 200;
+    private static final int MAX_KEYS_OF_LIMIT = 200;
+    private static final int MAX_KEYS = 1000;
 
     private final LiveLimits limits;
     private final ConsoleProperties properties;
     private final boolean showKeys;
+    private final KeyStates keyStates;
     private final Page page = new Page();
 
     /** @param showKeys whether reports have keys themselves, and not their hashes */
-    Console(LiveLimits limits, ConsoleProperties properties, boolean showKeys) {
+    Console(LiveLimits limits, ConsoleProperties properties, boolean showKeys, KeyStates keyStates) {
         this.limits = limits;
         this.properties = properties;
         this.showKeys = showKeys;
+        this.keyStates = keyStates;
     }
 
     /** To the address that the relative links of the page are for, which also holds behind a proxy with another path. */
@@ -123,24 +128,68 @@ final class Console {
     }
 
     /**
-     * The live limits of the keys of a limit, those that were changed last.
+     * The live limits of keys, those that were changed last.
      *
-     * @param search what their keys contain; empty for all
+     * @param name of their limit; empty for all
+     * @param search what their keys contain, or for all limits, their names, who or why; empty for all
      */
     Answer keys(Caller caller, Optional<String> name, Optional<String> search) {
         return read(caller, () -> {
-            List<LiveLimit> found = limits.keys(Wire.needed("name", name.orElse(null))).stream()
-                    .filter(each -> keyOf(each).contains(search.orElse("")))
+            String wanted = search.orElse("");
+            List<LiveLimit> found = name.map(limits::keys).orElseGet(limits::keys).stream()
+                    .filter(each -> keyOf(each).contains(wanted)
+                            || name.isEmpty()
+                                    && Stream.of(each.name(), each.who(), each.why())
+                                            .anyMatch(text -> text.contains(wanted)))
                     .sorted(Comparator.comparingLong(LiveLimit::version).reversed())
                     .toList();
             return new Wire.Keys(
                     found.size(),
-                    found.stream().limit(MAX_SHOWN_KEYS).map(Wire.Live::of).toList());
+                    found.stream()
+                            .limit(name.isPresent() ? MAX_KEYS_OF_LIMIT : MAX_KEYS)
+                            .map(Wire.Live::of)
+                            .toList());
         });
     }
 
     private static String keyOf(LiveLimit limit) {
         return limit.key().map(LiveKey::value).orElse("");
+    }
+
+    /** What is known of one key of a limit. No permits are taken. */
+    Answer key(Caller caller, Function<String, Optional<String>> parameter) {
+        return read(caller, () -> {
+            LiveKey key = new LiveKey(
+                    needed("key", parameter),
+                    parameter.apply("hashed").map(Boolean::valueOf).orElse(false));
+            // Who may not change it could find the key of a hash by trying.
+            boolean byHash = mayWrite(caller) && !key.hashed();
+            return keyStates.of(
+                    needed("prefix", parameter),
+                    needed("name", parameter),
+                    key,
+                    reported -> reported.equals(key.value())
+                            || byHash
+                                    && HASH.matcher(reported).matches()
+                                    && limits.isSame(key, LiveKey.hashed(reported)));
+        });
+    }
+
+    private static String needed(String name, Function<String, Optional<String>> parameter) {
+        return Wire.needed(name, parameter.apply(name).orElse(null));
+    }
+
+    Answer reset(Caller caller, byte[] body) {
+        return write(
+                caller,
+                body,
+                Wire.ResetRequest.class,
+                request -> Right.KEYS,
+                request -> keyStates.reset(
+                        Wire.needed("prefix", request.prefix()),
+                        Wire.needed("name", request.name()),
+                        Wire.needed("key", request.key()).toLive(),
+                        caller.name()));
     }
 
     Answer put(Caller caller, byte[] body) {

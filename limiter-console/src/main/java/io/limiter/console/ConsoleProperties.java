@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param path of the page
  * @param readAuthorities who may read the console: users who have one of these authorities, such as ROLE_VIEWER, or one of
  *     the key or write authorities; no other
- * @param keyAuthorities who may limit, exempt or ban single keys: users who have one of these authorities, such as
+ * @param keyAuthorities who may limit, exempt, ban or reset single keys: users who have one of these authorities, such as
  *     ROLE_SUPPORT, or one of the write authorities; no other
  * @param writeAuthorities who may change limits and single keys: users who have one of these authorities, such as
  *     ROLE_OPERATOR; no other. ROLE_ANONYMOUS stands for callers without a login, who count only if allow-unsecured is set

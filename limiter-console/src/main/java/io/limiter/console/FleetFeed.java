@@ -2,6 +2,7 @@ package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.live.Fleet;
+import io.limiter.live.InstanceReport;
 import io.limiter.live.LiveLimits;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,6 +55,7 @@ final class FleetFeed implements SmartLifecycle {
     // Of the thread only.
     private boolean failed;
     private List<Wire.Unreadable> unreadable = List.of();
+    private volatile List<InstanceReport> reports = List.of();
 
     /**
      * @param interval between two events
@@ -144,6 +146,11 @@ final class FleetFeed implements SmartLifecycle {
         return thread != null;
     }
 
+    /** What the instances have reported last. A page may have its stream from another instance. */
+    List<InstanceReport> reports() {
+        return isWatching() ? reports : limits.fleet().watch().instances();
+    }
+
     private void second() {
         try {
             if (!endedIdle()) {
@@ -166,12 +173,13 @@ final class FleetFeed implements SmartLifecycle {
         String problem = null;
         boolean morePast = false;
         try {
-            Fleet.Reports reports = limits.fleet().watch();
-            unreadable = Stream.concat(limits.unreadable().stream(), reports.unreadable().stream())
+            Fleet.Reports found = limits.fleet().watch();
+            reports = found.instances();
+            unreadable = Stream.concat(limits.unreadable().stream(), found.unreadable().stream())
                     .limit(MAX_UNREADABLE)
                     .map(Wire.Unreadable::of)
                     .toList();
-            morePast = rates.add(reports.instances());
+            morePast = rates.add(reports);
             failed = false;
         } catch (LimiterBackendException e) {
             problem = e.getMessage();
@@ -214,6 +222,7 @@ final class FleetFeed implements SmartLifecycle {
             thread.shutdown();
             thread = null;
             rates = new FleetRates();
+            reports = List.of();
         }
     }
 

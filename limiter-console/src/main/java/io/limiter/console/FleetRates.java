@@ -276,6 +276,7 @@ final class FleetRates {
                 sum.hottest().stream()
                         .map(key -> new Wire.HotKey(key.key(), key.requests()))
                         .toList(),
+                sum.rejectedKeys().stream().map(Wire.RejectedKey::of).toList(),
                 notApplied,
                 differs);
     }

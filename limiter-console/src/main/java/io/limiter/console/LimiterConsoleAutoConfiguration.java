@@ -1,6 +1,9 @@
 package io.limiter.console;
 
+import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
+import io.limiter.spring.actuate.LimitLookup;
+import io.limiter.spring.check.KnownLimits;
 import java.time.Duration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -10,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -31,11 +35,17 @@ public class LimiterConsoleAutoConfiguration {
     @Bean
     Console limiterConsole(
             ObjectProvider<LiveLimits> limits,
+            ObjectProvider<LimiterFactory> factory,
+            ObjectProvider<KnownLimits> known,
+            FleetFeed feed,
             ListableBeanFactory beans,
+            ApplicationEventPublisher events,
             ConsoleProperties properties,
             @Value("${limiter.endpoint.show-keys:false}") boolean showKeys) {
         SecurityPresence.check(beans, properties);
-        return new Console(live(limits), properties, showKeys);
+        LimiterFactory limiters = factory.getIfUnique();
+        LimitLookup lookup = limiters == null ? null : new LimitLookup(limiters, known::stream, showKeys, events);
+        return new Console(live(limits), properties, showKeys, new KeyStates(live(limits), lookup, feed));
     }
 
     @Bean

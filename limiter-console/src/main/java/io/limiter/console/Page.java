@@ -33,12 +33,15 @@ final class Page {
                     "graph.js",
                     "history.js",
                     "instances.js",
+                    "key.js",
                     "keys.js",
                     "limit.js",
+                    "limited.js",
                     "limits.js",
                     "main.js",
                     "spark.js",
                     "state.js",
+                    "table.js",
                     "words.js")
             .collect(Collectors.toMap(name -> name, name -> OWN + name));
 

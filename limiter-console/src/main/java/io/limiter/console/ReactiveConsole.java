@@ -57,6 +57,10 @@ final class ReactiveConsole {
                                 .flatMap(caller -> sent(console.keys(
                                         caller, request.queryParam("name"), request.queryParam("search")))))
                 .GET(
+                        path + "/api/key",
+                        request -> caller(request)
+                                .flatMap(caller -> blocking(() -> console.key(caller, request::queryParam))))
+                .GET(
                         path + "/api/history",
                         request -> caller(request)
                                 .flatMap(caller -> blocking(() -> console.history(
@@ -65,6 +69,7 @@ final class ReactiveConsole {
                 .POST(path + "/api/limits", writing(console::put))
                 .POST(path + "/api/limits/remove", writing(console::remove))
                 .POST(path + "/api/limits/roll-back", writing(console::rollBack))
+                .POST(path + "/api/keys/reset", writing(console::reset))
                 .build();
     }
 

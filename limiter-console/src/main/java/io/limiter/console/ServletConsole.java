@@ -60,6 +60,7 @@ final class ServletConsole implements DisposableBean {
                 .GET(
                         path + "/api/keys",
                         request -> sent(console.keys(caller(request), request.param("name"), request.param("search"))))
+                .GET(path + "/api/key", request -> sent(console.key(caller(request), request::param)))
                 .GET(
                         path + "/api/history",
                         request ->
@@ -68,6 +69,7 @@ final class ServletConsole implements DisposableBean {
                 .POST(path + "/api/limits", request -> sent(console.put(caller(request), body(request))))
                 .POST(path + "/api/limits/remove", request -> sent(console.remove(caller(request), body(request))))
                 .POST(path + "/api/limits/roll-back", request -> sent(console.rollBack(caller(request), body(request))))
+                .POST(path + "/api/keys/reset", request -> sent(console.reset(caller(request), body(request))))
                 .build();
     }
 

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import io.limiter.FailurePolicy.Action;
+import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveKey;
@@ -17,6 +18,7 @@ import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.LiveSettings.Access;
+import io.limiter.spring.actuate.KeyDescription;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -319,10 +321,62 @@ final class Wire {
             @Nullable Double meanWait,
             Map<String, Double> sources,
             List<HotKey> hottest,
+            List<RejectedKey> rejectedKeys,
             List<Inapplicable> notApplied,
             boolean differs) {}
 
     record HotKey(String key, long requests) {}
+
+    /** @param last when one of the last was rejected */
+    record RejectedKey(
+            String key, long rejections, @Nullable Long last) {
+
+        static RejectedKey of(LimitReport.RejectedKey reported) {
+            return new RejectedKey(
+                    reported.key(),
+                    reported.rejections(),
+                    reported.last().stream()
+                            .findFirst()
+                            .map(Instant::toEpochMilli)
+                            .orElse(null));
+        }
+    }
+
+    /**
+     * What is known of one key of a limit.
+     *
+     * @param name of the limit, without a plan
+     * @param plan that the key has by what was asked for, or that its calls had in the last minutes
+     * @param permits {@code null} if they cannot be asked for
+     * @param problem why not, in English
+     * @param rejections estimated number in the last minutes, by the instances that rejected the key most
+     * @param last some of the last rejections, the newest first
+     */
+    record KeyState(
+            String name,
+            @Nullable String plan,
+            @Nullable Live live,
+            @Nullable Permits permits,
+            @Nullable String problem,
+            long rejections,
+            List<Rejection> last) {}
+
+    /** As {@link KeyDescription} has them. */
+    record Permits(
+            boolean granted,
+            long limit,
+            long remaining,
+            @Nullable Double retryAfter,
+            @Nullable Double fullAfter,
+            String source) {
+
+        static Permits of(KeyDescription key) {
+            return new Permits(
+                    key.granted(), key.limit(), key.remaining(), key.retryAfter(), key.fullAfter(), key.source());
+        }
+    }
+
+    record Rejection(long at, String instance) {}
 
     /** A live limit that an instance could not apply. */
     record Inapplicable(String instance, String prefix, String name, String why) {}
@@ -343,6 +397,11 @@ final class Wire {
             @Nullable Key key,
             @Nullable String why,
             @Nullable Long expectedVersion) {}
+
+    record ResetRequest(
+            @Nullable String prefix,
+            @Nullable String name,
+            @Nullable Key key) {}
 
     record RollBackRequest(
             @Nullable Long version,

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -30,6 +33,8 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -42,6 +47,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
@@ -53,6 +61,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 abstract class ConsoleContract {
 
     static final String HOSTILE = "</script><img src=x onerror=alert(1)>\"'\n/\u2028../%2e";
+
+    private static final Instant REJECTED = Instant.ofEpochMilli(1_700_000_000_000L);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String KEY = "/api/key?prefix=countLimit:&name=login&key=";
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final String PUT = "{\"name\":\"search\",\"settings\":{\"kind\":\"token-bucket\",\"rate\":20},"
@@ -164,7 +176,17 @@ abstract class ConsoleContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/", "/assets/main.js", "/api/session", "/api/limits", "/api/history", "/api/fleet"})
+    @ValueSource(
+            strings = {
+                "/",
+                "/assets/main.js",
+                "/api/session",
+                "/api/limits",
+                "/api/keys",
+                KEY + "ann",
+                "/api/history",
+                "/api/fleet"
+            })
     void reading_needs_a_login_and_an_authority(String path) throws Exception {
         assertThat(get(path, "").statusCode()).isEqualTo(401);
         assertThat(get(path, "ann").statusCode()).isEqualTo(403);
@@ -179,7 +201,7 @@ abstract class ConsoleContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"/api/limits", "/api/limits/remove", "/api/limits/roll-back"})
+    @CsvSource({"/api/limits", "/api/limits/remove", "/api/limits/roll-back", "/api/keys/reset"})
     void writing_needs_a_login_and_an_authority(String path) throws Exception {
         assertThat(post(path, "", PUT).statusCode()).isEqualTo(401);
         assertThat(post(path, "ann", PUT).statusCode()).isEqualTo(403);
@@ -372,7 +394,7 @@ abstract class ConsoleContract {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/", "/assets/main.js", "/api/session", "/api/limits", "/api/history"})
+    @ValueSource(strings = {"/", "/assets/main.js", "/api/session", "/api/limits", KEY + "ann", "/api/history"})
     void reading_makes_no_session(String path) throws Exception {
         assertThat(get(path, "operator").headers().map()).doesNotContainKey("set-cookie");
     }
@@ -454,6 +476,140 @@ abstract class ConsoleContract {
         HttpResponse<String> answer = post("/api/limits", user, BAN);
         assertThat(answer.statusCode()).isEqualTo(403);
         assertThat(answer.body()).contains("limiter.console.key-authorities", "limiter.console.write-authorities");
+    }
+
+    @Test
+    void a_key_has_its_permits_its_live_limit_and_its_rejections() throws Exception {
+        Limiter login = server.getBean(LimiterFactory.class).build("login", FixedWindow.of(3, Duration.ofHours(1)));
+        login.tryAcquire("ann", 2);
+        limits(server).put("login", LiveKey.of("ann"), LiveSettings.EXEMPT, ChangeNote.of("maria", "a partner"), 0);
+        limits(server)
+                .reports(() -> List.of(
+                        ofLogin("one", "login", "ann", REJECTED),
+                        ofLogin("two", "login.pro", "ann", REJECTED.plusMillis(5))));
+        // A page that was open before has the reports of a second ago.
+        JsonNode ann =
+                eventually(KEY + "ann", answer -> answer.get("rejections").asInt() == 4);
+        assertThat(ann.get("name").asText()).isEqualTo("login");
+        assertThat(ann.at("/live/who").asText()).isEqualTo("maria");
+        assertThat(ann.at("/last/0/instance").asText()).isEqualTo("two");
+        assertThat(ann.at("/last/1/at").asLong()).isEqualTo(REJECTED.toEpochMilli());
+        assertThat(ann.get("plan").asText()).as("of the calls of the key").isEqualTo("pro");
+        assertThat(ann.get("problem").asText()).contains("has not built the limit 'login.pro'");
+        assertThat(json("/api/key?prefix=countLimit:&name=login.pro&key=bob", "viewer")
+                        .get("name")
+                        .asText())
+                .as("the limit of the plan")
+                .isEqualTo("login");
+
+        limits(server).reports(List::of);
+        JsonNode quiet =
+                eventually(KEY + "ann", answer -> answer.get("rejections").asInt() == 0);
+        assertThat(quiet.at("/permits/remaining").asInt()).isEqualTo(1);
+        assertThat(json(KEY + "bob", "viewer").at("/permits/remaining").asInt()).isEqualTo(3);
+        assertThat(json(KEY + "4f0c9a31be77d210&hashed=true", "viewer")
+                        .get("problem")
+                        .asText())
+                .contains("only the hash of the key is known");
+        assertThat(json("/api/key?prefix=countLimit:&name=unknown&key=ann", "viewer")
+                        .get("problem")
+                        .asText())
+                .contains("has not built the limit 'unknown'");
+        for (String bad : List.of("prefix=&key=a", "prefix=&name=n", "name=n&key=a", "prefix=&name=n&key=%20")) {
+            assertThat(get("/api/key?" + bad, "viewer").statusCode()).as(bad).isEqualTo(400);
+        }
+    }
+
+    private JsonNode eventually(String path, Predicate<JsonNode> expected) throws Exception {
+        JsonNode answer = json(path, "viewer");
+        for (long end = System.nanoTime() + PATIENCE.toNanos(); !expected.test(answer) && System.nanoTime() < end; ) {
+            Thread.sleep(50);
+            answer = json(path, "viewer");
+        }
+        assertThat(expected.test(answer)).as("%s", answer).isTrue();
+        return answer;
+    }
+
+    private static InstanceReport ofLogin(String instance, String name, String key, Instant rejected) {
+        return new InstanceReport(
+                instance,
+                Instant.now(),
+                0,
+                "available",
+                List.of(new LimitReport(
+                        "countLimit:",
+                        name,
+                        "login",
+                        "fixed-window",
+                        "",
+                        LiveSettings.NONE,
+                        5,
+                        2,
+                        0,
+                        0,
+                        Duration.ZERO,
+                        Map.of(),
+                        List.of(),
+                        List.of(new LimitReport.RejectedKey(key, 2, List.of(rejected))),
+                        "",
+                        Map.of())));
+    }
+
+    @Test
+    void support_resets_a_key_which_is_audited() throws Exception {
+        List<AuditEvent> audits = new CopyOnWriteArrayList<>();
+        ApplicationListener<AuditApplicationEvent> listener = new ApplicationListener<>() {
+            @Override
+            public void onApplicationEvent(AuditApplicationEvent event) {
+                audits.add(event.getAuditEvent());
+            }
+        };
+        server.addApplicationListener(listener);
+        Limiter login = server.getBean(LimiterFactory.class).build("login", FixedWindow.of(3, Duration.ofHours(1)));
+        login.tryAcquire("carl", 3);
+        String body = "{\"prefix\":\"countLimit:\",\"name\":\"login\",\"key\":{\"value\":\"carl\",\"hashed\":%s}}";
+        for (String user : List.of("viewer", "ann")) {
+            assertThat(post("/api/keys/reset", user, body.formatted(false)).statusCode())
+                    .isEqualTo(403);
+        }
+        assertThat(post("/api/keys/reset", "support", body.formatted(true).replace("carl", "4f0c9a31be77d210"))
+                        .statusCode())
+                .as("by its hash")
+                .isEqualTo(400);
+        assertThat(login.tryAcquire("carl", 1)).isFalse();
+        audits.clear();
+
+        HttpResponse<String> reset = post("/api/keys/reset", "support", body.formatted(false));
+        assertThat(reset.statusCode()).as(reset.body()).isEqualTo(200);
+        assertThat(MAPPER.readTree(reset.body()).get("remaining").asInt()).isEqualTo(3);
+        assertThat(login.tryAcquire("carl", 3)).isTrue();
+        assertThat(audits)
+                .filteredOn(audit -> audit.getType().equals("LIMIT_RESET"))
+                .singleElement()
+                .satisfies(audit -> {
+                    assertThat(audit.getPrincipal()).isEqualTo("support");
+                    assertThat(audit.getData())
+                            .containsEntry("limit", "countLimit:login")
+                            .containsEntry("result", "done")
+                            .hasEntrySatisfying(
+                                    "key", key -> assertThat((String) key).matches("[0-9a-f]{16}"));
+                });
+        server.removeApplicationListener(listener);
+    }
+
+    @Test
+    void the_live_limits_of_the_keys_of_all_limits_are_searched() throws Exception {
+        limits(server)
+                .put("search", LiveKey.of("tenant-42"), LiveSettings.BANNED, ChangeNote.of("maria", "scraping"), 0);
+        limits(server).put("login", LiveKey.of("tenant-7"), LiveSettings.EXEMPT, ChangeNote.of("ann", ""), 0);
+        assertThat(json("/api/keys", "viewer").get("all").asInt()).isEqualTo(2);
+        for (String search : List.of("login", "tenant-7", "ann")) {
+            JsonNode found = json("/api/keys?search=" + search, "viewer");
+            assertThat(found.get("all").asInt()).as(search).isOne();
+            assertThat(found.at("/keys/0/name").asText()).isEqualTo("login");
+        }
+        assertThat(json("/api/keys?search=scrap", "viewer").at("/keys/0/name").asText())
+                .isEqualTo("search");
     }
 
     @Test
@@ -687,7 +843,7 @@ abstract class ConsoleContract {
                         Duration.ZERO,
                         Map.of(),
                         List.of(new LimitReport.HotKey(text, 7)),
-                        List.of(),
+                        List.of(new LimitReport.RejectedKey(text, 2, List.of(REJECTED))),
                         text,
                         Map.of())));
     }

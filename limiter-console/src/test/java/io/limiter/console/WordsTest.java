@@ -26,10 +26,14 @@ class WordsTest {
             "graph.js",
             "history.js",
             "instances.js",
+            "key.js",
+            "keys.js",
             "limit.js",
+            "limited.js",
             "limits.js",
             "main.js",
-            "state.js");
+            "state.js",
+            "table.js");
 
     private static String file(String name) throws IOException {
         try (InputStream in = Objects.requireNonNull(WordsTest.class.getResourceAsStream("page/" + name))) {

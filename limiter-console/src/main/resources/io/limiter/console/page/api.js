@@ -31,8 +31,11 @@ export const session = () => call('session');
 /** A page of changes below a version; 0 for the newest. */
 export const history = (before, most) => call(`history?before=${before}&most=${most}`);
 
-/** The live limits of the keys of a limit that contain a text, those that were changed last. */
-export const keys = (name, search) => call(`keys?${new URLSearchParams({name, search})}`);
+/** The live limits of the keys of a limit, or of all, that contain a text, those that were changed last. */
+export const keys = (name, search) => call(`keys?${new URLSearchParams({...name === null ? {} : {name}, search})}`);
+
+/** What is known of one key of a limit. */
+export const key = (prefix, name, {value, hashed}) => call(`key?${new URLSearchParams({prefix, name, key: value, hashed})}`);
 
 /** The CSRF token of the application, only before a change: it may create a session. */
 async function newToken() {
@@ -70,6 +73,7 @@ async function write(path, body) {
 
 export const put = change => write('limits', change);
 export const remove = change => write('limits/remove', change);
+export const reset = of => write('keys/reset', of);
 export const rollBack = change => write('limits/roll-back', change);
 
 /** Milliseconds without a message after which the connection counts as lost. */

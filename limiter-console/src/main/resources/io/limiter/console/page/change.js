@@ -169,6 +169,20 @@ export function askKey(limit, key, action, done) {
   }]);
 }
 
+/** Deletes the state of a key. */
+export function askReset(of, done) {
+  ask(t('resetKeyTitle'), [
+    el('div', {className: 'change', id: 'change'}, whose(of)),
+    el('p', {className: 'muted small'}, t('resetKeyText')),
+  ], [{
+    id: 'confirm', text: t('resetKey'), primary: true,
+    run: () => attempt(async () => {
+      await api.reset(of);
+      toast(t('resetDone', whose(of)));
+    }, done),
+  }]);
+}
+
 export async function askRollBack(change, done) {
   const current = change.key ? await keyLimit(change) : liveOf(change.name);
   const limit = change.key ? null : state.fleet?.limits.find(each => each.name === change.name);

@@ -11,6 +11,12 @@ const SEARCH_MILLIS = 300;
 /** A key as the server knows it: where reports have hashes, one of 16 digits is a hash. */
 export const keyOf = text => ({value: text, hashed: !state.session.showKeys && /^[0-9a-f]{16}$/.test(text)});
 
+/** The plan of a limit; empty for none. */
+export const planOf = ({name, limiter}) => name.slice(limiter.length + 1);
+
+/** The page of a key. */
+export const keyLink = (prefix, name, value) => `#/key/${[prefix, name, value].map(encodeURIComponent).join('/')}`;
+
 /** The remedies for a key. */
 export function keyActions(limit, key, done) {
   const button = (word, action) => el('button', {
@@ -72,12 +78,15 @@ export function keysCard(name, find, done) {
         : el('ul', {className: 'changes'}, found.keys.map(row)),
       found.all > found.keys.length ? el('p', {className: 'muted small'}, t('moreKeys', found.keys.length, found.all)) : '',
       wanted && !isThere && state.session.keys && find()
-        ? el('p', {}, el('span', {className: 'code'}, named(wanted)), ' ', keyActions(find(), keyOf(wanted), changed)) : '');
+        ? el('p', {}, keyText(wanted), ' ', keyActions(find(), keyOf(wanted), changed)) : '');
   }
+
+  const keyText = value => find() ? el('a', {className: 'code', href: keyLink(find().prefix, find().name, value)}, named(value))
+    : el('span', {className: 'code'}, named(value));
 
   function row(live) {
     return el('li', {},
-      el('div', {className: 'what'}, el('span', {className: 'code'}, named(live.key.value)), ': ', describe(live.settings),
+      el('div', {className: 'what'}, keyText(live.key.value), ': ', describe(live.settings),
         el('span', {className: 'expiry'}, ` · ${ending(live)}`)),
       el('div', {className: 'by'}, named(live.who), live.why ? el('div', {className: 'reason'}, named(live.why)) : null),
       state.session.keys ? el('button', {

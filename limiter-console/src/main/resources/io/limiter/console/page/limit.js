@@ -5,7 +5,7 @@ import {count, definitionOf, describe, moment, percent, rate, shareOf, span, wai
 import {changeForm} from './form.js';
 import {graph} from './graph.js';
 import {changeList} from './history.js';
-import {keyActions, keyOf, keysCard} from './keys.js';
+import {keyActions, keyLink, keyOf, keysCard} from './keys.js';
 import {badges, liveOf, now, seriesOf, state} from './state.js';
 import {t} from './words.js';
 
@@ -122,7 +122,7 @@ export function limitView(prefix, name, {reload}) {
       el('h2', {}, t('hottestKeys')),
       ...limit.hottest.length === 0 ? [el('p', {className: 'muted small'}, t('noKeys'))]
         : [bars(limit.hottest.map(key => [
-          [el('span', {className: 'code'}, named(key.key)),
+          [el('a', {className: 'code', href: keyLink(prefix, name, key.key)}, named(key.key)),
             state.session.keys ? keyActions(limit, keyOf(key.key), reload) : null],
           count(key.requests), key.requests / most])),
           el('p', {className: 'muted small after'}, t('hottestNote'),

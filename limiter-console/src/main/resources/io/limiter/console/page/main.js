@@ -5,7 +5,9 @@ import {isolated, setText} from './dom.js';
 import {moment, percent, rate, shareOf} from './format.js';
 import {historyView} from './history.js';
 import {backendState, instancesView} from './instances.js';
+import {keyView} from './key.js';
 import {limitView} from './limit.js';
+import {limitedView} from './limited.js';
 import {limitsView} from './limits.js';
 import {accept, acceptHistory, state} from './state.js';
 import {currentLanguage, setLanguage, t} from './words.js';
@@ -79,6 +81,10 @@ function show() {
   view?.close?.();
   if (kind === 'limit' && parts.length === 2) {
     view = limitView(decode(parts[0]), decode(parts[1]), {reload});
+  } else if (kind === 'key' && parts.length === 3) {
+    view = keyView(...parts.map(decode), {reload});
+  } else if (kind === 'keys') {
+    view = limitedView({reload});
   } else if (kind === 'history') {
     view = historyView({rollBack: change => askRollBack(change, reload), readOlder});
   } else if (kind === 'instances') {
@@ -86,7 +92,7 @@ function show() {
   } else {
     view = limitsView();
   }
-  const current = ['history', 'instances'].includes(kind) ? kind : 'limits';
+  const current = kind === 'key' ? 'keys' : ['keys', 'history', 'instances'].includes(kind) ? kind : 'limits';
   for (const link of document.querySelectorAll('[data-view]')) {
     if (link.dataset.view === current) {
       link.setAttribute('aria-current', 'page');

@@ -1,0 +1,143 @@
+package io.limiter.console;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterTotals;
+import io.limiter.live.InstanceReport;
+import io.limiter.live.LimitReport;
+import io.limiter.live.LiveKey;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.spring.actuate.LimitLookup;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of single keys, from the fleet and from the limiters of this instance. Its methods call Redis and block. */
+final class KeyStates {
+
+    private static final int MAX_REJECTIONS = 20;
+
+    private final LiveLimits limits;
+    private final @Nullable LimitLookup lookup;
+    private final FleetFeed feed;
+
+    /** @param lookup {@code null} if there are no limiters here */
+    KeyStates(LiveLimits limits, @Nullable LimitLookup lookup, FleetFeed feed) {
+        this.limits = limits;
+        this.lookup = lookup;
+        this.feed = feed;
+    }
+
+    /**
+     * @param name of the limit, or of one of its plans
+     * @param isKey whether a key of reports is this one
+     */
+    Wire.KeyState of(String prefix, String name, LiveKey key, Predicate<String> isKey) {
+        List<InstanceReport> reports = feed.reports();
+        String limiter = reports.stream()
+                .flatMap(each -> each.limits().stream())
+                .filter(each -> each.prefix().equals(prefix) && each.name().equals(name))
+                .map(LimitReport::limiter)
+                .findFirst()
+                .orElse(name);
+        Predicate<LimitReport> isOfLimit =
+                each -> each.prefix().equals(prefix) && each.limiter().equals(limiter);
+        String plan = plan(
+                reports.stream()
+                        .flatMap(each -> each.limits().stream())
+                        .filter(isOfLimit)
+                        .toList(),
+                name,
+                isKey);
+        List<Wire.Rejection> last = new ArrayList<>();
+        long rejections = 0;
+        for (InstanceReport report : reports) {
+            for (LimitReport limit : report.limits()) {
+                Optional<LimitReport.RejectedKey> rejected =
+                        isOfLimit.test(limit) ? rejected(limit, isKey) : Optional.empty();
+                rejections += rejected.map(LimitReport.RejectedKey::rejections).orElse(0L);
+                rejected.map(LimitReport.RejectedKey::last)
+                        .orElse(List.of())
+                        .forEach(at -> last.add(new Wire.Rejection(at.toEpochMilli(), report.instance())));
+            }
+        }
+        last.sort(Comparator.comparingLong(Wire.Rejection::at).reversed());
+        Wire.Permits permits = null;
+        String problem = null;
+        try {
+            permits =
+                    permits(found(prefix, plan == null ? limiter : LimiterTotals.planName(limiter, plan)), plain(key));
+        } catch (IllegalArgumentException | LimiterBackendException e) {
+            problem = String.valueOf(e.getMessage());
+        }
+        LiveLimit live = limits.get(limiter, key).orElse(null);
+        return new Wire.KeyState(
+                limiter,
+                plan,
+                live == null ? null : Wire.Live.of(live),
+                permits,
+                problem,
+                rejections,
+                last.stream().limit(MAX_REJECTIONS).toList());
+    }
+
+    /** The plan that was named, or else one whose calls had the key. */
+    private static @Nullable String plan(List<LimitReport> ofLimit, String name, Predicate<String> isKey) {
+        return Stream.concat(
+                        ofLimit.stream().filter(limit -> limit.name().equals(name)),
+                        ofLimit.stream()
+                                .filter(limit -> rejected(limit, isKey).isPresent()
+                                        || limit.hottest().stream().anyMatch(each -> isKey.test(each.key()))))
+                .map(LimitReport::plan)
+                .filter(plan -> !plan.isEmpty())
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static Optional<LimitReport.RejectedKey> rejected(LimitReport limit, Predicate<String> isKey) {
+        return limit.rejectedKeys().stream()
+                .filter(each -> isKey.test(each.key()))
+                .findFirst();
+    }
+
+    /**
+     * Deletes the state of the key. That is audited, also if it fails.
+     *
+     * @return what the key has then
+     * @throws IllegalArgumentException if this instance cannot find the permits
+     */
+    Wire.Permits reset(String prefix, String name, LiveKey key, String who) {
+        LimiterTotals totals = found(prefix, name);
+        here().reset(totals, plain(key), null, who);
+        return permits(totals, plain(key));
+    }
+
+    private Wire.Permits permits(LimiterTotals totals, String key) {
+        return Wire.Permits.of(here().describe(totals, key, null, null));
+    }
+
+    private LimiterTotals found(String prefix, String name) {
+        return here().find(prefix, name)
+                .orElseThrow(() -> new IllegalArgumentException("this instance has not built the limit '" + name
+                        + "' yet: ask the console or the endpoint of one that has"));
+    }
+
+    private LimitLookup here() {
+        if (lookup == null) {
+            throw new IllegalArgumentException("this instance has no limiters");
+        }
+        return lookup;
+    }
+
+    private static String plain(LiveKey key) {
+        if (key.hashed()) {
+            throw new IllegalArgumentException(
+                    "only the hash of the key is known here, and Redis has its permits under the key: enter that");
+        }
+        return key.value();
+    }
+}
