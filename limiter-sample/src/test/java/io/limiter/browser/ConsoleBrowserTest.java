@@ -311,6 +311,65 @@ class ConsoleBrowserTest {
         assertThat(complaints).isEmpty();
     }
 
+    @Test
+    void a_tenant_that_floods_is_seen_gets_more_is_banned_and_is_forgiven() {
+        page.navigate(uri("/tenants.html"));
+        page.click("#flood-acme");
+        Locator granted = page.locator("#granted-acme");
+        Locator rejected = page.locator("#rejected-acme");
+        Pattern some = Pattern.compile("[1-9]\\d*");
+        assertThat(rejected).hasText(some);
+        Page console = page.context().newPage();
+        console.onPageError(complaints::add);
+        console.navigate(uri("/limiter/#/keys"));
+        Locator acme = console.locator("#limited tbody tr")
+                .filter(new Locator.FilterOptions()
+                        .setHas(console.locator("[href='#/key/rateLimit%3A/tenant.free/acme']")));
+        assertThat(acme.locator("td[data-head='Plan']")).hasText("free");
+        assertThat(acme.locator("td[data-head='Rejections']")).hasText(some);
+
+        acme.locator("td.name a").click();
+        assertThat(console.locator("h1")).hasText("acme");
+        assertThat(console.locator("#facts")).containsText("of 2 permits");
+        assertThat(console.locator("#rejections li").first()).containsText("ago");
+        console.click("[aria-label='Limit: acme']");
+        console.fill("#key-rate", "1000");
+        console.fill("#key-why", "bought more");
+        console.click("#confirm");
+        assertThat(console.locator("#facts")).containsText("bought more");
+        assertThat(console.locator("#facts")).containsText("of 1,000 permits");
+        assertThat(rejected).hasText("0");
+        assertThat(granted).hasText(some);
+
+        console.click("[aria-label='Ban: acme']");
+        console.click("#confirm");
+        assertThat(granted).hasText("0");
+        assertThat(rejected).hasText(some);
+        assertThat(console.locator("#facts")).containsText("banned");
+        console.click("[data-view=keys]");
+        console.fill("#overrides-search", "acme");
+        Locator ban = console.locator("#overrides tbody tr");
+        assertThat(ban).hasCount(1);
+        assertThat(ban).containsText("banned");
+        ban.locator("td.name a").click();
+
+        console.locator("#key-changes button").first().click();
+        console.click("#confirm");
+        assertThat(console.locator("#facts")).containsText("1,000/s");
+        assertThat(rejected).hasText("0");
+        console.click("#undo");
+        console.click("#confirm");
+        assertThat(rejected).hasText(some);
+        assertThat(console.locator("#undo")).hasCount(0);
+        assertThat(console.locator("#key-changes li")).hasCount(4);
+
+        page.click("#flood-acme");
+        console.click("#reset");
+        console.click("#confirm");
+        assertThat(console.locator("#toasts")).containsText("acme of tenant");
+        assertThat(complaints).isEmpty();
+    }
+
     private void previewRate(String rate) {
         page.fill("#field-rate", rate);
         page.click("#preview");
@@ -527,7 +586,7 @@ class ConsoleBrowserTest {
         page.setViewportSize(PHONE, 844);
         assertNoScrolling();
         browser.picture("console-phone");
-        for (String view : new String[] {"history", "instances", "limits"}) {
+        for (String view : new String[] {"keys", "history", "instances", "limits"}) {
             page.click("[data-view=" + view + "]");
             assertThat(page.locator("[data-view=" + view + "]")).hasAttribute("aria-current", "page");
             assertNoScrolling();

@@ -221,6 +221,18 @@ class SampleTest {
     }
 
     @Test
+    void each_tenant_has_the_numbers_of_its_plan() throws Exception {
+        assertThat(get(first, "/tenants.html").body()).contains("tenants.js");
+        for (String limit : new String[] {"acme 2", "globex 10", "initech 50", "nobody 1"}) {
+            String[] parts = limit.split(" ");
+            HttpResponse<String> granted = get(first, "/tenants/" + parts[0]);
+            assertThat(granted.statusCode()).isEqualTo(200);
+            assertThat(granted.headers().firstValue("RateLimit-Policy").orElseThrow())
+                    .contains(";q=" + parts[1]);
+        }
+    }
+
+    @Test
     void a_log_counts_any_ten_seconds() throws Exception {
         within(TEN_SECONDS, () -> {
             for (int i = 0; i < 3; i++) {
