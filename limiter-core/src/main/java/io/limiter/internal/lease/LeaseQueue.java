@@ -160,10 +160,11 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
             rejectOverdue(ticker.read(), decision);
             firstWaits = waiting.contains(first);
         }
-        signal();
+        // First, because a signal runs the code of callers.
         if (firstWaits) {
             first.waits();
         }
+        signal();
     }
 
     private void rejectOverdue(long nowNanos, Decision rejection) {

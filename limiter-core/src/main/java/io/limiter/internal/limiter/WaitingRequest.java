@@ -159,8 +159,11 @@ abstract class WaitingRequest<D> extends WaitingCaller<D> {
 
     final void answer(D decision) {
         if (!isDone()) {
-            count(decision);
-            complete(decision);
+            try {
+                count(decision);
+            } finally {
+                complete(decision);
+            }
         }
     }
 

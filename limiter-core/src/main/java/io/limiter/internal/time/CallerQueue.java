@@ -31,8 +31,7 @@ public abstract class CallerQueue<C extends WaitingCaller<?>> {
     private final AtomicInteger signals = new AtomicInteger();
     private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
     // All below, and what subclasses add, are guarded by this object's monitor, in which nothing blocks and no foreign
-    // code
-    // runs.
+    // code runs.
     protected final Set<C> waiting = new LinkedHashSet<>();
     /** Those whose timeout ends in this queue. */
     protected final TreeSet<C> byDeadline = new TreeSet<>(WaitingCaller::compareDeadline);
@@ -125,8 +124,27 @@ public abstract class CallerQueue<C extends WaitingCaller<?>> {
             }
             seen = signals.addAndGet(-seen);
         } while (seen != 0);
+        answerCallers();
+    }
+
+    private void answerCallers() {
+        Runnable cancel = NOTHING;
         for (Runnable answer = answers.poll(); answer != null; answer = answers.poll()) {
+            if (cancel == NOTHING && !answers.isEmpty()) {
+                cancel = answerOthersMeanwhile();
+            }
             answer.run();
+        }
+        cancel.run();
+    }
+
+    /** The code of a caller may fail, or wait for the answer of another. */
+    private Runnable answerOthersMeanwhile() {
+        try {
+            return sleeper.later(1, this::answerCallers);
+        } catch (RuntimeException | Error e) {
+            // Without a timer, this thread answers all.
+            return NOTHING;
         }
     }
 

@@ -442,6 +442,23 @@ class WaitQueueTest {
     }
 
     @Test
+    void the_code_of_a_caller_may_wait_for_another_that_is_answered_with_it() throws InterruptedException {
+        Limiter window = limiter(FixedWindow.of(2, SECOND));
+        assertThat(window.tryAcquire(2)).isTrue();
+        CompletableFuture<Boolean> other = new CompletableFuture<>();
+        CompletableFuture<Boolean> both = window.async().tryAcquire(HOUR).thenApply(granted -> granted && other.join());
+        window.async().tryAcquire(HOUR).thenAccept(other::complete);
+        Thread caller = new Thread(sleeper::run);
+        caller.setDaemon(true);
+        caller.start();
+        await().until(() -> caller.getState() == Thread.State.WAITING);
+        assertThat(sleeper.pending()).isOne();
+        sleeper.run();
+        caller.join();
+        assertThat(both).isCompletedWithValue(true);
+    }
+
+    @Test
     void ten_thousand_callers_cost_few_decisions_after_their_first_and_one_more_is_rejected_at_once() {
         Limiter window = limiter(FixedWindow.of(10, SECOND));
         assertThat(window.tryAcquire(10)).isTrue();
