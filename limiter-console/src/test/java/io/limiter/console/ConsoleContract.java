@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
@@ -553,6 +554,24 @@ abstract class ConsoleContract {
                         List.of(new LimitReport.RejectedKey(key, 2, List.of(rejected))),
                         "",
                         Map.of())));
+    }
+
+    @Test
+    void a_ban_by_rejections_is_that_of_the_permits_and_ends_with_a_reset() throws Exception {
+        Limiter banning = server.getBean(LimiterFactory.class)
+                .withBan(Ban.after(1))
+                .build("banning", FixedWindow.of(1, Duration.ofHours(1)));
+        banning.tryAcquire("eve", 1);
+        banning.tryAcquire("eve", 1);
+        JsonNode eve = eventually(
+                KEY.replace("login", "banning") + "eve",
+                answer -> answer.at("/permits/source").asText().equals("override"));
+        assertThat(eve.at("/live").isNull()).as("not by a live limit").isTrue();
+        assertThat(eve.at("/permits/granted").asBoolean()).isFalse();
+        assertThat(eve.at("/permits/retryAfter").asDouble()).isBetween(1.0, 300.0);
+        String reset = "{\"prefix\":\"countLimit:\",\"name\":\"banning\",\"key\":{\"value\":\"eve\",\"hashed\":false}}";
+        assertThat(post("/api/keys/reset", "support", reset).statusCode()).isEqualTo(200);
+        assertThat(banning.tryAcquire("eve", 1)).isTrue();
     }
 
     @Test

@@ -92,6 +92,9 @@ export function keyView(prefix, name, value, {reload}) {
         : changeList(changes, false, change => askRollBack(change, changed))));
   }
 
+  /** Whether the limit itself bans the key, and not a live limit. */
+  const isBanned = () => known.live === null && !known.permits.granted && known.permits.source === 'override';
+
   function showFacts() {
     const {permits, live} = known;
     const ends = live?.expiresAt == null ? '' : ` (${t('ends', span(Math.max(0, Math.round((live.expiresAt - now()) / 1000))))})`;
@@ -104,6 +107,7 @@ export function keyView(prefix, name, value, {reload}) {
           fact('nextPermit', permits.granted ? t('now') : inTime(permits.retryAfter)),
           fact('fullAgain', inTime(permits.fullAfter)),
           fact('sources', permits.source.replace('-', ' ')),
+          ...isBanned() ? [fact('banKey', t('bannedByRejections', span(permits.retryAfter)))] : [],
         ],
         fact('liveLimit', live === null ? t('none') : describe(live.settings)),
         ...live === null ? [] : [
