@@ -24,7 +24,6 @@ class ArchitectureTest {
 
     private static final String ALGORITHM = "io.limiter.algorithm..";
     private static final String INTERNAL = "io.limiter.internal..";
-    private static final String LIVE = "io.limiter.live..";
     private static final String REDIS = "io.limiter.redis..";
 
     @ArchTest
@@ -44,10 +43,10 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule typesOfLiveLimitsDependOnPublicOnes = noClasses()
             .that()
-            .resideInAPackage(LIVE)
+            .resideInAPackage("io.limiter.live")
             .should()
             .dependOnClassesThat()
-            .resideOutsideOfPackages(LIVE, "io.limiter", "java..", "org.jspecify.annotations..");
+            .resideOutsideOfPackages("io.limiter.live", "io.limiter", "java..", "org.jspecify.annotations..");
 
     @ArchTest
     static final ArchRule algorithmsUseNoThreads = noClasses()
@@ -120,10 +119,12 @@ class ArchitectureTest {
             "io.limiter.internal.redis.client",
             "io.limiter.internal.redis.script",
             "io.limiter.internal.redis.lock",
+            "io.limiter.internal.redis",
             "io.limiter.internal.live",
             "io.limiter.internal.local",
             "io.limiter.local",
-            "io.limiter.redis");
+            "io.limiter.redis",
+            "io.limiter.live.redis");
 
     @ArchTest
     static void dependenciesPointDown(JavaClasses classes) {

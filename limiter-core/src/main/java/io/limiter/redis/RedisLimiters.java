@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
@@ -20,12 +21,11 @@ import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
 import io.limiter.internal.limiter.EngineRateLimiter;
-import io.limiter.internal.live.LivePoller;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.prefetch.Prefetch;
+import io.limiter.internal.redis.RedisParts;
 import io.limiter.internal.redis.client.RedisCalls;
-import io.limiter.internal.redis.client.RedisHints;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
@@ -38,17 +38,16 @@ import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.live.LiveOptions;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a factory, put together; and its lifetime. */
-final class RedisLimiters extends EngineLimiterFactory {
+final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
 
     private static final Duration LOG_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration LONGEST_WARM_UP = Duration.ofSeconds(2);
@@ -59,9 +58,11 @@ final class RedisLimiters extends EngineLimiterFactory {
     private final BiFunction<Backend, Guard, Engine> bounding;
     private final @Nullable GroupCommit groupCommit;
     private final Probe probe;
-    private final @Nullable LivePoller live;
+    private final AtomicReference<@Nullable Companion> companion = new AtomicReference<>();
     private final Guard guard;
     private final RedisCalls redis;
+    private final String clock;
+    private final Ticker ticker;
     private final boolean byScript;
     private final BlockingCalls blockingCalls;
     private final ListenerNotifier notifier;
@@ -88,6 +89,8 @@ final class RedisLimiters extends EngineLimiterFactory {
                 notifier,
                 observer);
         this.byScript = settings.lock == null;
+        this.clock = settings.clock;
+        this.ticker = settings.ticker;
         this.blockingCalls = guard.deadlines().calls();
         this.sleeper = settings.sleeper == Sleeper.UNINTERRUPTIBLE
                 ? Sleeper.with(guard.deadlines().callbacks())
@@ -108,38 +111,14 @@ final class RedisLimiters extends EngineLimiterFactory {
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
         this.scope = settings.namespace.isEmpty() ? "" : KeySpace.encodeName(settings.namespace) + ":";
         this.probe = new Probe(backend, redis);
-        LivePoller poller = settings.liveLimits == null ? null : live(settings, settings.liveLimits);
-        this.live = poller;
         guard.probeBy(redis, key -> {
             probe.probe(key);
-            if (poller != null) {
-                // Before the circuit breaker closes, so that Redis decides under the limits of now.
-                poller.pollWithin(guard.decisionTimeout());
+            Companion added = companion.get();
+            if (added != null) {
+                // Before the circuit breaker closes.
+                added.recovered(guard.decisionTimeout());
             }
         });
-    }
-
-    private LivePoller live(RedisRateLimiterFactory.Builder settings, LiveOptions options) {
-        return LivePoller.start(
-                new LivePoller.Parts(
-                        redis,
-                        settings.clock,
-                        settings.decisionTimeout,
-                        settings.ticker,
-                        overrides(),
-                        () -> view().statistics().totals(),
-                        () -> backendText(guard.state()),
-                        settings.liveHints ? new RedisHints(settings.connections) : null),
-                options);
-    }
-
-    private static String backendText(BackendState state) {
-        if (!state.up()) {
-            return "unavailable: " + String.join(", ", state.unavailableNodes());
-        }
-        return state.failing().isEmpty()
-                ? "available"
-                : "available, " + state.failing().size() + " limiters fail";
     }
 
     private Backend backend(RedisRateLimiterFactory.Builder settings) {
@@ -169,13 +148,45 @@ final class RedisLimiters extends EngineLimiterFactory {
                 });
     }
 
-    BackendState backendState() {
+    @Override
+    public RedisCalls redis() {
+        return redis;
+    }
+
+    @Override
+    public String clock() {
+        return clock;
+    }
+
+    @Override
+    public Ticker ticker() {
+        return ticker;
+    }
+
+    @Override
+    public Duration decisionTimeout() {
+        return guard.decisionTimeout();
+    }
+
+    @Override
+    public BackendState backendState() {
         return guard.state();
     }
 
     @Override
+    public boolean add(Companion added) {
+        return companion.compareAndSet(null, added);
+    }
+
+    @Override
+    public @Nullable Companion companion() {
+        return companion.get();
+    }
+
+    @Override
     public void close() {
-        live().ifPresent(LivePoller::close);
+        Companion added = companion.updateAndGet(found -> found == null ? Companion.NONE : found);
+        added.close();
         leases.close();
         localLeases.close();
         engine.close();
@@ -183,10 +194,6 @@ final class RedisLimiters extends EngineLimiterFactory {
         notifier.close();
         redis.close();
         AsyncLog.flush(LOG_TIMEOUT);
-    }
-
-    Optional<LivePoller> live() {
-        return Optional.ofNullable(live);
     }
 
     @Override

@@ -8,21 +8,17 @@ import io.limiter.LimiterListener;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.limiter.CacheBounds;
-import io.limiter.internal.live.LivePoller;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveOptions;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -66,11 +62,6 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         return limiters.failurePolicy();
     }
 
-    /** The limits that are changed while the fleet runs; empty unless the builder was given {@link LiveOptions}. */
-    public Optional<LiveLimits> live() {
-        return limiters.live().map(LivePoller::limits);
-    }
-
     /** Whether Redis is available, and which limiters fail although it is. */
     public BackendState backendState() {
         return limiters.backendState();
@@ -89,21 +80,17 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     }
 
     /**
-     * Ends polls and the subscription of live limits, as is needed before the connection factory stops. Live limits stay in
-     * effect. Does nothing without live limits.
+     * The parts of this factory for another module of this library, such as that of live limits. Their types are internal, so an
+     * application has no use for them.
+     *
+     * @throws IllegalArgumentException if they are not of this type
      */
-    public void pauseLive() {
-        limiters.live().ifPresent(LivePoller::pause);
-    }
-
-    /** Sees changes of live limits again after {@link #pauseLive}; does nothing otherwise. */
-    public void resumeLive() {
-        limiters.live().ifPresent(LivePoller::resume);
-    }
-
-    /** Reads live limits now, for tests. */
-    void pollLiveLimits() {
-        limiters.live().orElseThrow().poll();
+    public <T> T unwrap(Class<T> type) {
+        if (!Objects.requireNonNull(type, "type").isInstance(limiters)) {
+            throw new IllegalArgumentException(
+                    "type must be one of this library's for parts of a factory, was " + type.getName());
+        }
+        return type.cast(limiters);
     }
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
@@ -141,10 +128,6 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
         final List<EngineObserver> observers = new ArrayList<>();
 
-        @Nullable
-        LiveOptions liveLimits;
-
-        boolean liveHints = true;
         String namespace = "";
         final List<LimiterListener> listeners = new ArrayList<>();
 
@@ -305,26 +288,14 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
             return this;
         }
 
-        /** Lets limits be changed while the fleet runs, see {@link RedisRateLimiterFactory#live}. Default: not. */
-        public Builder liveLimits(LiveOptions newLiveLimits) {
-            this.liveLimits = Objects.requireNonNull(newLiveLimits, "liveLimits");
-            return this;
-        }
-
         /**
          * Starts the keys of all limiters, in front of their prefix, so that applications on one Redis do not share permits of
-         * one name. Default: none. {@link LiveOptions#namespace} does the same for live limits.
+         * one name. Default: none. Live limits have a namespace of their own.
          *
          * @param newNamespace encoded as names are; empty for none
          */
         public Builder keyNamespace(String newNamespace) {
             this.namespace = Objects.requireNonNull(newNamespace, "namespace");
-            return this;
-        }
-
-        /** Whether live limits are also seen over pub/sub, for tests. */
-        Builder liveHints(boolean newLiveHints) {
-            this.liveHints = newLiveHints;
             return this;
         }
 

@@ -27,7 +27,7 @@ class LiveBansTest {
     @RegisterExtension
     static final LiveFleet FLEET = new LiveFleet();
 
-    private RedisRateLimiterFactory factory;
+    private LiveInstance factory;
     private Limiter limiter;
 
     @BeforeEach

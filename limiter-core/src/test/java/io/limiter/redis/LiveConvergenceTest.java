@@ -6,7 +6,6 @@ import static io.limiter.redis.LiveFleet.live;
 import static io.limiter.redis.LiveFleet.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.base.Ticker;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.LiveKey;
@@ -54,7 +53,7 @@ class LiveConvergenceTest {
     void another_jvm_obeys_each_sort_of_change() throws Exception {
         member = jvms.start(LiveMember.class, FLEET.redis().port());
         double perSecond;
-        try (RedisRateLimiterFactory factory = LiveMember.factory(FLEET.connections());
+        try (LiveInstance factory = LiveMember.factory(FLEET.connections());
                 LiveMember.Load load = new LiveMember.Load(factory)) {
             factory.withPlan("gold").build("search", TokenBucket.perSecond(1000));
             LiveLimits live = live(factory);
@@ -108,12 +107,12 @@ class LiveConvergenceTest {
 
     @Test
     void without_messages_another_instance_obeys_by_its_next_poll() throws InterruptedException {
-        RedisRateLimiterFactory one = instance();
-        RedisRateLimiterFactory other = instance();
+        LiveInstance one = instance();
+        LiveInstance other = instance();
         RateLimiter limiter = other.build("search", TokenBucket.perSecond(50).withCapacity(50));
         LongAdder granted = new LongAdder();
         List<Thread> load = new ArrayList<>();
-        for (RedisRateLimiterFactory factory : List.of(one, other)) {
+        for (LiveInstance factory : List.of(one, other)) {
             RateLimiter used = factory.build("search", TokenBucket.perSecond(50).withCapacity(50));
             for (int i = 0; i < THREADS; i++) {
                 load.add(new Thread(() -> {
@@ -164,12 +163,8 @@ class LiveConvergenceTest {
         assertThat(after).isLessThan(before);
     }
 
-    private static RedisRateLimiterFactory instance() {
-        return FLEET.instance(builder -> builder.clock(
-                        "local time = redis.call('TIME')\nlocal now = time[1] * 1000000 + time[2]",
-                        Ticker.systemTicker())
-                .liveLimits(LiveOptions.DEFAULT)
-                .liveHints(false));
+    private static LiveInstance instance() {
+        return FLEET.add(RedisFixture.builder(FLEET.connections()), LiveOptions.DEFAULT, false);
     }
 
     private static double perSecond(LongAdder granted) throws InterruptedException {

@@ -53,7 +53,7 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     private static final String CLOCK_KEY = "clock";
 
     private final Resources resources = Resources.ofClass();
-    private final List<RedisRateLimiterFactory> factories = new ArrayList<>();
+    private final List<LiveInstance> instances = new ArrayList<>();
     private RedisProcess redis;
     private RedisClient client;
     private LettuceConnectionFactory connections;
@@ -75,8 +75,8 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
 
     @Override
     public void afterEach(ExtensionContext context) {
-        factories.forEach(RedisRateLimiterFactory::close);
-        factories.clear();
+        instances.forEach(LiveInstance::close);
+        instances.clear();
     }
 
     @Override
@@ -84,14 +84,14 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
         resources.afterAll(context);
     }
 
-    static LiveLimits live(RedisRateLimiterFactory factory) {
-        return factory.live().orElseThrow();
+    static LiveLimits live(LiveInstance instance) {
+        return instance.live();
     }
 
     /** Replaces the live limit that this instance knows. */
-    static LiveLimit put(RedisRateLimiterFactory factory, String name, LiveSettings settings) {
-        long expected = live(factory).get(name).map(LiveLimit::version).orElse(0L);
-        return live(factory).put(name, settings, NOTE, expected);
+    static LiveLimit put(LiveInstance instance, String name, LiveSettings settings) {
+        long expected = live(instance).get(name).map(LiveLimit::version).orElse(0L);
+        return live(instance).put(name, settings, NOTE, expected);
     }
 
     /** Of a hundred permits per second. */
@@ -100,8 +100,8 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     }
 
     /** Makes all instances report at their next poll, and returns the reports that there are. */
-    static List<InstanceReport> reports(RedisRateLimiterFactory factory) {
-        return live(factory).fleet().watch().instances();
+    static List<InstanceReport> reports(LiveInstance instance) {
+        return live(instance).fleet().watch().instances();
     }
 
     /** Runs commands on a connection of its own. */
@@ -173,28 +173,41 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
                 .toList();
     }
 
-    RedisRateLimiterFactory instance() {
-        return instance(UnaryOperator.identity());
+    LiveInstance instance() {
+        return instance(BY_HAND);
     }
 
-    RedisRateLimiterFactory instance(UnaryOperator<RedisRateLimiterFactory.Builder> settings) {
-        return instance(connections, settings);
+    LiveInstance instance(LiveOptions options) {
+        return add(builder(connections), options, false);
     }
 
-    RedisRateLimiterFactory instance(
-            RedisConnectionFactory itsConnections, UnaryOperator<RedisRateLimiterFactory.Builder> settings) {
-        RedisRateLimiterFactory.Builder builder = RedisFixture.builder(itsConnections)
-                .clock("local now = tonumber(redis.call('GET', '" + CLOCK_KEY + "'))", clock)
-                .sleeper(clock)
-                .liveLimits(BY_HAND)
-                .liveHints(false);
+    LiveInstance instance(UnaryOperator<RedisRateLimiterFactory.Builder> settings) {
+        return add(settings.apply(builder(connections)), BY_HAND, false);
+    }
+
+    LiveInstance instance(RedisConnectionFactory itsConnections) {
+        return add(builder(itsConnections), BY_HAND, false);
+    }
+
+    LiveInstance hintedInstance() {
+        return add(builder(connections), BY_HAND, true);
+    }
+
+    private RedisRateLimiterFactory.Builder builder(RedisConnectionFactory itsConnections) {
+        return RedisFixture.onClock(
+                RedisFixture.builder(itsConnections),
+                "local now = tonumber(redis.call('GET', '" + CLOCK_KEY + "'))",
+                clock);
+    }
+
+    LiveInstance add(RedisRateLimiterFactory.Builder builder, LiveOptions options, boolean withHints) {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
-        RedisRateLimiterFactory factory = settings.apply(builder).build();
-        factories.add(factory);
-        factory.pollLiveLimits();
+        LiveInstance instance = LiveInstance.of(builder, options, withHints);
+        instances.add(instance);
+        instance.pollLiveLimits();
         // Its own thread polls once when it starts, which would call the listeners of a test on that thread.
         Eventually.that(() -> assertThat(pollingSince(before)).isEmpty());
-        return factory;
+        return instance;
     }
 
     private static List<Thread> pollingSince(Set<Thread> before) {

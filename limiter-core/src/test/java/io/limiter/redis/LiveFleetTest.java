@@ -45,8 +45,8 @@ class LiveFleetTest {
 
     @Test
     void reports_add_up_to_what_was_counted() {
-        RedisRateLimiterFactory one = instance("one", true);
-        RedisRateLimiterFactory other = instance("other", true);
+        LiveInstance one = instance("one", true);
+        LiveInstance other = instance("other", true);
         decide(one, "ann", 4);
         decide(other, "ann", 3);
         decide(other, "bob", 2);
@@ -78,8 +78,8 @@ class LiveFleetTest {
 
     @Test
     void reports_have_the_most_rejected_keys_of_all_instances_and_when_they_were_rejected() {
-        RedisRateLimiterFactory one = instance("one", true);
-        RedisRateLimiterFactory other = instance("other", true);
+        LiveInstance one = instance("one", true);
+        LiveInstance other = instance("other", true);
         decide(one, "ann", 8);
         decide(other, "ann", 1);
         decide(other, "bob", 6);
@@ -93,7 +93,7 @@ class LiveFleetTest {
 
     @Test
     void a_plan_is_reported_with_the_limit_whose_permits_it_takes() {
-        RedisRateLimiterFactory one = instance("one", true);
+        LiveInstance one = instance("one", true);
         one.withPlan("pro").build("search", FixedWindow.of(9, HOUR)).tryAcquire("ann");
         LimitReport plan = sum(one);
         assertThat(plan.name()).isEqualTo("search.pro");
@@ -103,12 +103,12 @@ class LiveFleetTest {
 
     @Test
     void waits_add_up_to_those_of_the_callers() throws Exception {
-        RedisRateLimiterFactory one = instance("one", true);
-        RedisRateLimiterFactory other = instance("other", true);
+        LiveInstance one = instance("one", true);
+        LiveInstance other = instance("other", true);
         TokenBucket perSecond = TokenBucket.perSecond(1).withCapacity(1);
         Duration patience = Duration.ofMinutes(1);
         Duration waited = Duration.ZERO;
-        for (RedisRateLimiterFactory each : List.of(one, other, one)) {
+        for (LiveInstance each : List.of(one, other, one)) {
             waited = waited.plus(each.build("search", perSecond).acquire());
         }
         waited = waited.plus(Duration.ofSeconds(1));
@@ -124,7 +124,7 @@ class LiveFleetTest {
 
     @Test
     void a_wait_for_a_lease_counts_even_if_it_ends_in_a_rejection() {
-        RedisRateLimiterFactory one = instance("one", true);
+        LiveInstance one = instance("one", true);
         ConcurrencyLimiter limiter = one.build("report", ConcurrencyLimit.of(1));
         try (Lease lease = limiter.tryAcquire().orElseThrow()) {
             assertThat(limiter.tryAcquire(1, Duration.ofSeconds(3))).isEmpty();
@@ -137,7 +137,7 @@ class LiveFleetTest {
 
     @Test
     void a_report_of_an_older_version_has_no_waits() {
-        RedisRateLimiterFactory one = instance("one", true);
+        LiveInstance one = instance("one", true);
         decide(one, "ann", 1);
         reportsOf(one);
         FLEET.<Boolean>commands(commands -> {
@@ -152,8 +152,8 @@ class LiveFleetTest {
 
     @Test
     void the_past_of_all_instances_adds_up_in_steps_of_20_s() {
-        RedisRateLimiterFactory one = instanceWithPast("one");
-        RedisRateLimiterFactory other = instanceWithPast("other");
+        LiveInstance one = instanceWithPast("one");
+        LiveInstance other = instanceWithPast("other");
         Instant start = stepStarts();
         one.pollLiveLimits();
         other.pollLiveLimits();
@@ -174,7 +174,7 @@ class LiveFleetTest {
 
     @Test
     void an_instance_that_did_not_poll_knows_the_mean_of_its_past() {
-        RedisRateLimiterFactory one = instanceWithPast("one");
+        LiveInstance one = instanceWithPast("one");
         Instant start = stepStarts();
         one.pollLiveLimits();
         decide(one, 200);
@@ -184,7 +184,7 @@ class LiveFleetTest {
 
     @Test
     void the_past_is_known_from_an_outage_too() {
-        RedisRateLimiterFactory one = instanceWithPast("one");
+        LiveInstance one = instanceWithPast("one");
         put(one, "search", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(20_000));
         Instant start = stepStarts();
         one.pollLiveLimits();
@@ -200,7 +200,7 @@ class LiveFleetTest {
 
     @Test
     void the_past_is_ten_minutes_long() {
-        RedisRateLimiterFactory one = instanceWithPast("one");
+        LiveInstance one = instanceWithPast("one");
         Instant start = stepStarts();
         for (int step = 0; step < 40; step++) {
             one.pollLiveLimits();
@@ -216,7 +216,7 @@ class LiveFleetTest {
 
     @Test
     void a_clock_that_was_set_back_begins_the_past_anew() {
-        RedisRateLimiterFactory one = instanceWithPast("one");
+        LiveInstance one = instanceWithPast("one");
         stepStarts();
         one.pollLiveLimits();
         FLEET.clock().advance(Duration.ofSeconds(60));
@@ -227,7 +227,7 @@ class LiveFleetTest {
 
     @Test
     void most_reports_have_no_past() {
-        RedisRateLimiterFactory one = instanceWithPast("one");
+        LiveInstance one = instanceWithPast("one");
         stepStarts();
         one.pollLiveLimits();
         FLEET.clock().advance(Duration.ofSeconds(30));
@@ -242,13 +242,13 @@ class LiveFleetTest {
         assertThat(past(one)).as("with the next step").hasSize(2);
     }
 
-    private static RedisRateLimiterFactory instanceWithPast(String name) {
-        RedisRateLimiterFactory factory = instance(name, true);
+    private static LiveInstance instanceWithPast(String name) {
+        LiveInstance factory = instance(name, true);
         decide(factory, 1);
         return factory;
     }
 
-    private static void decide(RedisRateLimiterFactory factory, int times) {
+    private static void decide(LiveInstance factory, int times) {
         Limiter limiter = factory.build("search", FixedWindow.of(10_000, HOUR));
         IntStream.range(0, times).forEach(i -> limiter.tryAcquire("ann", 1));
     }
@@ -260,36 +260,35 @@ class LiveFleetTest {
         return Instant.ofEpochSecond(FLEET.clock().micros() / 1_000_000);
     }
 
-    private static Map<Instant, Rate> past(RedisRateLimiterFactory... instances) {
+    private static Map<Instant, Rate> past(LiveInstance... instances) {
         return sum(instances).past();
     }
 
-    private static LimitReport sum(RedisRateLimiterFactory... instances) {
+    private static LimitReport sum(LiveInstance... instances) {
         return LimitReport.sum(reportsOf(instances)).get(0);
     }
 
     /** Has all of them report now. */
-    private static List<InstanceReport> reportsOf(RedisRateLimiterFactory... instances) {
+    private static List<InstanceReport> reportsOf(LiveInstance... instances) {
         live(instances[0]).fleet().watch();
-        for (RedisRateLimiterFactory each : instances) {
+        for (LiveInstance each : instances) {
             each.pollLiveLimits();
         }
         return reports(instances[0]);
     }
 
-    private static RedisRateLimiterFactory instance(String name, boolean showKeys) {
-        return FLEET.instance(
-                settings -> settings.liveLimits(BY_HAND.instance(name).showKeys(showKeys)));
+    private static LiveInstance instance(String name, boolean showKeys) {
+        return FLEET.instance(BY_HAND.instance(name).showKeys(showKeys));
     }
 
-    private static void decide(RedisRateLimiterFactory factory, String key, int times) {
+    private static void decide(LiveInstance factory, String key, int times) {
         Limiter limiter = factory.build("search", FixedWindow.of(5, HOUR));
         IntStream.range(0, times).forEach(i -> limiter.tryAcquire(key, 1));
     }
 
     @Test
     void a_report_that_redis_refuses_does_not_fail_the_poll() {
-        RedisRateLimiterFactory one = instance("one", true);
+        LiveInstance one = instance("one", true);
         live(one).fleet().watch();
         FLEET.<String>commands(commands -> commands.set("{limiter:live}:fleet", "not a hash"));
         assertThat(logged(one::pollLiveLimits)).isEmpty();
@@ -297,8 +296,8 @@ class LiveFleetTest {
 
     @Test
     void hashes_of_one_key_are_equal_in_all_instances() {
-        RedisRateLimiterFactory one = instance("one", false);
-        RedisRateLimiterFactory other = instance("other", false);
+        LiveInstance one = instance("one", false);
+        LiveInstance other = instance("other", false);
         decide(one, "ann", 6);
         decide(other, "ann", 1);
         LimitReport sum = sum(one, other);
@@ -316,8 +315,8 @@ class LiveFleetTest {
 
     @Test
     void an_instance_that_has_ended_falls_out() {
-        RedisRateLimiterFactory one = instance("one", true);
-        RedisRateLimiterFactory other = instance("other", true);
+        LiveInstance one = instance("one", true);
+        LiveInstance other = instance("other", true);
         reportsOf(one, other);
         FLEET.clock().advance(Duration.ofSeconds(5));
         one.pollLiveLimits();
@@ -330,7 +329,7 @@ class LiveFleetTest {
 
     @Test
     void nothing_is_reported_unless_watched() {
-        RedisRateLimiterFactory one = instance("one", true);
+        LiveInstance one = instance("one", true);
         one.pollLiveLimits();
         assertThat(FLEET.<Long>commands(commands -> commands.exists("{limiter:live}:fleet", "{limiter:live}:watched")))
                 .isZero();
@@ -343,8 +342,8 @@ class LiveFleetTest {
 
     @Test
     void an_instance_where_a_live_limit_does_not_fit_says_so() {
-        RedisRateLimiterFactory one = instance("one", true);
-        RedisRateLimiterFactory tight = instance("tight", true);
+        LiveInstance one = instance("one", true);
+        LiveInstance tight = instance("tight", true);
         one.build("search", TokenBucket.of(10, 60));
         tight.build("search", TokenBucket.of(10, 1));
         put(one, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1));
@@ -375,7 +374,7 @@ class LiveFleetTest {
                 "99999999999999999999 {}"
             })
     void a_report_that_cannot_be_read_is_named_and_hides_no_other(String report) {
-        RedisRateLimiterFactory one = instance("one", true);
+        LiveInstance one = instance("one", true);
         reportsOf(one);
         String stored =
                 report.replace("1763650000123456", Long.toString(FLEET.clock().micros()));

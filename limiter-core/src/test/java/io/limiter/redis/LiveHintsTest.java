@@ -89,7 +89,7 @@ class LiveHintsTest {
     @Test
     void a_connection_goes_back_to_the_pool_once_and_after_its_last_reply() {
         maySubscribe.countDown();
-        RedisHints hints = new RedisHints(connections);
+        RedisHints hints = new RedisHints(RedisFixture.calls(connections));
         hints.ensureSubscribed(CHANNEL, () -> {});
         Eventually.that(() -> assertThat(subscribers(CHANNEL)).isEqualTo(1));
         hints.close();
@@ -99,7 +99,7 @@ class LiveHintsTest {
 
     @Test
     void also_if_it_is_closed_before_it_is_subscribed() throws Exception {
-        RedisHints hints = new RedisHints(connections);
+        RedisHints hints = new RedisHints(RedisFixture.calls(connections));
         hints.ensureSubscribed(CHANNEL, () -> {});
         opened.await();
         hints.close();
@@ -116,8 +116,7 @@ class LiveHintsTest {
     void hints_reach_an_instance_that_polls_once_an_hour(boolean byLettuce) {
         RedisConnectionFactory connections =
                 resources.connect(byLettuce, Resources.at(FLEET.redis().port()));
-        try (RedisRateLimiterFactory hinted =
-                RedisFixture.builder(connections).liveLimits(BY_HAND).build()) {
+        try (LiveInstance hinted = LiveInstance.of(RedisFixture.builder(connections), BY_HAND, true)) {
             RateLimiter limiter = search(hinted);
             // It subscribes after it has polled.
             Eventually.that(() -> assertThat(subscribers(LIVE)).isEqualTo(1));
@@ -139,9 +138,8 @@ class LiveHintsTest {
         RedisConnectionFactory connections = resources.lettuce(
                 Resources.as("live", Resources.at(FLEET.redis().port())));
         List<String> lines = logged(() -> {
-            try (RedisRateLimiterFactory forbidden = RedisFixture.builder(connections)
-                    .liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)))
-                    .build()) {
+            LiveOptions options = LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100));
+            try (LiveInstance forbidden = LiveInstance.of(RedisFixture.builder(connections), options, true)) {
                 RateLimiter limiter = search(forbidden);
                 put(forbidden, "mine", TEN);
                 put(FLEET.instance(), "search", TEN);

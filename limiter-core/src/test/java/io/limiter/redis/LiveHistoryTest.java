@@ -32,7 +32,7 @@ class LiveHistoryTest {
 
     @Test
     void a_change_is_rolled_back() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter = search(factory);
         put(factory, "search", TEN);
         put(factory, "search", TEN.rate(5));
@@ -57,7 +57,7 @@ class LiveHistoryTest {
 
     @Test
     void a_restored_limit_ends_when_it_would_have() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         LiveLimit first = live(factory).put("search", TEN, NOTE.expiresIn(Duration.ofMinutes(5)), 0);
         put(factory, "search", TEN.rate(5));
         FLEET.clock().advance(Duration.ofMinutes(1));
@@ -70,9 +70,9 @@ class LiveHistoryTest {
 
     @Test
     void the_history_is_read_in_pages_and_has_the_last_changes_of_each_name() {
-        RedisRateLimiterFactory factory = FLEET.instance(settings -> settings.liveLimits(BY_HAND.history(3)));
+        LiveInstance factory = FLEET.instance(BY_HAND.history(3));
         put(factory, "first", TEN);
-        RedisRateLimiterFactory late = FLEET.instance();
+        LiveInstance late = FLEET.instance();
         for (int i = 0; i < 60; i++) {
             put(factory, "limit" + i, TEN.rate(i + 1));
         }
@@ -114,7 +114,7 @@ class LiveHistoryTest {
 
     @Test
     void a_page_and_what_is_kept_have_bounds() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         for (int most : new int[] {0, -1, 1001}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> live(factory).history(most, 0))
@@ -140,8 +140,8 @@ class LiveHistoryTest {
 
     @Test
     void a_change_that_cannot_be_read_is_named_and_holds_nothing_up() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         put(one, "search", TEN);
         other.pollLiveLimits();
         // Redis sorts those of one version as text; the first three are before the change that is looked for.
@@ -159,7 +159,7 @@ class LiveHistoryTest {
             assertThat(live(one).put("search", TEN.rate(30), NOTE, 2).version()).isEqualTo(3);
             other.pollLiveLimits();
         });
-        for (RedisRateLimiterFactory each : List.of(one, other)) {
+        for (LiveInstance each : List.of(one, other)) {
             assertThat(live(each).get("search").orElseThrow().settings()).isEqualTo(TEN.rate(30));
             LiveHistory history = live(each).history(50, 0);
             assertThat(history.changes()).extracting(LiveChange::version).containsExactly(3L, 2L, 1L);

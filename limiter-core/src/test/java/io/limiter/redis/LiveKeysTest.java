@@ -78,17 +78,17 @@ class LiveKeysTest {
         JEDIS
     }
 
-    private RedisRateLimiterFactory instance(Instance which) {
+    private LiveInstance instance(Instance which) {
         return switch (which) {
             case HASHED -> FLEET.instance();
-            case SHOWN -> FLEET.instance(settings -> settings.liveLimits(BY_HAND.showKeys(true)));
+            case SHOWN -> FLEET.instance(BY_HAND.showKeys(true));
             case BY_LOCK -> FLEET.instance(settings -> settings.lock(new RedisLock(FLEET.connections())));
             case JEDIS ->
-                FLEET.instance(resources.jedis(Resources.at(FLEET.redis().port())), settings -> settings);
+                FLEET.instance(resources.jedis(Resources.at(FLEET.redis().port())));
         };
     }
 
-    private static LiveLimit put(RedisRateLimiterFactory factory, LiveSettings settings, ChangeNote note) {
+    private static LiveLimit put(LiveInstance factory, LiveSettings settings, ChangeNote note) {
         LiveLimits live = live(factory);
         long expected = live.get("search", ANN).map(LiveLimit::version).orElse(0L);
         return live.put("search", ANN, settings, note, expected);
@@ -97,8 +97,8 @@ class LiveKeysTest {
     @ParameterizedTest
     @EnumSource(Instance.class)
     void a_banned_key_is_rejected_at_once_on_all_instances_until_the_ban_ends(Instance which) {
-        RedisRateLimiterFactory one = instance(which);
-        RedisRateLimiterFactory other = instance(which);
+        LiveInstance one = instance(which);
+        LiveInstance other = instance(which);
         RateLimiter limiter = other.build("search", TWO);
         limiter.tryAcquire("ann");
         LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
@@ -130,7 +130,7 @@ class LiveKeysTest {
 
     @Test
     void a_ban_without_an_end_never_says_when_to_retry() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter = factory.build("search", TWO);
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
         assertThat(limiter.decide("ann", 1).retryAfter()).isEmpty();
@@ -142,7 +142,7 @@ class LiveKeysTest {
     @ParameterizedTest
     @EnumSource(Instance.class)
     void an_exempt_key_takes_nothing_and_is_counted(Instance which) {
-        RedisRateLimiterFactory factory = instance(which);
+        LiveInstance factory = instance(which);
         RateLimiter limiter = factory.build("search", TWO);
         put(factory, LiveSettings.EXEMPT, NOTE.expiresIn(HALF_HOUR));
         for (int i = 0; i < 5; i++) {
@@ -173,7 +173,7 @@ class LiveKeysTest {
     @ParameterizedTest
     @EnumSource(Instance.class)
     void a_key_has_other_numbers_on_the_same_permits(Instance which) {
-        RedisRateLimiterFactory factory = instance(which);
+        LiveInstance factory = instance(which);
         Limiter limiter = factory.build("search", FixedWindow.of(2, HALF_HOUR));
         assertThat(limiter.tryAcquire("ann", 2)).isTrue();
         assertThat(limiter.tryAcquire("ann")).isFalse();
@@ -191,7 +191,7 @@ class LiveKeysTest {
 
     @Test
     void what_it_does_not_set_is_that_of_the_live_limit_of_all_keys_or_the_limiter() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter = search(factory);
         put(factory, LiveSettings.NONE.capacity(7), NOTE);
         LiveFleet.put(factory, "search", TEN);
@@ -209,7 +209,7 @@ class LiveKeysTest {
 
     @Test
     void has_a_version_a_history_and_is_rolled_back_as_a_live_limit() {
-        RedisRateLimiterFactory factory = FLEET.instance(settings -> settings.liveLimits(BY_HAND.showKeys(true)));
+        LiveInstance factory = FLEET.instance(BY_HAND.showKeys(true));
         RateLimiter limiter = factory.build("search", TWO);
         LiveLimits live = live(factory);
         LiveLimit first = put(factory, FOUR, NOTE);
@@ -235,7 +235,7 @@ class LiveKeysTest {
 
     @Test
     void settings_of_a_key_must_fit_and_those_for_keys_are_not_for_all() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         search(factory);
         rejected(
                 "a kind cannot be changed live",
@@ -260,8 +260,8 @@ class LiveKeysTest {
 
     @Test
     void where_it_does_not_fit_the_key_has_the_limit_of_its_limiter() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         Limiter window = other.build("search", FixedWindow.of(2, HALF_HOUR));
         put(one, LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(5), NOTE);
         other.pollLiveLimits();
@@ -281,7 +281,7 @@ class LiveKeysTest {
     }
 
     /** Stores what an instance would reject, as one of another version might. */
-    private static void putByHand(RedisRateLimiterFactory factory, String setting) {
+    private static void putByHand(LiveInstance factory, String setting) {
         LiveLimit stored = put(factory, LiveSettings.NONE.failurePolicy(FailurePolicy.DENY), NOTE);
         String field = "search\t\t" + stored.key().orElseThrow().value();
         FLEET.<Boolean>commands(commands -> {
@@ -294,7 +294,7 @@ class LiveKeysTest {
     @ParameterizedTest
     @EnumSource(Instance.class)
     void a_banned_part_rejects_a_set_and_an_exempt_one_takes_nothing(Instance which) {
-        RedisRateLimiterFactory factory = instance(which);
+        LiveInstance factory = instance(which);
         RateLimiter limiter = factory.build("search", TWO);
         Limiter quota = factory.build("quota", FixedWindow.of(3, HALF_HOUR));
         LimitSet set = LimitSet.of(limiter.on("ann"), quota.on("team"));
@@ -334,7 +334,7 @@ class LiveKeysTest {
     @ParameterizedTest
     @EnumSource(Instance.class)
     void concurrency_limits_obey_too(Instance which) {
-        RedisRateLimiterFactory factory = instance(which);
+        LiveInstance factory = instance(which);
         ConcurrencyLimiter limiter =
                 factory.build("search", ConcurrencyLimit.of(1).withLeaseTime(HALF_HOUR));
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
@@ -362,7 +362,7 @@ class LiveKeysTest {
     @Test
     void who_waits_for_a_lease_sees_a_ban_or_an_exemption_when_it_is_decided_next() {
         HandSleeper sleeper = new HandSleeper(FLEET.clock());
-        RedisRateLimiterFactory factory = FLEET.instance(settings -> settings.sleeper(sleeper));
+        LiveInstance factory = FLEET.instance(settings -> settings.sleeper(sleeper));
         ConcurrencyLimiter limiter =
                 factory.build("search", ConcurrencyLimit.of(1).withLeaseTime(HALF_HOUR));
         Lease held = limiter.on("ann").acquire(1, Duration.ZERO);
@@ -389,7 +389,7 @@ class LiveKeysTest {
 
     @Test
     void who_would_wait_for_a_window_is_rejected_at_once_by_a_ban_that_ends_before() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         Limiter window = factory.build("search", FixedWindow.of(2, HALF_HOUR));
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
         long before = FLEET.clock().micros();
@@ -408,7 +408,7 @@ class LiveKeysTest {
 
     @Test
     void a_key_with_prefetched_permits_obeys() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter = factory.withPrefetch(10, Duration.ofSeconds(10))
                 .build("search", TokenBucket.perSecond(1).withCapacity(1000));
         for (int i = 0; i < 40; i++) {
@@ -428,7 +428,7 @@ class LiveKeysTest {
 
     @Test
     void a_key_obeys_under_every_plan() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         factory.build("search", TWO);
         RateLimiter gold = factory.withPlan("gold").build("search", TWO.withCapacity(9));
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
@@ -440,7 +440,7 @@ class LiveKeysTest {
 
     @Test
     void where_a_key_is_given_the_name_of_a_plan_is_that_of_its_limit() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         List<RateLimiter> limiters =
                 List.of(factory.build("search", TWO), factory.withPlan("gold").build("search", TWO.withCapacity(9)));
         LiveLimits live = live(factory);
@@ -469,7 +469,7 @@ class LiveKeysTest {
 
     @Test
     void nested_keys_are_one_key_and_a_hash_tag_is_none() {
-        RedisRateLimiterFactory factory = FLEET.instance(settings -> settings.liveLimits(BY_HAND.showKeys(true)));
+        LiveInstance factory = FLEET.instance(BY_HAND.showKeys(true));
         RateLimiter nested = factory.build("search", TWO);
         RateLimiter tagged = factory.withHashTag(HashTag.FIRST_KEY).build("search", TWO);
         live(factory).put("search", LiveKey.of("tenant#user"), LiveSettings.BANNED, NOTE, 0);
@@ -484,7 +484,7 @@ class LiveKeysTest {
 
     @Test
     void a_key_is_stored_by_the_hash_that_reports_show_unless_keys_are_shown() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter = factory.build("search", TWO);
         limiter.tryAcquire("ann");
         reports(factory);
@@ -505,7 +505,7 @@ class LiveKeysTest {
         assertThat(stored + FLEET.<List<String>>commands(commands -> commands.zrange("{limiter:live}:history", 0, -1)))
                 .doesNotContain("bob-the");
         // An instance that shows keys finds it, and does not store it twice.
-        RedisRateLimiterFactory showing = FLEET.instance(settings -> settings.liveLimits(BY_HAND.showKeys(true)));
+        LiveInstance showing = FLEET.instance(BY_HAND.showKeys(true));
         assertThat(put(showing, LiveSettings.EXEMPT, NOTE).key()).contains(hashed);
         assertThat(live(showing).keys("search")).hasSize(1);
         live(showing).put("other", bob, LiveSettings.BANNED, NOTE, 0);
@@ -517,7 +517,7 @@ class LiveKeysTest {
     @Test
     void is_kept_while_redis_cannot_be_read_and_restored_with_its_secret() {
         LiveOptions options = BY_HAND.restore(true);
-        RedisRateLimiterFactory one = FLEET.instance(settings -> settings.liveLimits(options));
+        LiveInstance one = FLEET.instance(options);
         RateLimiter limiter = one.build("search", TWO);
         LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
         FLEET.whileUnreadable(() -> {
@@ -527,10 +527,10 @@ class LiveKeysTest {
         FLEET.loseEverything();
         // A console that watches before the fleet comes back makes another secret.
         FLEET.clock().advance(Duration.ofSeconds(1));
-        RedisRateLimiterFactory stranger = FLEET.instance(settings -> settings.liveLimits(options));
+        LiveInstance stranger = FLEET.instance(options);
         reports(stranger);
         assertThat(logged(one::pollLiveLimits)).singleElement().asString().contains("written 1 of them back");
-        RedisRateLimiterFactory fresh = FLEET.instance(settings -> settings.liveLimits(options));
+        LiveInstance fresh = FLEET.instance(options);
         assertThat(live(fresh).get("search", ANN)).contains(ban);
         assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
         assertThat(fresh.build("search", TWO).tryAcquire("bob")).isTrue();
@@ -543,10 +543,10 @@ class LiveKeysTest {
 
     @Test
     void a_key_that_is_stored_by_itself_is_changed_by_its_key_and_by_its_hash() {
-        RedisRateLimiterFactory showing = FLEET.instance(settings -> settings.liveLimits(BY_HAND.showKeys(true)));
+        LiveInstance showing = FLEET.instance(BY_HAND.showKeys(true));
         LiveLimit exempt = put(showing, LiveSettings.EXEMPT, NOTE);
         assertThat(exempt.key()).contains(ANN);
-        RedisRateLimiterFactory hashing = FLEET.instance();
+        LiveInstance hashing = FLEET.instance();
         RateLimiter limiter = hashing.build("search", TWO);
         assertThat(limiter.tryAcquire("ann", 9)).isTrue();
         reports(hashing);
@@ -570,13 +570,13 @@ class LiveKeysTest {
 
     @Test
     void a_ban_after_redis_has_lost_everything_is_obeyed_by_new_instances() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         put(one, LiveSettings.BANNED, NOTE);
         FLEET.loseEverything();
         logged(one::pollLiveLimits);
         put(one, LiveSettings.BANNED, NOTE);
         for (int i = 0; i < 2; i++) {
-            RedisRateLimiterFactory fresh = FLEET.instance();
+            LiveInstance fresh = FLEET.instance();
             assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
             // A console does not make another secret.
             reports(fresh);
@@ -587,8 +587,8 @@ class LiveKeysTest {
 
     @Test
     void a_key_is_hashed_anew_if_redis_has_another_secret() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory stranger = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance stranger = FLEET.instance();
         String hash = put(one, LiveSettings.BANNED, NOTE).key().orElseThrow().value();
         // Called after this instance has polled, and before it stores its change.
         live(one).subscribe(change -> {
@@ -598,7 +598,7 @@ class LiveKeysTest {
         });
         FLEET.loseEverything();
         logged(() -> live(one).put("search", ANN, LiveSettings.BANNED, NOTE, 0));
-        RedisRateLimiterFactory fresh = FLEET.instance();
+        LiveInstance fresh = FLEET.instance();
         assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
         assertThat(live(one).keys("search"))
                 .singleElement()
@@ -612,7 +612,7 @@ class LiveKeysTest {
 
     @Test
     void where_only_the_limits_were_lost_those_of_keys_are_counted_anew() {
-        RedisRateLimiterFactory one = FLEET.instance(settings -> settings.liveLimits(BY_HAND.restore(true)));
+        LiveInstance one = FLEET.instance(BY_HAND.restore(true));
         put(one, LiveSettings.BANNED, NOTE);
         loseLimits();
         logged(one::pollLiveLimits);
@@ -634,7 +634,7 @@ class LiveKeysTest {
 
     @Test
     void there_are_10_000_at_most_of_those_in_effect() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         LiveLimits live = live(factory);
         live.put("search", LiveKey.of("ends"), LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR), 0);
         LiveLimit removed = live.put("search", LiveKey.of("removed"), LiveSettings.BANNED, NOTE, 0);
@@ -665,8 +665,8 @@ class LiveKeysTest {
 
     @Test
     void a_change_is_read_without_the_others() {
-        RedisRateLimiterFactory one = FLEET.instance(settings -> settings.liveLimits(BY_HAND.showKeys(true)));
-        RedisRateLimiterFactory other = FLEET.instance(settings -> settings.liveLimits(BY_HAND.showKeys(true)));
+        LiveInstance one = FLEET.instance(BY_HAND.showKeys(true));
+        LiveInstance other = FLEET.instance(BY_HAND.showKeys(true));
         RateLimiter limiter = other.build("search", TWO);
         for (int i = 0; i < 120; i++) {
             live(one).put("search", LiveKey.of("k" + i), LiveSettings.BANNED, NOTE, 0);
@@ -697,8 +697,8 @@ class LiveKeysTest {
     @Test
     void no_change_lets_a_key_exceed_the_larger_of_its_definitions() {
         Random random = Seed.random();
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         TokenBucket own = TokenBucket.perSecond(5).withCapacity(10);
         TokenBucket gold = TokenBucket.perSecond(8).withCapacity(20);
         // A caller may change its plan.

@@ -73,7 +73,7 @@ class LiveKindsTest {
     @ParameterizedTest
     @MethodSource("kinds")
     void all_kinds_change_and_stay_what_they_are(Limit<?> built, LiveSettings settings, Limit<?> changed) {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         Limiter limiter = factory.build("k", built);
         put(factory, "k", settings);
         assertThat(limiter.limit()).isEqualTo(changed);
@@ -81,7 +81,7 @@ class LiveKindsTest {
 
     @Test
     void decisions_are_made_under_the_changed_limit() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         Limiter limiter = factory.build("k", FixedWindow.of(5, MINUTE));
         put(factory, "k", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(2));
         assertThat(limiter.tryAcquire("key", 1)).isTrue();
@@ -91,7 +91,7 @@ class LiveKindsTest {
 
     @Test
     void leases_are_granted_under_the_changed_limit() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         ConcurrencyLimiter limiter = factory.build("k", ConcurrencyLimit.of(5).withLeaseTime(MINUTE));
         put(factory, "k", LiveSettings.of(LiveKind.CONCURRENT).limit(1));
         assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(1).withLeaseTime(MINUTE));
@@ -140,7 +140,7 @@ class LiveKindsTest {
     @MethodSource("unfit")
     void settings_that_do_not_fit_are_rejected_and_the_old_ones_stay(
             String name, Supplier<LiveSettings> settings, String[] message) {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter = factory.build("search", TokenBucket.of(100, 1));
         LiveLimit old = put(factory, "search", TEN);
         assertThatIllegalArgumentException()
@@ -153,7 +153,7 @@ class LiveKindsTest {
 
     @Test
     void a_kind_selects_among_limiters_of_one_name() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter bucket = factory.build("pay", TokenBucket.perSecond(100));
         Limiter window = factory.build("pay", FixedWindow.of(9, Duration.ofHours(1)));
         put(factory, "pay", TEN);
@@ -163,7 +163,7 @@ class LiveKindsTest {
 
     @Test
     void parameters_without_a_kind_keep_how_many_calls_wait() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(5, 7));
         put(factory, "queue", LiveSettings.NONE.rate(10.0));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 7));
@@ -173,7 +173,7 @@ class LiveKindsTest {
 
     @Test
     void parameters_without_a_kind_change_what_the_limit_was_defined_as() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         TokenBucket patient = TokenBucket.perSecond(5).withCapacity(1).withMaxWait(Duration.ofSeconds(2));
         RateLimiter bucket = factory.build("bucket", patient);
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(1, 3600));
@@ -199,7 +199,7 @@ class LiveKindsTest {
     @ParameterizedTest
     @CsvSource({"bucket, LEAKY_QUEUE", "bucket, LEAKY_BUCKET", "meter, TOKEN_BUCKET"})
     void a_kind_is_what_the_limit_was_defined_as_whatever_its_parameters(String name, LiveKind other) {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         factory.build("bucket", TokenBucket.perSecond(5).withCapacity(1).withMaxWait(Duration.ofSeconds(2)));
         factory.build("meter", LeakyBucket.meter(5, 7));
         LiveSettings settings = LiveSettings.of(other);
@@ -211,12 +211,11 @@ class LiveKindsTest {
 
     @Test
     void calls_wait_for_every_kind_so_each_can_have_a_live_timeout() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         Limiter window = factory.build("calls", FixedWindow.of(5, Duration.ofMinutes(1)));
         LiveSettings settings = LiveSettings.NONE.timeout(Duration.ofSeconds(5));
         put(factory, "calls", settings);
-        assertThat(factory.live().orElseThrow().get("calls").orElseThrow().settings())
-                .isEqualTo(settings);
+        assertThat(live(factory).get("calls").orElseThrow().settings()).isEqualTo(settings);
         assertThat(window.limit()).isEqualTo(FixedWindow.of(5, Duration.ofMinutes(1)));
     }
 }

@@ -55,7 +55,7 @@ class LiveLimitsTest {
 
     @Test
     void a_put_has_to_fit_the_definition_that_was_built_last() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         RateLimiter before = one.build("search", SHORT_BURST);
         assertThatIllegalArgumentException().isThrownBy(() -> put(one, "search", SLOW));
         RateLimiter refreshed = one.build("search", LONG_BURST);
@@ -69,7 +69,7 @@ class LiveLimitsTest {
 
     @Test
     void a_live_limit_changes_the_limit_itself_or_one_plan() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         RateLimiter own = one.build("search", LONG_BURST);
         RateLimiter pro = one.withPlan("pro").build("search", TokenBucket.of(50, 60));
         put(one, "search", SLOW);
@@ -87,7 +87,7 @@ class LiveLimitsTest {
 
     @Test
     void a_definition_that_is_built_again_is_the_last() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         one.build("search", SHORT_BURST);
         one.build("search", LONG_BURST);
         one.build("search", SHORT_BURST);
@@ -96,7 +96,7 @@ class LiveLimitsTest {
 
     @Test
     void the_settings_of_a_name_apply_if_they_fit_the_definition_that_was_built_last() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         one.build("search", SHORT_BURST);
         one.build("search", LONG_BURST);
         put(one, "search", SLOW);
@@ -110,8 +110,8 @@ class LiveLimitsTest {
 
     @Test
     void a_change_reaches_another_instance_by_its_poll() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         RateLimiter here = search(one);
         RateLimiter there = search(other);
 
@@ -138,7 +138,7 @@ class LiveLimitsTest {
 
     @Test
     void applies_to_every_prefix_and_hash_tag_and_to_views_that_exist() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter view = search(factory).on("key");
         RateLimiter prefixed = factory.withPrefix("other:").build("search", TokenBucket.perSecond(50));
         RateLimiter tagged = factory.withHashTag(HashTag.FIRST_KEY)
@@ -151,7 +151,7 @@ class LiveLimitsTest {
 
     @Test
     void outranks_a_rate_that_was_set_and_gives_way_to_it_again() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter = search(factory);
         limiter.setRate(50);
         LiveLimit live = put(factory, "search", TEN);
@@ -164,7 +164,7 @@ class LiveLimitsTest {
 
     @Test
     void limiters_without_live_limits_do_not_change() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         TokenBucket own = TokenBucket.perSecond(100);
         RateLimiter computed = factory.withoutLiveLimits().build("search", own);
         put(factory, "search", TEN);
@@ -175,7 +175,7 @@ class LiveLimitsTest {
 
     @Test
     void is_kept_when_a_limiter_is_built_again() {
-        RedisRateLimiterFactory factory = FLEET.instance(settings -> settings.limiterCache(1, 1, Duration.ofHours(1)));
+        LiveInstance factory = FLEET.instance(settings -> settings.limiterCache(1, 1, Duration.ofHours(1)));
         search(factory);
         put(factory, "search", TEN);
         for (int i = 0; i < 10; i++) {
@@ -187,7 +187,7 @@ class LiveLimitsTest {
 
     @Test
     void an_unknown_name_waits_for_its_limiter() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         put(factory, "later", TEN);
         assertThat(factory.build("later", TokenBucket.perSecond(100)).getRate()).isEqualTo(10);
         assertThatIllegalArgumentException()
@@ -198,8 +198,8 @@ class LiveLimitsTest {
 
     @Test
     void of_concurrent_changes_one_wins_and_the_other_gets_it() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         LiveLimit first = put(one, "search", TEN);
         LiveConflictException conflict = catchThrowableOfType(
                 LiveConflictException.class,
@@ -218,8 +218,8 @@ class LiveLimitsTest {
 
     @Test
     void ends_on_every_instance_by_itself() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         RateLimiter here = search(one);
         RateLimiter there = search(other);
         Supplier<LiveSettings> settings = live(other).settingsOf("search");
@@ -254,7 +254,7 @@ class LiveLimitsTest {
 
     @Test
     void every_method_checks_names() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         put(one, "ul", TEN);
         for (String name : new String[] {null, "", " ", "n".repeat(201)}) {
             Map<String, Consumer<String>> methods = Map.of(
@@ -273,7 +273,7 @@ class LiveLimitsTest {
 
     @Test
     void the_failure_policy_changes_and_comes_back() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter = search(factory);
         Limiter computed = search(factory.withoutLiveLimits());
         LiveLimit live = put(factory, "search", LiveSettings.NONE.failurePolicy(FailurePolicy.DENY));
@@ -283,14 +283,14 @@ class LiveLimitsTest {
         assertThat(totalsPolicy(factory)).isEqualTo(FailurePolicy.THROW);
     }
 
-    private static FailurePolicy totalsPolicy(RedisRateLimiterFactory factory) {
+    private static FailurePolicy totalsPolicy(LiveInstance factory) {
         return factory.statistics().totals().get(0).failurePolicy().orElseThrow();
     }
 
     @Test
     void a_limiter_that_keeps_its_own_limit_keeps_its_failure_policy() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         RateLimiter own = other.build("search", TokenBucket.of(100, 1));
         Supplier<LiveSettings> settings = live(other).settingsOf("search");
         put(
@@ -316,7 +316,7 @@ class LiveLimitsTest {
 
     @Test
     void a_rejection_under_the_old_definition_is_not_repeated() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter = factory.build("search", TokenBucket.perSecond(0.1).withCapacity(1));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
@@ -329,7 +329,7 @@ class LiveLimitsTest {
 
     @Test
     void permits_prefetched_under_the_old_definition_are_not_granted() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter =
                 factory.withPrefetch(1000, Duration.ofHours(1)).build("search", TokenBucket.perSecond(1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
@@ -339,26 +339,18 @@ class LiveLimitsTest {
 
     @Test
     void permits_prefetched_under_the_old_definition_are_not_returned() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         RateLimiter limiter =
                 factory.withPrefetch(100, Duration.ofHours(1)).build("search", TokenBucket.of(0.001, 1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
         put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.01));
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         RateLimiter there = other.build("search", TokenBucket.of(0.001, 1_000_000));
         long before = there.on("key").peek().remaining();
         factory.close();
         assertThat(there.on("key").peek().remaining())
                 .as("under ten times the rate, each would be ten")
                 .isBetween(before, before + 9);
-    }
-
-    @Test
-    void a_factory_without_live_options_has_none() {
-        try (RedisRateLimiterFactory without =
-                RedisFixture.builder(RedisFixture.connections()).build()) {
-            assertThat(without.live()).isEmpty();
-        }
     }
 
     private static Instant serverTime() {

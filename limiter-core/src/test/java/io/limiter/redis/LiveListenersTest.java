@@ -30,8 +30,8 @@ class LiveListenersTest {
 
     @Test
     void listeners_get_changes_in_order_after_they_were_applied() throws Exception {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         RateLimiter limiter = search(other);
         put(one, "first", TEN);
         other.pollLiveLimits();
@@ -59,8 +59,8 @@ class LiveListenersTest {
 
     @Test
     void listeners_get_the_changes_of_a_listener_last() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         List<Long> versions = new ArrayList<>();
         live(other).subscribe(change -> {
             if (change.version() == 1) {
@@ -76,7 +76,7 @@ class LiveListenersTest {
 
     @Test
     void a_listener_may_wait_for_a_thread_that_changes_a_limit() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         List<String> changes = new ArrayList<>();
         live(one).subscribe(change -> {
             if (change.name().equals("first")) {
@@ -92,7 +92,7 @@ class LiveListenersTest {
 
     @Test
     void a_listener_may_renew_those_that_expire_together() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         RateLimiter first = one.build("first", TokenBucket.perSecond(100));
         RateLimiter second = one.build("second", TokenBucket.perSecond(100));
         for (String name : List.of("first", "second")) {
@@ -113,9 +113,8 @@ class LiveListenersTest {
 
     @Test
     void a_listener_cannot_end_the_polls() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory polling = FLEET.instance(
-                settings -> settings.liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100))));
+        LiveInstance one = FLEET.instance();
+        LiveInstance polling = FLEET.instance(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)));
         RateLimiter limiter = search(polling);
         List<Boolean> interrupted = new CopyOnWriteArrayList<>();
         live(polling).subscribe(change -> {

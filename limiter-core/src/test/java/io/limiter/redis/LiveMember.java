@@ -32,7 +32,7 @@ final class LiveMember {
         LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", Integer.parseInt(args[0]));
         connections.afterPropertiesSet();
         connections.start();
-        try (RedisRateLimiterFactory factory = factory(connections);
+        try (LiveInstance factory = factory(connections);
                 Load load = new Load(factory)) {
             RateLimiter limiter = limiter(factory);
             RateLimiter gold = limiter(factory.withPlan("gold"));
@@ -51,11 +51,11 @@ final class LiveMember {
         }
     }
 
-    static RedisRateLimiterFactory factory(RedisConnectionFactory connections) {
-        RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
-                .decisionTimeout(Patience.DECISION_TIMEOUT)
-                .liveLimits(LiveOptions.DEFAULT)
-                .build();
+    static LiveInstance factory(RedisConnectionFactory connections) {
+        LiveInstance factory = LiveInstance.of(
+                RedisRateLimiterFactory.builder(connections).decisionTimeout(Patience.DECISION_TIMEOUT),
+                LiveOptions.DEFAULT,
+                true);
         factory.warmUp().join();
         return factory;
     }

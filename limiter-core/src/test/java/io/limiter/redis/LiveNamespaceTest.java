@@ -25,15 +25,15 @@ class LiveNamespaceTest {
     @RegisterExtension
     static final LiveFleet FLEET = new LiveFleet();
 
-    private static RedisRateLimiterFactory in(String namespace) {
-        return FLEET.instance(settings -> settings.liveLimits(BY_HAND.namespace(namespace)));
+    private static LiveInstance in(String namespace) {
+        return FLEET.instance(BY_HAND.namespace(namespace));
     }
 
     @Test
     void separates_live_limits_history_and_reports() {
-        RedisRateLimiterFactory shop = in("shop");
-        RedisRateLimiterFactory bank = in("bank");
-        RedisRateLimiterFactory unnamed = FLEET.instance();
+        LiveInstance shop = in("shop");
+        LiveInstance bank = in("bank");
+        LiveInstance unnamed = FLEET.instance();
         RateLimiter ofBank = search(bank);
         put(shop, "search", TEN);
         bank.pollLiveLimits();
@@ -55,8 +55,8 @@ class LiveNamespaceTest {
 
     @Test
     void instances_of_one_namespace_share_them() {
-        RedisRateLimiterFactory one = in("shop");
-        RedisRateLimiterFactory other = in("shop");
+        LiveInstance one = in("shop");
+        LiveInstance other = in("shop");
         RateLimiter limiter = search(other);
         put(one, "search", TEN);
         other.pollLiveLimits();
@@ -84,7 +84,7 @@ class LiveNamespaceTest {
 
     @Test
     void failures_are_those_of_live_limits() {
-        RedisRateLimiterFactory shop = in("shop");
+        LiveInstance shop = in("shop");
         FLEET.<String>commands(commands -> commands.set("{limiter:live:shop}:history", "not a sorted set"));
         assertThat(org.assertj.core.api.Assertions.catchThrowable(
                         () -> live(shop).history()))
@@ -93,8 +93,8 @@ class LiveNamespaceTest {
 
     @Test
     void separates_permits_where_keys_start_with_it() {
-        RedisRateLimiterFactory shop = FLEET.instance(settings -> settings.keyNamespace("shop: 1"));
-        RedisRateLimiterFactory bank = FLEET.instance(settings -> settings.keyNamespace("bank"));
+        LiveInstance shop = FLEET.instance(settings -> settings.keyNamespace("shop: 1"));
+        LiveInstance bank = FLEET.instance(settings -> settings.keyNamespace("bank"));
         assertThat(shop.build("search", ONE).tryAcquire("ann")).isTrue();
         assertThat(bank.build("search", ONE).tryAcquire("ann")).isTrue();
         assertThat(shop.build("search", ONE).tryAcquire("ann")).isFalse();

@@ -39,8 +39,8 @@ class LiveOutageTest {
 
     @Test
     void what_was_missed_while_redis_could_not_be_read_follows() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory cut = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance cut = FLEET.instance();
         RateLimiter limiter = search(cut);
         put(one, "search", TEN);
         cut.pollLiveLimits();
@@ -60,7 +60,7 @@ class LiveOutageTest {
 
     @Test
     void an_emptied_redis_ends_them() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         RateLimiter limiter = search(one);
         put(one, "search", TEN);
         FLEET.loseEverything();
@@ -80,10 +80,10 @@ class LiveOutageTest {
 
     @Test
     void a_new_change_after_that_is_not_taken_for_an_old_one() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         put(one, "search", TEN);
         FLEET.loseEverything();
-        RedisRateLimiterFactory fresh = FLEET.instance();
+        LiveInstance fresh = FLEET.instance();
         assertThat(put(fresh, "search", TEN.rate(20)).version()).isEqualTo(1);
         one.pollLiveLimits();
         assertThat(live(one).list()).isEqualTo(live(fresh).list());
@@ -91,8 +91,8 @@ class LiveOutageTest {
 
     @Test
     void an_emptied_redis_gets_the_newest_copy_back_if_so_configured() {
-        RedisRateLimiterFactory behind = restoring();
-        RedisRateLimiterFactory newest = restoring();
+        LiveInstance behind = restoring();
+        LiveInstance newest = restoring();
         RateLimiter limiter = search(behind);
         live(newest).put("ends", TEN, NOTE.expiresIn(Duration.ofMinutes(1)), 0);
         put(newest, "search", TEN.rate(20));
@@ -121,14 +121,14 @@ class LiveOutageTest {
 
     @Test
     void what_was_changed_after_the_loss_is_not_overwritten() {
-        RedisRateLimiterFactory old = restoring();
+        LiveInstance old = restoring();
         RateLimiter limiter = search(old);
         put(old, "search", TEN);
         put(old, "search", TEN.rate(11));
         put(old, "other", TEN);
         FLEET.loseEverything();
         FLEET.clock().advance(Duration.ofSeconds(1));
-        RedisRateLimiterFactory fresh = restoring();
+        LiveInstance fresh = restoring();
         put(fresh, "search", TEN.rate(30));
         assertThat(logged(old::pollLiveLimits))
                 .containsExactly(
@@ -141,7 +141,7 @@ class LiveOutageTest {
 
     @Test
     void a_change_right_after_the_loss_does_not_end_the_others() {
-        RedisRateLimiterFactory one = restoring();
+        LiveInstance one = restoring();
         RateLimiter limiter = search(one);
         put(one, "search", TEN);
         FLEET.loseEverything();
@@ -152,11 +152,11 @@ class LiveOutageTest {
 
     @Test
     void an_instance_that_missed_what_was_written_back_gets_it_with_the_next_change() {
-        RedisRateLimiterFactory old = restoring();
+        LiveInstance old = restoring();
         put(old, "search", TEN);
         put(old, "other", TEN);
         FLEET.loseEverything();
-        RedisRateLimiterFactory fresh = FLEET.instance();
+        LiveInstance fresh = FLEET.instance();
         for (int version = 0; version < 3; version++) {
             put(fresh, "new", TEN.rate(version + 1));
         }
@@ -168,7 +168,7 @@ class LiveOutageTest {
 
     @Test
     void what_is_written_back_is_in_the_history_once() {
-        RedisRateLimiterFactory one = restoring();
+        LiveInstance one = restoring();
         put(one, "search", TEN);
         put(one, "search", TEN.rate(20));
         List<LiveLimit> limits = live(one).list();
@@ -181,7 +181,7 @@ class LiveOutageTest {
 
     @Test
     void live_limits_that_redis_has_evicted_end_everywhere() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         RateLimiter limiter = search(one);
         put(one, "search", TEN);
         FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
@@ -198,7 +198,7 @@ class LiveOutageTest {
 
     @Test
     void a_failed_change_says_that_it_is_one() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         FLEET.<Long>commands(commands -> commands.lpush("{limiter:live}:version", "not a string"));
         logged(() -> {
             assertThatThrownBy(() -> put(one, "search", TEN))
@@ -209,14 +209,14 @@ class LiveOutageTest {
         });
     }
 
-    private static RedisRateLimiterFactory restoring() {
-        return FLEET.instance(settings -> settings.liveLimits(BY_HAND.restore(true)));
+    private static LiveInstance restoring() {
+        return FLEET.instance(BY_HAND.restore(true));
     }
 
     @Test
     void a_closed_factory_changes_nothing_and_leaves_no_thread() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
-        RedisRateLimiterFactory factory = FLEET.instance(settings -> settings.liveHints(true));
+        LiveInstance factory = FLEET.hintedInstance();
         factory.pollLiveLimits();
         assertThat(liveThreads(before)).isNotEmpty();
         factory.close();
@@ -240,12 +240,8 @@ class LiveOutageTest {
         TestCluster cluster = resources.cluster(3);
         RedisConnectionFactory connections =
                 resources.connect(byLettuce, new RedisClusterConfiguration(cluster.nodes()));
-        RedisRateLimiterFactory one = resources.closing(
-                RedisFixture.builder(connections).liveLimits(BY_HAND).build());
-        RedisRateLimiterFactory other = resources.closing(RedisFixture.builder(connections)
-                .liveLimits(BY_HAND)
-                .liveHints(false)
-                .build());
+        LiveInstance one = resources.closing(LiveInstance.of(RedisFixture.builder(connections), BY_HAND, true));
+        LiveInstance other = resources.closing(LiveInstance.of(RedisFixture.builder(connections), BY_HAND, false));
         RateLimiter limiter = search(other);
         put(one, "search", TEN);
         other.pollLiveLimits();

@@ -34,19 +34,19 @@ class LiveRecoveryTest {
     private final RedisProcess redis = resources.redis();
     private final MuteProxy proxy = resources.proxyTo(redis.port());
     private final LettuceConnectionFactory connections = resources.lettuce(Resources.at(proxy.port()));
-    private final List<RedisRateLimiterFactory> fleet = new ArrayList<>();
+    private final List<LiveInstance> fleet = new ArrayList<>();
 
     @Test
     void an_old_snapshot_loses_to_all_that_the_fleet_knows() throws Exception {
-        RedisRateLimiterFactory one = restoring();
-        RedisRateLimiterFactory other = restoring();
-        RedisRateLimiterFactory behind = restoring();
+        LiveInstance one = restoring();
+        LiveInstance other = restoring();
+        LiveInstance behind = restoring();
         put(one, "search", TEN.rate(200));
         put(one, "removed", TEN.rate(200));
         put(one, "rolled-back", TEN.rate(200));
         put(one, "rolled-back", TEN.rate(300));
         put(one, "same", TEN.rate(200));
-        fleet.forEach(RedisRateLimiterFactory::pollLiveLimits);
+        fleet.forEach(LiveInstance::pollLiveLimits);
         Resources.commands(redis.port(), RedisCommands::save);
 
         put(one, "search", TEN.rate(100));
@@ -63,11 +63,11 @@ class LiveRecoveryTest {
         redis.startAgain();
         // It knows only what Redis has.
         Eventually.that(() -> assertThat(history(one)).isNotEmpty());
-        RedisRateLimiterFactory fresh = restoring();
+        LiveInstance fresh = restoring();
         assertThat(rate(fresh, "search")).isEqualTo(200);
 
         pollUntil(() -> {
-            for (RedisRateLimiterFactory each : fleet) {
+            for (LiveInstance each : fleet) {
                 assertThat(live(each).list()).isEqualTo(newest);
                 assertThat(each.build("search", TokenBucket.perSecond(1)).getRate())
                         .isEqualTo(50);
@@ -91,11 +91,11 @@ class LiveRecoveryTest {
 
     @Test
     void an_instance_that_started_after_a_removal_knows_of_it() throws Exception {
-        RedisRateLimiterFactory one = restoring();
+        LiveInstance one = restoring();
         put(one, "search", TEN.rate(200));
         Resources.commands(redis.port(), RedisCommands::save);
         live(one).remove("search", NOTE, 1);
-        RedisRateLimiterFactory late = restoring();
+        LiveInstance late = restoring();
         one.close();
         redis.kill();
         redis.startAgain();
@@ -107,8 +107,8 @@ class LiveRecoveryTest {
 
     @Test
     void a_replica_that_was_promoted_without_the_last_changes_gets_them() throws Exception {
-        RedisRateLimiterFactory one = restoring();
-        RedisRateLimiterFactory other = restoring();
+        LiveInstance one = restoring();
+        LiveInstance other = restoring();
         put(one, "search", TEN.rate(200));
         put(one, "other", TEN.rate(200));
         put(one, "both", TEN.rate(200));
@@ -127,7 +127,7 @@ class LiveRecoveryTest {
         proxy.redirectTo(replica.port());
         // An application that knows nothing of the fleet changes a limit before the fleet comes back.
         LettuceConnectionFactory direct = resources.lettuce(Resources.at(replica.port()));
-        try (RedisRateLimiterFactory stranger = factory(direct, false)) {
+        try (LiveInstance stranger = factory(direct, false)) {
             stranger.pollLiveLimits();
             put(stranger, "other", TEN.rate(70));
             assertThat(put(stranger, "both", TEN.rate(60)).version())
@@ -135,7 +135,7 @@ class LiveRecoveryTest {
                     .isEqualTo(5);
         }
         pollUntil(() -> {
-            for (RedisRateLimiterFactory each : fleet) {
+            for (LiveInstance each : fleet) {
                 assertThat(rate(each, "search")).isEqualTo(50);
                 assertThat(rate(each, "other")).isEqualTo(70);
                 assertThat(rate(each, "both")).isEqualTo(60);
@@ -152,8 +152,8 @@ class LiveRecoveryTest {
     @Test
     void the_first_decisions_after_a_cut_are_under_the_limit_of_now() throws Exception {
         LettuceConnectionFactory direct = resources.lettuce(Resources.at(redis.port()));
-        try (RedisRateLimiterFactory cut = factory(connections, false);
-                RedisRateLimiterFactory other = factory(direct, false)) {
+        try (LiveInstance cut = factory(connections, false);
+                LiveInstance other = factory(direct, false)) {
             RateLimiter limiter = search(cut);
             cut.pollLiveLimits();
             assertThat(limiter.tryAcquire()).isTrue();
@@ -176,21 +176,18 @@ class LiveRecoveryTest {
         }
     }
 
-    private RedisRateLimiterFactory restoring() {
-        RedisRateLimiterFactory factory = resources.closing(factory(connections, true));
+    private LiveInstance restoring() {
+        LiveInstance factory = resources.closing(factory(connections, true));
         fleet.add(factory);
         factory.pollLiveLimits();
         return factory;
     }
 
-    private static RedisRateLimiterFactory factory(LettuceConnectionFactory connections, boolean restores) {
-        return RedisFixture.builder(connections)
-                .liveLimits(BY_HAND.restore(restores))
-                .liveHints(false)
-                .build();
+    private static LiveInstance factory(LettuceConnectionFactory connections, boolean restores) {
+        return LiveInstance.of(RedisFixture.builder(connections), BY_HAND.restore(restores), false);
     }
 
-    private static Double rate(RedisRateLimiterFactory factory, String name) {
+    private static Double rate(LiveInstance factory, String name) {
         return live(factory).get(name).orElseThrow().settings().rate();
     }
 
@@ -205,7 +202,7 @@ class LiveRecoveryTest {
         }));
     }
 
-    private static List<LiveChange> history(RedisRateLimiterFactory factory) {
+    private static List<LiveChange> history(LiveInstance factory) {
         try {
             return live(factory).history();
         } catch (LimiterBackendException e) {

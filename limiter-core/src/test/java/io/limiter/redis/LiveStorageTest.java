@@ -50,14 +50,14 @@ class LiveStorageTest {
                 "<script>alert(1)</script>"
             })
     void names_and_notes_survive_unchanged(String text) {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         put(one, "another", TEN);
         other.pollLiveLimits();
         live(one).put(text, TEN, ChangeNote.of(text, text), 0);
         other.pollLiveLimits();
-        RedisRateLimiterFactory fresh = FLEET.instance();
-        for (RedisRateLimiterFactory each : List.of(one, other, fresh)) {
+        LiveInstance fresh = FLEET.instance();
+        for (LiveInstance each : List.of(one, other, fresh)) {
             LiveLimit found = live(each).get(text).orElseThrow();
             assertThat(found.name()).isEqualTo(text);
             assertThat(found.who()).isEqualTo(text);
@@ -69,8 +69,8 @@ class LiveStorageTest {
 
     @Test
     void all_settings_survive_unchanged() {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         LiveSettings settings = TEN.rate(1 / 3.0)
                 .capacity(2.5)
                 .timeout(Duration.ofNanos(1_500_000_001))
@@ -86,7 +86,7 @@ class LiveStorageTest {
 
     @Test
     void settings_of_a_newer_version_are_not_applied_in_part() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         RateLimiter limiter = search(one);
         put(one, "search", TEN);
         FLEET.commands(commands -> {
@@ -126,11 +126,11 @@ class LiveStorageTest {
             commands.hset("{limiter:live}:limits", stored);
             return commands.set("{limiter:live}:version", "10000 stamp");
         });
-        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveInstance factory = FLEET.instance();
         assertThat(live(factory).list()).hasSize(10_000);
         RateLimiter limiter = factory.build("limit7000", TokenBucket.perSecond(100));
         assertThat(limiter.getRate()).isEqualTo(7000);
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         live(other).put("limit7000", TEN, NOTE, 7000);
         factory.pollLiveLimits();
         assertThat(limiter.getRate()).isEqualTo(10);
@@ -140,7 +140,7 @@ class LiveStorageTest {
 
     @Test
     void one_that_cannot_be_read_does_not_hold_up_the_others() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         RateLimiter limiter = search(one);
         FLEET.<Boolean>commands(commands -> commands.hset("{limiter:live}:limits", "broken", "by hand"));
         logged(() -> put(one, "search", TEN));
@@ -163,17 +163,17 @@ class LiveStorageTest {
                 "7 1763650000123456 0 {\"settings\":{\"rate\":5}} and more       | 7",
             })
     void one_that_cannot_be_read_is_named_and_can_be_replaced_or_removed(String stored, long version) {
-        RedisRateLimiterFactory one = FLEET.instance();
-        RedisRateLimiterFactory other = FLEET.instance();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
         for (String name : List.of("search", "gone")) {
             FLEET.<Boolean>commands(commands -> commands.hset("{limiter:live}:limits", name, stored));
         }
         logged(() -> put(one, "another", TEN));
-        List<RedisRateLimiterFactory> built = new ArrayList<>();
+        List<LiveInstance> built = new ArrayList<>();
         assertThat(logged(() -> built.add(FLEET.instance())))
                 .hasSize(2)
                 .allMatch(line -> line.endsWith("with the expected version " + version + "."));
-        RedisRateLimiterFactory fresh = built.get(0);
+        LiveInstance fresh = built.get(0);
         Limiter window = fresh.build("search", FixedWindow.of(5, Duration.ofHours(1)));
         assertThat(window.limit()).isEqualTo(FixedWindow.of(5, Duration.ofHours(1)));
         assertThat(live(fresh).list()).extracting(LiveLimit::name).containsExactly("another");
@@ -197,7 +197,7 @@ class LiveStorageTest {
 
     @Test
     void no_text_writes_a_second_line_into_the_log() {
-        RedisRateLimiterFactory one = FLEET.instance();
+        LiveInstance one = FLEET.instance();
         live(one).subscribe(change -> {
             throw new IllegalStateException("a listener's own mistake");
         });

@@ -32,6 +32,7 @@ import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
+import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
@@ -77,6 +78,7 @@ class NullArgumentsTest {
             "io.limiter.redis",
             "io.limiter.local",
             "io.limiter.live",
+            "io.limiter.live.redis",
             "io.limiter.spi");
 
     /** The limiter calls them, with values that are never null; of an application's own, only the constructors count. */
@@ -102,7 +104,7 @@ class NullArgumentsTest {
 
     @BeforeEach
     void samples() {
-        factory = redis.builder().liveLimits(LiveOptions.DEFAULT).build();
+        factory = redis.builder().build();
         LimiterFactory limiters = factory.withPrefix(redis.prefix());
         RateLimiter limiter = limiters.build("k", TokenBucket.perSecond(1000));
         ConcurrencyLimiter concurrency = limiters.build("k", ConcurrencyLimit.of(100));
@@ -168,7 +170,7 @@ class NullArgumentsTest {
                 LiveOptions.DEFAULT,
                 settings,
                 ChangeNote.of("who", "why"),
-                factory.live().orElseThrow(),
+                RedisLiveLimits.start(factory, LiveOptions.DEFAULT),
                 instance,
                 LiveKey.of("k"),
                 new LiveLimit("k", Optional.empty(), settings, 1, Instant.EPOCH, Optional.empty(), "who", "why"))) {

@@ -179,17 +179,19 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     }
 
     public RedisRateLimiterFactory.Builder builder() {
-        return onClock(builder(CONNECTIONS));
+        return onClock(builder(CONNECTIONS), clockLua(), clock);
     }
 
-    private RedisRateLimiterFactory.Builder onClock(RedisRateLimiterFactory.Builder builder) {
-        return builder.clock(clockLua(), clock).sleeper(clock);
+    /** @param lua sets {@code now} */
+    public static RedisRateLimiterFactory.Builder onClock(
+            RedisRateLimiterFactory.Builder builder, String lua, TestClock clock) {
+        return builder.clock(lua, clock).sleeper(clock);
     }
 
     /** With patience for a lock that a stalled machine does not exhaust. */
     RedisRateLimiterFactory.Builder builder(Setup setup) {
         RedisConnectionFactory connections = setup == Setup.JEDIS ? JEDIS : CONNECTIONS;
-        return setup.on(onClock(builder(connections)), connections, RedisFixture::redisson)
+        return setup.on(onClock(builder(connections), clockLua(), clock), connections, RedisFixture::redisson)
                 .lockWait(LOCK_WAIT);
     }
 

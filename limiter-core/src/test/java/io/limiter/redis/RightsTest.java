@@ -25,6 +25,7 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
+import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.spi.DistributedLock;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
@@ -183,10 +184,9 @@ class RightsTest {
                                 .replace("~{limiter:live* &{limiter:live*", documented("~{limiter:live:shop}")));
         RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
         RedisConnectionFactory connections = resources.connect(byLettuce, where);
-        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
-                .liveLimits(LiveOptions.DEFAULT.namespace("shop").pollInterval(Duration.ofMillis(100)))
-                .build()) {
-            LiveLimits live = factory.live().orElseThrow();
+        LiveOptions options = LiveOptions.DEFAULT.namespace("shop").pollInterval(Duration.ofMillis(100));
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
+            LiveLimits live = RedisLiveLimits.start(factory, options);
             ChangeNote note = ChangeNote.of("ann", "");
             live.put("a", LiveSettings.NONE.enforce(false), note, 0);
             live.rollBack(1, note, 1);

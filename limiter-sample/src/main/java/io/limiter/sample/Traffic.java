@@ -6,6 +6,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.LiveOptions;
+import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -72,12 +73,10 @@ class Traffic implements SmartLifecycle {
             LimiterFactory firstFactory,
             RedisConnectionFactory connections,
             @Value("${spring.application.name}") String application) {
-        secondFactory = RedisRateLimiterFactory.builder(connections)
-                .liveLimits(LiveOptions.DEFAULT
-                        .namespace(application)
-                        .showKeys(true)
-                        .instance("second-instance"))
-                .build();
+        secondFactory = RedisRateLimiterFactory.builder(connections).build();
+        RedisLiveLimits.start(
+                secondFactory,
+                LiveOptions.DEFAULT.namespace(application).showKeys(true).instance("second-instance"));
         first = Instance.of(firstFactory, 0.6);
         second = Instance.of(secondFactory, 0.4);
     }

@@ -11,7 +11,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.live.LiveLimit;
-import io.limiter.live.LiveOptions;
+import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
@@ -231,14 +231,14 @@ class DocsTest {
         TestRedis redis = TestRedis.shared();
         LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
         connections.start();
-        try (RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
-                .liveLimits(LiveOptions.DEFAULT)
-                .build()) {
+        try (RedisRateLimiterFactory limiters =
+                RedisRateLimiterFactory.builder(connections).build()) {
+            LiveLimits live = LiveSnippets.withoutBoot(limiters);
             limiters.build("search", 50, 1, 60);
-            LiveLimit stored = LiveSnippets.lowerAndRemove(limiters.live().orElseThrow());
+            LiveLimit stored = LiveSnippets.lowerAndRemove(live);
             assertThat(stored.settings().rate()).isEqualTo(5);
             assertThat(stored.expiresAt()).isPresent();
-            assertThat(limiters.live().orElseThrow().get("search")).isEmpty();
+            assertThat(live.get("search")).isEmpty();
         } finally {
             connections.destroy();
         }

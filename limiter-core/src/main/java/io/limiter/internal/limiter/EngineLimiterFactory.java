@@ -102,7 +102,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     }
 
     /** Of all views. An object of its own, because an application may make it a bean, which must not close the limiters. */
-    final LimiterStatistics statistics() {
+    public final LimiterStatistics statistics() {
         return new LimiterStatistics() {
             @Override
             public List<LimiterTotals> totals() {
@@ -142,7 +142,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     }
 
     /** What changes limiters after they were built. */
-    protected final OverridesByName overrides() {
+    public final OverridesByName overrides() {
         return overrides;
     }
 

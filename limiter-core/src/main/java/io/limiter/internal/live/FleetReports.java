@@ -1,10 +1,12 @@
 package io.limiter.internal.live;
 
 import com.google.common.base.Suppliers;
+import io.limiter.BackendState;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.SipHash;
+import io.limiter.internal.redis.RedisParts;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -42,8 +44,7 @@ final class FleetReports implements Fleet {
 
     private final LiveStore store;
     private final LiveOptions options;
-    private final Supplier<List<LimiterTotals>> totals;
-    private final Supplier<String> backendState;
+    private final RedisParts factory;
     // Made when it is first needed, because the name of the host may have to be looked up.
     private final Supplier<String> instance = Suppliers.memoize(this::instance);
     // Guarded by the monitor of LiveCopy, as polls are.
@@ -51,12 +52,10 @@ final class FleetReports implements Fleet {
     private long watchedSinceMicros;
     private long reportedMicros;
 
-    FleetReports(
-            LiveStore store, LiveOptions options, Supplier<List<LimiterTotals>> totals, Supplier<String> backendState) {
+    FleetReports(LiveStore store, LiveOptions options, RedisParts factory) {
         this.store = store;
         this.options = options;
-        this.totals = totals;
-        this.backendState = backendState;
+        this.factory = factory;
     }
 
     private String instance() {
@@ -120,12 +119,21 @@ final class FleetReports implements Fleet {
                 .toList();
         String name = instance.get();
         // The time of the report is Redis's.
-        InstanceReport report = new InstanceReport(name, Instant.EPOCH, version, backendState.get(), limits);
+        InstanceReport report = new InstanceReport(name, Instant.EPOCH, version, text(factory.backendState()), limits);
         store.report(name, LiveJson.report(report), WATCHED.multipliedBy(2));
     }
 
+    private static String text(BackendState state) {
+        if (!state.up()) {
+            return "unavailable: " + String.join(", ", state.unavailableNodes());
+        }
+        return state.failing().isEmpty()
+                ? "available"
+                : "available, " + state.failing().size() + " limiters fail";
+    }
+
     private List<LimiterTotals> busiest() {
-        List<LimiterTotals> all = totals.get();
+        List<LimiterTotals> all = factory.statistics().totals();
         if (all.size() <= MAX_LIMITS) {
             return all;
         }

@@ -1,28 +1,23 @@
 package io.limiter.internal.live;
 
-import com.google.common.base.Ticker;
-import io.limiter.LimiterTotals;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
-import io.limiter.internal.override.OverridesByName;
-import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.RedisParts;
 import io.limiter.internal.redis.client.RedisHints;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Polls the live limits of a factory on one daemon thread. A hint over pub/sub, which may be lost or forbidden, only makes it
  * poll earlier.
  */
-public final class LivePoller implements AutoCloseable {
+public final class LivePoller implements RedisParts.Companion {
 
     private static final AsyncLog log = AsyncLog.of(LivePoller.class);
 
@@ -35,7 +30,7 @@ public final class LivePoller implements AutoCloseable {
 
     private final LiveStore store;
     private final LiveCopy copy;
-    private final RedisLiveLimits limits;
+    private final StoredLiveLimits limits;
     private final @Nullable RedisHints hints;
     private final Duration interval;
     private final Semaphore early = new Semaphore(0);
@@ -44,36 +39,36 @@ public final class LivePoller implements AutoCloseable {
     private volatile boolean closed;
     private final AtomicBoolean readable = new AtomicBoolean(true);
 
-    private LivePoller(Parts parts, LiveOptions options) {
-        this.store = new LiveStore(parts.redis, parts.clock, parts.decisionTimeout, options);
-        FleetReports fleet = new FleetReports(store, options, parts.totals, parts.backendState);
+    private LivePoller(RedisParts parts, LiveOptions options, boolean withHints) {
+        this.store = new LiveStore(parts.redis(), parts.clock(), parts.decisionTimeout(), options);
+        FleetReports fleet = new FleetReports(store, options, parts);
         ChangeListeners listeners = new ChangeListeners();
-        this.copy = new LiveCopy(store, parts.overrides, fleet, listeners, parts.ticker, options.restore());
-        this.limits =
-                new RedisLiveLimits(store, copy, parts.overrides, fleet, listeners, parts.totals, options.showKeys());
-        this.hints = parts.hints;
+        this.copy = new LiveCopy(store, parts.overrides(), fleet, listeners, parts.ticker(), options.restore());
+        this.limits = new StoredLiveLimits(
+                store,
+                copy,
+                parts.overrides(),
+                fleet,
+                listeners,
+                () -> parts.statistics().totals(),
+                options.showKeys());
+        this.hints = withHints ? new RedisHints(parts.redis()) : null;
         this.interval = options.pollInterval();
     }
 
     /**
-     * What the poller works with.
+     * Starts in the background, and connects there. Ends with the factory.
      *
-     * @param clock Lua that sets {@code now}
-     * @param hints {@code null} for none
+     * @param withHints whether changes are also seen over pub/sub
+     * @throws IllegalStateException if the factory has live limits already, or was closed
      */
-    public record Parts(
-            RedisCalls redis,
-            String clock,
-            Duration decisionTimeout,
-            Ticker ticker,
-            OverridesByName overrides,
-            Supplier<List<LimiterTotals>> totals,
-            Supplier<String> backendState,
-            @Nullable RedisHints hints) {}
-
-    /** Starts in the background, and connects there. */
-    public static LivePoller start(Parts parts, LiveOptions options) {
-        LivePoller poller = new LivePoller(parts, options);
+    public static LivePoller start(RedisParts factory, LiveOptions options, boolean withHints) {
+        LivePoller poller = new LivePoller(factory, options, withHints);
+        if (!factory.add(poller)) {
+            throw new IllegalStateException(
+                    "live limits of this factory cannot be started: they were started before, or it"
+                            + " was closed; start them once for each factory");
+        }
         poller.resume();
         return poller;
     }
@@ -100,12 +95,13 @@ public final class LivePoller implements AutoCloseable {
         return daemon;
     }
 
-    /** Polls in the background, unless it is paused, and waits at most this time for that. */
-    public void pollWithin(Duration time) {
+    /** Polls, unless it is paused, so that the first decisions are under the limits of now. */
+    @Override
+    public void recovered(Duration most) {
         if (thread != null) {
             Thread poll = daemon(this::poll, "limiter-live-recovered");
             poll.start();
-            join(poll, Math.max(1, time.toMillis()));
+            join(poll, Math.max(1, most.toMillis()));
         }
     }
 

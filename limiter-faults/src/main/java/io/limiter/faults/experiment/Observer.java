@@ -7,6 +7,7 @@ import io.limiter.faults.process.Clients;
 import io.limiter.faults.process.Endpoint;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
+import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -16,6 +17,7 @@ final class Observer implements AutoCloseable {
 
     private final LettuceConnectionFactory connections;
     private final RedisRateLimiterFactory limiters;
+    private final LiveLimits live;
 
     Observer(Endpoint redis) {
         connections = Clients.lettuce(redis);
@@ -23,8 +25,8 @@ final class Observer implements AutoCloseable {
         limiters = RedisRateLimiterFactory.builder(connections)
                 .failurePolicy(FailurePolicy.THROW)
                 .decisionTimeout(Duration.ofSeconds(30))
-                .liveLimits(LiveOptions.DEFAULT)
                 .build();
+        live = RedisLiveLimits.start(limiters, LiveOptions.DEFAULT);
     }
 
     LimiterFactory limiters() {
@@ -39,7 +41,7 @@ final class Observer implements AutoCloseable {
     }
 
     LiveLimits live() {
-        return limiters.live().orElseThrow();
+        return live;
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.limiter.faults.account.AccountFile;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Limiters;
 import io.limiter.live.LiveOptions;
+import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -51,8 +52,10 @@ final class Member {
     private Member(MemberSettings settings) throws IOException {
         this.settings = settings;
         this.account = AccountFile.create(settings.account());
-        RedisRateLimiterFactory.Builder limiters = RedisRateLimiterFactory.builder(Clients.open(settings));
-        this.factory = (settings.live() ? limiters.liveLimits(LiveOptions.DEFAULT) : limiters).build();
+        this.factory = RedisRateLimiterFactory.builder(Clients.open(settings)).build();
+        if (settings.live()) {
+            RedisLiveLimits.start(factory, LiveOptions.DEFAULT);
+        }
     }
 
     public static void main(String[] arguments) throws Exception {

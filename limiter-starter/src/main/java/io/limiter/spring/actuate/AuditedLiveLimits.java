@@ -1,70 +1,64 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.live.ChangeNote;
-import io.limiter.live.Fleet;
+import io.limiter.live.ForwardingLiveLimits;
 import io.limiter.live.LiveChange;
-import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.live.Unreadable;
 import io.limiter.spring.event.LiveLimitChangedEvent;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.event.EventListener;
 
 /** Publishes an audit event for each change that is made by these live limits, and for each live limit that expires here. */
-public final class AuditedLiveLimits implements LiveLimits {
+public final class AuditedLiveLimits extends ForwardingLiveLimits {
 
     /** The type of the events. */
     public static final String TYPE = "LIVE_LIMIT_CHANGED";
 
-    private final LiveLimits limits;
     private final ApplicationEventPublisher publisher;
 
     public AuditedLiveLimits(LiveLimits limits, ApplicationEventPublisher publisher) {
-        this.limits = limits;
+        super(limits);
         this.publisher = publisher;
     }
 
     @Override
     public LiveLimit put(String name, LiveSettings settings, ChangeNote note, long expectedVersion) {
-        LiveLimit stored = limits.put(name, settings, note, expectedVersion);
+        LiveLimit stored = super.put(name, settings, note, expectedVersion);
         publish("put", stored.name(), stored.key(), Optional.of(stored), note, expectedVersion);
         return stored;
     }
 
     @Override
     public LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
-        LiveLimit stored = limits.put(name, key, settings, note, expectedVersion);
+        LiveLimit stored = super.put(name, key, settings, note, expectedVersion);
         publish("put", stored.name(), stored.key(), Optional.of(stored), note, expectedVersion);
         return stored;
     }
 
     @Override
     public Optional<LiveChange> remove(String name, ChangeNote note, long expectedVersion) {
-        Optional<LiveChange> removed = limits.remove(name, note, expectedVersion);
+        Optional<LiveChange> removed = super.remove(name, note, expectedVersion);
         removed.ifPresent(change -> publish("remove", change, note, expectedVersion));
         return removed;
     }
 
     @Override
     public Optional<LiveChange> remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
-        Optional<LiveChange> removed = limits.remove(name, key, note, expectedVersion);
+        Optional<LiveChange> removed = super.remove(name, key, note, expectedVersion);
         removed.ifPresent(change -> publish("remove", change, note, expectedVersion));
         return removed;
     }
 
     @Override
     public LiveChange rollBack(long version, ChangeNote note, long expectedVersion) {
-        LiveChange change = limits.rollBack(version, note, expectedVersion);
+        LiveChange change = super.rollBack(version, note, expectedVersion);
         publish("roll back of " + version, change, note, expectedVersion);
         return change;
     }
@@ -109,65 +103,5 @@ public final class AuditedLiveLimits implements LiveLimits {
         });
         data.put("why", note.why());
         publisher.publishEvent(new AuditApplicationEvent(note.who(), TYPE, data));
-    }
-
-    @Override
-    public List<LiveLimit> list() {
-        return limits.list();
-    }
-
-    @Override
-    public List<LiveLimit> keys(String name) {
-        return limits.keys(name);
-    }
-
-    @Override
-    public List<LiveLimit> keys() {
-        return limits.keys();
-    }
-
-    @Override
-    public Optional<LiveLimit> get(String name) {
-        return limits.get(name);
-    }
-
-    @Override
-    public Optional<LiveLimit> get(String name, LiveKey key) {
-        return limits.get(name, key);
-    }
-
-    @Override
-    public boolean isSame(LiveKey one, LiveKey other) {
-        return limits.isSame(one, other);
-    }
-
-    @Override
-    public long version() {
-        return limits.version();
-    }
-
-    @Override
-    public Supplier<LiveSettings> settingsOf(String name) {
-        return limits.settingsOf(name);
-    }
-
-    @Override
-    public List<Unreadable> unreadable() {
-        return limits.unreadable();
-    }
-
-    @Override
-    public LiveHistory history(int most, long before) {
-        return limits.history(most, before);
-    }
-
-    @Override
-    public AutoCloseable subscribe(Consumer<LiveChange> listener) {
-        return limits.subscribe(listener);
-    }
-
-    @Override
-    public Fleet fleet() {
-        return limits.fleet();
     }
 }

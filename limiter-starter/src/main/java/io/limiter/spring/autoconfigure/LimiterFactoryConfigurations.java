@@ -3,6 +3,8 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveOptions;
+import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -76,23 +78,26 @@ final class LimiterFactoryConfigurations {
             if (properties.live().prefixKeys()) {
                 builder.keyNamespace(properties.live().namespace(environment));
             }
-            if (properties.live().enabled()) {
-                builder.liveLimits(properties
-                        .live()
-                        .options(environment)
-                        .showKeys(properties.endpoint().showKeys())
-                        .instance(instance(environment)));
-            }
             if (properties.engine() == LimiterProperties.Engine.LOCK) {
                 builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());
             }
-            return builder.build();
+            if (!properties.live().enabled()) {
+                return builder.build();
+            }
+            LiveOptions live = properties
+                    .live()
+                    .options(environment)
+                    .showKeys(properties.endpoint().showKeys())
+                    .instance(instance(environment));
+            RedisRateLimiterFactory factory = builder.build();
+            // Here, because the bean of live limits may be the application's, or lazy.
+            RedisLiveLimits.start(factory, live);
+            return factory;
         }
 
         @Bean
         LimiterLifecycle limiterLifecycle(ObjectProvider<LimiterFactory> factory, LimiterProperties properties) {
-            return new LimiterLifecycle(
-                    factory, properties.failure().warmUp(), properties.live().enabled());
+            return new LimiterLifecycle(factory, properties.failure().warmUp());
         }
 
         @Bean
@@ -156,7 +161,7 @@ final class LimiterFactoryConfigurations {
         @Bean
         @ConditionalOnMissingBean
         LiveLimits limiterLiveLimits(RedisRateLimiterFactory factory, ApplicationEventPublisher publisher) {
-            return new AuditedLiveLimits(factory.live().orElseThrow(), publisher);
+            return new AuditedLiveLimits(RedisLiveLimits.of(factory).orElseThrow(), publisher);
         }
     }
 
@@ -167,7 +172,7 @@ final class LimiterFactoryConfigurations {
         @Bean
         @ConditionalOnMissingBean
         LiveLimits limiterLiveLimits(RedisRateLimiterFactory factory) {
-            return factory.live().orElseThrow();
+            return RedisLiveLimits.of(factory).orElseThrow();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -24,17 +25,12 @@ final class LimiterLifecycle implements SmartLifecycle {
 
     private final ObjectProvider<LimiterFactory> factory;
     private final boolean warmsUp;
-    private final boolean live;
     private volatile @Nullable RedisRateLimiterFactory started;
 
-    /**
-     * @param warmsUp whether the start waits for the connection and the scripts
-     * @param live whether there are live limits
-     */
-    LimiterLifecycle(ObjectProvider<LimiterFactory> factory, boolean warmsUp, boolean live) {
+    /** @param warmsUp whether the start waits for the connection and the scripts */
+    LimiterLifecycle(ObjectProvider<LimiterFactory> factory, boolean warmsUp) {
         this.factory = factory;
         this.warmsUp = warmsUp;
-        this.live = live;
     }
 
     @Override
@@ -50,17 +46,15 @@ final class LimiterLifecycle implements SmartLifecycle {
                     .completeOnTimeout(false, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS)
                     .join();
         }
-        if (live) {
-            limiters.resumeLive();
-        }
+        RedisLiveLimits.of(limiters).ifPresent(RedisLiveLimits::resume);
     }
 
     @Override
     public void stop() {
         RedisRateLimiterFactory limiters = started;
         started = null;
-        if (limiters != null && live) {
-            limiters.pauseLive();
+        if (limiters != null) {
+            RedisLiveLimits.of(limiters).ifPresent(RedisLiveLimits::pause);
         }
     }
 

@@ -18,6 +18,7 @@ import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
@@ -381,12 +382,13 @@ class LiveLimitsTest {
     @Test
     void a_removal_is_audited_with_its_key_where_the_live_limit_was_not_yet_known() throws Exception {
         String body = "{\"key\":\"" + UUID.randomUUID() + "\",\"who\":\"ann\",";
-        RedisRateLimiterFactory factory = other.getBean(RedisRateLimiterFactory.class);
-        factory.pauseLive();
+        RedisLiveLimits live =
+                RedisLiveLimits.of(other.getBean(RedisRateLimiterFactory.class)).orElseThrow();
+        live.pause();
         long banned = changed("live-annotated", body + "\"access\":\"banned\"}");
         HttpResponse<String> removed =
                 post(other, "limiters/live-annotated", body + "\"remove\":true,\"version\":" + banned + "}");
-        factory.resumeLive();
+        live.resume();
         assertThat(removed.statusCode()).as(removed.body()).isEqualTo(204);
         assertThat(other.getBean(Events.class).audits)
                 .map(event -> event.getAuditEvent().getData())

@@ -52,6 +52,11 @@ public abstract class RedisCalls implements Nodes {
         return lettuce == null ? new SpringCalls(connections, observer) : lettuce;
     }
 
+    /** The application's. */
+    public final RedisConnectionFactory connections() {
+        return connections;
+    }
+
     /** Observes calls that decide; told by those who make them. */
     public final EngineObserver observer() {
         return observer;

@@ -39,8 +39,8 @@ public final class RedisHints implements AutoCloseable {
     private boolean logged;
     private boolean closed;
 
-    public RedisHints(RedisConnectionFactory connections) {
-        this.connections = connections;
+    public RedisHints(RedisCalls redis) {
+        this.connections = redis.connections();
     }
 
     /** Subscribes if there is no subscription, in the background. After a failure, not again for a minute. */

@@ -31,9 +31,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The live limits of a factory: reads its {@link LiveCopy}, and writes to Redis. */
-final class RedisLiveLimits implements LiveLimits {
+final class StoredLiveLimits implements LiveLimits {
 
-    private static final AsyncLog log = AsyncLog.of(RedisLiveLimits.class);
+    private static final AsyncLog log = AsyncLog.of(StoredLiveLimits.class);
 
     private static final int MAX_NAME = 200;
     private static final int MAX_PAGE = 1_000;
@@ -53,7 +53,7 @@ final class RedisLiveLimits implements LiveLimits {
     private final boolean showKeys;
     private volatile boolean closed;
 
-    RedisLiveLimits(
+    StoredLiveLimits(
             LiveStore store,
             LiveCopy copy,
             OverridesByName overrides,

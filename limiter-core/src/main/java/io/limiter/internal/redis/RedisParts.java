@@ -1,0 +1,64 @@
+package io.limiter.internal.redis;
+
+import com.google.common.base.Ticker;
+import io.limiter.BackendState;
+import io.limiter.LimiterStatistics;
+import io.limiter.internal.override.OverridesByName;
+import io.limiter.internal.redis.client.RedisCalls;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The parts of a factory over Redis that another module of this library works with. Safe for use by many threads. */
+public interface RedisParts {
+
+    RedisCalls redis();
+
+    /** Lua that sets {@code now} in microseconds. */
+    String clock();
+
+    Ticker ticker();
+
+    Duration decisionTimeout();
+
+    /** What changes the limiters after they were built. */
+    OverridesByName overrides();
+
+    LimiterStatistics statistics();
+
+    BackendState backendState();
+
+    /**
+     * Adds what the factory notifies.
+     *
+     * @return {@code false} if there is a companion already, or the factory was closed; nothing changes
+     */
+    boolean add(Companion companion);
+
+    /** What was added; {@code null} if there is none. */
+    @Nullable
+    Companion companion();
+
+    /** What another module adds to a factory. */
+    interface Companion extends AutoCloseable {
+
+        /** In place of one that is added to a factory that was closed. */
+        Companion NONE = new Companion() {
+            @Override
+            public void recovered(Duration most) {}
+
+            @Override
+            public void close() {}
+        };
+
+        /**
+         * Redis answers again, and decides once this has returned.
+         *
+         * @param most how long it may take
+         */
+        void recovered(Duration most);
+
+        /** The factory is being closed; its parts are still there. */
+        @Override
+        void close();
+    }
+}
