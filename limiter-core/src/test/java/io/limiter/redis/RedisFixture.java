@@ -29,6 +29,7 @@ import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.Patience;
@@ -186,6 +187,11 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     public static RedisRateLimiterFactory.Builder onClock(
             RedisRateLimiterFactory.Builder builder, String lua, TestClock clock) {
         return builder.clock(lua, clock).sleeper(clock);
+    }
+
+    public static RedisRateLimiterFactory.Builder withSleeper(
+            RedisRateLimiterFactory.Builder builder, Sleeper sleeper) {
+        return builder.sleeper(sleeper);
     }
 
     /** With patience for a lock that a stalled machine does not exhaust. */

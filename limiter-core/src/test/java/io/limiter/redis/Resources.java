@@ -31,7 +31,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Servers, clients and factories of one test or test class. They are closed after it, the last first. */
-final class Resources implements AfterEachCallback, AfterAllCallback {
+public final class Resources implements AfterEachCallback, AfterAllCallback {
 
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
     private final boolean ofClass;
@@ -40,12 +40,12 @@ final class Resources implements AfterEachCallback, AfterAllCallback {
         this.ofClass = ofClass;
     }
 
-    static Resources ofTest() {
+    public static Resources ofTest() {
         return new Resources(false);
     }
 
     /** For a static field. */
-    static Resources ofClass() {
+    public static Resources ofClass() {
         return new Resources(true);
     }
 
@@ -72,30 +72,30 @@ final class Resources implements AfterEachCallback, AfterAllCallback {
         }
     }
 
-    <T extends AutoCloseable> T closing(T resource) {
+    public <T extends AutoCloseable> T closing(T resource) {
         open.push(resource);
         return resource;
     }
 
     /** See {@link RedisProcess#start}. */
-    RedisProcess redis(String... settings) {
+    public RedisProcess redis(String... settings) {
         return closing(RedisProcess.start(settings));
     }
 
     /** See {@link TestCluster#start}. */
-    TestCluster cluster(int masters, String... settings) {
+    public TestCluster cluster(int masters, String... settings) {
         return closing(TestCluster.start(masters, settings));
     }
 
-    MuteProxy proxyTo(int port) {
+    public MuteProxy proxyTo(int port) {
         return closing(MuteProxy.to(port));
     }
 
-    RedisConnectionFactory connect(boolean byLettuce, RedisConfiguration where) {
+    public RedisConnectionFactory connect(boolean byLettuce, RedisConfiguration where) {
         return byLettuce ? lettuce(where) : jedis(where);
     }
 
-    LettuceConnectionFactory lettuce(RedisConfiguration where) {
+    public LettuceConnectionFactory lettuce(RedisConfiguration where) {
         return lettuce(where, LettuceClientConfiguration.defaultConfiguration());
     }
 
@@ -107,7 +107,7 @@ final class Resources implements AfterEachCallback, AfterAllCallback {
         return lettuce;
     }
 
-    JedisConnectionFactory jedis(RedisConfiguration where) {
+    public JedisConnectionFactory jedis(RedisConfiguration where) {
         return jedis(where, JedisClientConfiguration.builder().usePooling().build());
     }
 
@@ -156,7 +156,7 @@ final class Resources implements AfterEachCallback, AfterAllCallback {
                 .build();
     }
 
-    static RedisStandaloneConfiguration at(int port) {
+    public static RedisStandaloneConfiguration at(int port) {
         return new RedisStandaloneConfiguration("127.0.0.1", port);
     }
 
@@ -167,14 +167,14 @@ final class Resources implements AfterEachCallback, AfterAllCallback {
     }
 
     /** As a user whose password is {@code password}. */
-    static <T extends RedisConfiguration & RedisConfiguration.WithAuthentication> T as(String user, T where) {
+    public static <T extends RedisConfiguration & RedisConfiguration.WithAuthentication> T as(String user, T where) {
         where.setUsername(user);
         where.setPassword(RedisPassword.of("password"));
         return where;
     }
 
     /** Runs commands on a connection of their own. */
-    static <T> T commands(String node, Function<RedisCommands<String, String>, T> run) {
+    public static <T> T commands(String node, Function<RedisCommands<String, String>, T> run) {
         RedisClient client = RedisClient.create("redis://" + node);
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
             return run.apply(connection.sync());
@@ -183,7 +183,7 @@ final class Resources implements AfterEachCallback, AfterAllCallback {
         }
     }
 
-    static <T> T commands(int port, Function<RedisCommands<String, String>, T> run) {
+    public static <T> T commands(int port, Function<RedisCommands<String, String>, T> run) {
         return commands("127.0.0.1:" + port, run);
     }
 }

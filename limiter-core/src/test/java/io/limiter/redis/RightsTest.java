@@ -1,12 +1,12 @@
 package io.limiter.redis;
 
+import static io.limiter.redis.Rights.allow;
+import static io.limiter.redis.Rights.documented;
+import static io.limiter.redis.Rights.grant;
+import static io.limiter.redis.Rights.info;
+import static io.limiter.redis.Rights.rejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.lettuce.core.api.sync.RedisCommands;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.limiter.HashTag;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
@@ -21,11 +21,6 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.resilience.Probe;
-import io.limiter.live.ChangeNote;
-import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveOptions;
-import io.limiter.live.LiveSettings;
-import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.spi.DistributedLock;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
@@ -169,37 +164,6 @@ class RightsTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void and_those_of_live_limits_for_them(boolean byLettuce) throws Exception {
-        RedisProcess redis = resources.redis();
-        String node = "127.0.0.1:" + redis.port();
-        grant(node);
-        // Those of one namespace, in place of all.
-        allow(
-                node,
-                "ACL SETUSER limiter "
-                        + documented("~{limiter:live*")
-                                .replace("~{limiter:live* &{limiter:live*", documented("~{limiter:live:shop}")));
-        RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
-        RedisConnectionFactory connections = resources.connect(byLettuce, where);
-        LiveOptions options = LiveOptions.DEFAULT.namespace("shop").pollInterval(Duration.ofMillis(100));
-        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
-            LiveLimits live = RedisLiveLimits.start(factory, options);
-            ChangeNote note = ChangeNote.of("ann", "");
-            live.put("a", LiveSettings.NONE.enforce(false), note, 0);
-            live.rollBack(1, note, 1);
-            Eventually.that(() -> assertThat(live.fleet().watch().instances()).isNotEmpty());
-            assertThat(live.history()).hasSize(2);
-            String channel = "{limiter:live:shop}";
-            Eventually.that(() -> assertThat(Resources.commands(node, commands -> commands.pubsubNumsub(channel))
-                            .get(channel))
-                    .isEqualTo(1));
-        }
-        assertThat(rejected(node)).isEmpty();
-    }
-
     @Test
     void failure_md_names_what_limiters_themselves_run() throws IOException {
         Matcher named = Pattern.compile("rights?[^`]*|`(\\+eval [^`]*)`")
@@ -269,36 +233,6 @@ class RightsTest {
                 .map(word -> word.substring(1));
     }
 
-    /** What docs/operations says, from there to the end of the line or of the code. */
-    private static String documented(String start) throws IOException {
-        Matcher line = Pattern.compile("(?m)(?:^|`)(" + Pattern.quote(start) + "[^`\\n]*)")
-                .matcher(Files.readString(Path.of("../docs/operations/README.md")));
-        assertThat(line.find()).as(start).isTrue();
-        return line.group(1);
-    }
-
-    /** The documented rights, with those that some need in addition. */
-    private static void grant(String node, String... more) throws IOException {
-        allow(node, documented("ACL SETUSER"));
-        for (String start : more) {
-            allow(node, "ACL SETUSER limiter " + documented(start));
-        }
-        // 7.0 knows subcommands, and not yet this one.
-        if (!info(node, "server").contains("redis_version:7.0.")) {
-            allow(node, "ACL SETUSER limiter " + documented("+client|setinfo"));
-        }
-    }
-
-    private static void allow(String node, String command) {
-        CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
-        List.of(command.substring("ACL ".length()).split(" ")).forEach(arguments::add);
-        assertThat(Resources.<String>commands(
-                        node,
-                        commands ->
-                                commands.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), arguments)))
-                .isEqualTo("OK");
-    }
-
     /** The commands that Redis has carried out. */
     private static Set<String> used(String node) {
         return Pattern.compile("(?m)^cmdstat_([a-z]+)")
@@ -308,17 +242,5 @@ class RightsTest {
                 // This one is the test's.
                 .filter(command -> !command.equals("info"))
                 .collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    private static String info(String node, String section) {
-        return Resources.commands(node, commands -> commands.info(section));
-    }
-
-    /** What Redis has rejected. */
-    private static List<String> rejected(String node) {
-        return Resources.commands(node, RedisCommands::aclLog).stream()
-                .map(entry -> entry.get("reason") + " " + entry.get("object"))
-                .distinct()
-                .toList();
     }
 }

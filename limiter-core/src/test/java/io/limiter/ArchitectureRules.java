@@ -1,0 +1,87 @@
+package io.limiter;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What holds in the core and in the modules that are built on its internal types. */
+public final class ArchitectureRules {
+
+    private static final String INTERNAL = "io.limiter.internal..";
+
+    private ArchitectureRules() {}
+
+    /** Callers must not wait for an appender. What is shown of a key depends on a level, and logs nothing. */
+    @ArchTest
+    static final ArchRule onlyTheAsynchronousLogKnowsTheLogger = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.limiter.internal.log..", "io.limiter.internal.key..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.slf4j..");
+
+    /**
+     * Packages depend on those before them, and on other modules.
+     *
+     * @param packages all of the module
+     */
+    public static void dependenciesPointDown(JavaClasses classes, List<String> packages) {
+        for (JavaClass from : classes) {
+            int layer = packages.indexOf(from.getPackageName());
+            assertThat(layer).as("%s is in a listed package", from.getName()).isNotNegative();
+            for (Dependency to : from.getDirectDependenciesFromSelf()) {
+                assertThat(packages.indexOf(to.getTargetClass().getPackageName()))
+                        .as(to.getDescription())
+                        .isLessThanOrEqualTo(layer);
+            }
+        }
+    }
+
+    /** Packages stay small enough to be read at once. */
+    @ArchTest
+    static void noPackageHasTooManyClasses(JavaClasses classes) {
+        Map<String, Long> counts = classes.stream()
+                .filter(each -> each.isTopLevelClass() && !each.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+        assertThat(counts)
+                .allSatisfy((name, count) ->
+                        assertThat(count).as("classes in %s", name).isLessThanOrEqualTo(20));
+    }
+
+    @ArchTest
+    static final ArchRule publicSignaturesHaveNoInternalTypes = codeUnits()
+            .that()
+            .arePublic()
+            .and()
+            .areDeclaredInClassesThat()
+            .arePublic()
+            .and()
+            .areDeclaredInClassesThat()
+            .resideOutsideOfPackage(INTERNAL)
+            .should()
+            .notHaveRawReturnType(JavaClass.Predicates.resideInAPackage(INTERNAL))
+            .andShould()
+            .notHaveRawParameterTypes(
+                    DescribedPredicate.anyElementThat(JavaClass.Predicates.resideInAPackage(INTERNAL)));
+
+    /** Else what is inherited from there would be public too. */
+    @ArchTest
+    static final ArchRule publicClassesHaveNoInternalSupertypes = classes()
+            .that()
+            .arePublic()
+            .and()
+            .resideOutsideOfPackage(INTERNAL)
+            .should()
+            .notBeAssignableTo(JavaClass.Predicates.resideInAPackage(INTERNAL));
+}

@@ -1,0 +1,759 @@
+package io.limiter.internal.live;
+
+import static io.limiter.internal.live.LiveFleet.BY_HAND;
+import static io.limiter.internal.live.LiveFleet.NOTE;
+import static io.limiter.internal.live.LiveFleet.TEN;
+import static io.limiter.internal.live.LiveFleet.live;
+import static io.limiter.internal.live.LiveFleet.logged;
+import static io.limiter.internal.live.LiveFleet.reports;
+import static io.limiter.internal.live.LiveFleet.search;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
+import io.limiter.Lease;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.RateLimitExceededException;
+import io.limiter.RateLimiter;
+import io.limiter.Reservation;
+import io.limiter.SetDecision;
+import io.limiter.SetReservation;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LimitReport;
+import io.limiter.live.LimitReport.HotKey;
+import io.limiter.live.LiveChange;
+import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveKey;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveOptions;
+import io.limiter.live.LiveSettings;
+import io.limiter.redis.RedisFixture;
+import io.limiter.redis.RedisLock;
+import io.limiter.redis.Resources;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.HandSleeper;
+import io.limiter.testing.Ledger;
+import io.limiter.testing.Seed;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Live limits of one key: other numbers, exempt or banned. */
+class LiveKeysTest {
+
+    private static final LiveKey ANN = LiveKey.of("ann");
+    private static final Duration HALF_HOUR = Duration.ofMinutes(30);
+    private static final TokenBucket TWO = TokenBucket.perSecond(1e-5).withCapacity(2);
+    private static final LiveSettings FOUR = LiveSettings.NONE.capacity(4);
+
+    @RegisterExtension
+    static final LiveFleet FLEET = new LiveFleet();
+
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
+    private enum Instance {
+        HASHED,
+        SHOWN,
+        BY_LOCK,
+        JEDIS
+    }
+
+    private LiveInstance instance(Instance which) {
+        return switch (which) {
+            case HASHED -> FLEET.instance();
+            case SHOWN -> FLEET.instance(BY_HAND.showKeys(true));
+            case BY_LOCK -> FLEET.instance(settings -> settings.lock(new RedisLock(FLEET.connections())));
+            case JEDIS ->
+                FLEET.instance(resources.jedis(Resources.at(FLEET.redis().port())));
+        };
+    }
+
+    private static LiveLimit put(LiveInstance factory, LiveSettings settings, ChangeNote note) {
+        LiveLimits live = live(factory);
+        long expected = live.get("search", ANN).map(LiveLimit::version).orElse(0L);
+        return live.put("search", ANN, settings, note, expected);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Instance.class)
+    void a_banned_key_is_rejected_at_once_on_all_instances_until_the_ban_ends(Instance which) {
+        LiveInstance one = instance(which);
+        LiveInstance other = instance(which);
+        RateLimiter limiter = other.build("search", TWO);
+        limiter.tryAcquire("ann");
+        LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        assertThat(ban.key().orElseThrow().hashed()).isEqualTo(which != Instance.SHOWN);
+        assertThat(limiter.peek(1).granted()).isTrue();
+        other.pollLiveLimits();
+
+        FLEET.clock().advance(Duration.ofMinutes(10));
+        Decision rejected = limiter.on("ann").decide(1, Duration.ofDays(1));
+        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.source()).isEqualTo(Source.OVERRIDE);
+        assertThat(rejected.retryAfter()).contains(Duration.ofMinutes(20));
+        assertThat(rejected.retryAfterSeconds()).hasValue(1200);
+        assertThat(limiter.tryAcquire("ann")).isFalse();
+        assertThat(limiter.on("ann").async().decide(1).join()).isEqualTo(rejected);
+        assertThat(limiter.on("ann").peek(1)).isEqualTo(rejected);
+        assertThat(limiter.tryAcquire("bob")).isTrue();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(live(other).keys("search")).containsExactly(ban);
+        assertThat(live(other).list()).isEmpty();
+
+        FLEET.clock().advance(Duration.ofMinutes(20));
+        other.pollLiveLimits();
+        assertThat(live(other).get("search", ANN)).isEmpty();
+        assertThat(limiter.tryAcquire("ann")).as("the permit that it had").isTrue();
+        assertThat(limiter.tryAcquire("ann")).isFalse();
+        assertThat(limiter.decide("ann", 1).source()).isNotEqualTo(Source.OVERRIDE);
+    }
+
+    @Test
+    void a_ban_without_an_end_never_says_when_to_retry() {
+        LiveInstance factory = FLEET.instance();
+        RateLimiter limiter = factory.build("search", TWO);
+        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
+        assertThat(limiter.decide("ann", 1).retryAfter()).isEmpty();
+        assertThat(limiter.decide("ann", 1).granted()).isFalse();
+        live(factory).remove("search", ANN, NOTE, ban.version());
+        assertThat(limiter.decide("ann", 1).granted()).as("at once").isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Instance.class)
+    void an_exempt_key_takes_nothing_and_is_counted(Instance which) {
+        LiveInstance factory = instance(which);
+        RateLimiter limiter = factory.build("search", TWO);
+        put(factory, LiveSettings.EXEMPT, NOTE.expiresIn(HALF_HOUR));
+        for (int i = 0; i < 5; i++) {
+            assertThat(limiter.tryAcquire("ann", 3))
+                    .as("more than the capacity")
+                    .isTrue();
+        }
+        Decision decision = limiter.on("ann").async().decide(9).join();
+        assertThat(decision.granted()).isTrue();
+        assertThat(decision.source()).isEqualTo(Source.OVERRIDE);
+        assertThat(limiter.on("ann").charge(2).granted()).isTrue();
+        assertThat(limiter.on("ann").refund(2).source()).isEqualTo(Source.OVERRIDE);
+        Reservation reservation = limiter.on("ann").reserve(2);
+        assertThat(reservation.decision().granted()).isTrue();
+        assertThat(reservation.cancel()).as("nothing was taken").isFalse();
+        limiter.on("ann").async().reserve(2).join();
+        var totals = factory.statistics().totals().get(0);
+        assertThat(totals.granted(Source.OVERRIDE)).isEqualTo(8);
+        assertThat(totals.hottestKeys()).singleElement().satisfies(hot -> {
+            assertThat(hot.key()).isEqualTo("ann");
+            assertThat(hot.requests()).isEqualTo(8);
+        });
+        FLEET.clock().advance(HALF_HOUR);
+        factory.pollLiveLimits();
+        assertThat(limiter.on("ann").peek(2).remaining()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Instance.class)
+    void a_key_has_other_numbers_on_the_same_permits(Instance which) {
+        LiveInstance factory = instance(which);
+        Limiter limiter = factory.build("search", FixedWindow.of(2, HALF_HOUR));
+        assertThat(limiter.tryAcquire("ann", 2)).isTrue();
+        assertThat(limiter.tryAcquire("ann")).isFalse();
+        LiveLimit four = put(factory, LiveSettings.NONE.limit(4), NOTE);
+        assertThat(limiter.on("ann").limit()).isEqualTo(FixedWindow.of(4, HALF_HOUR));
+        assertThat(limiter.limit()).isEqualTo(FixedWindow.of(2, HALF_HOUR));
+        assertThat(limiter.tryAcquire("ann", 2))
+                .as("not hidden by the cached rejection")
+                .isTrue();
+        assertThat(limiter.tryAcquire("ann")).isFalse();
+        assertThat(limiter.tryAcquire("bob", 3)).isFalse();
+        live(factory).remove("search", ANN, NOTE, four.version());
+        assertThat(limiter.on("ann").limit()).isEqualTo(FixedWindow.of(2, HALF_HOUR));
+    }
+
+    @Test
+    void what_it_does_not_set_is_that_of_the_live_limit_of_all_keys_or_the_limiter() {
+        LiveInstance factory = FLEET.instance();
+        RateLimiter limiter = search(factory);
+        put(factory, LiveSettings.NONE.capacity(7), NOTE);
+        LiveFleet.put(factory, "search", TEN);
+        assertThat(limiter.on("ann").limit())
+                .isEqualTo(TokenBucket.perSecond(10).withCapacity(7));
+        limiter.setRate(50);
+        assertThat(limiter.on("ann").limit().permitsPerSecond()).isEqualTo(10);
+        RateLimiter later = factory.withPrefix("other:").build("search", TokenBucket.perSecond(20));
+        assertThat(later.on("ann").limit()).isEqualTo(TokenBucket.perSecond(10).withCapacity(7));
+        RateLimiter without = factory.withoutLiveLimits().build("search", TokenBucket.perSecond(20));
+        assertThat(without.on("ann").limit())
+                .as("as a resolver chooses it, with what the operator changes for the key")
+                .isEqualTo(TokenBucket.perSecond(50).withCapacity(7));
+    }
+
+    @Test
+    void has_a_version_a_history_and_is_rolled_back_as_a_live_limit() {
+        LiveInstance factory = FLEET.instance(BY_HAND.showKeys(true));
+        RateLimiter limiter = factory.build("search", TWO);
+        LiveLimits live = live(factory);
+        LiveLimit first = put(factory, FOUR, NOTE);
+        assertThatThrownBy(() -> live.put("search", ANN, LiveSettings.BANNED, NOTE, 0))
+                .isInstanceOf(LiveConflictException.class)
+                .hasMessage(
+                        "the live limit of 'search', key 'ann' was not changed: none was expected, but it has version 1"
+                                + " by ann; read it again and repeat the change with that version");
+        LiveLimit banned = live.put("search", ANN, LiveSettings.BANNED, NOTE, first.version());
+        assertThat(live.put("search", LiveKey.of("bob"), FOUR, NOTE, 0).version())
+                .isEqualTo(3);
+        LiveChange undone = live.rollBack(banned.version(), NOTE, banned.version());
+        assertThat(undone.key()).contains(ANN);
+        assertThat(undone.after().orElseThrow().settings()).isEqualTo(FOUR);
+        assertThat(limiter.on("ann").limit()).isEqualTo(TWO.withCapacity(4));
+        assertThat(live.history())
+                .extracting(LiveChange::key)
+                .containsExactly(Optional.of(ANN), Optional.of(LiveKey.of("bob")), Optional.of(ANN), Optional.of(ANN));
+        live.rollBack(first.version(), NOTE, undone.version());
+        assertThat(live.get("search", ANN)).isEmpty();
+        assertThat(live.history().get(0).after()).isEmpty();
+    }
+
+    @Test
+    void settings_of_a_key_must_fit_and_those_for_keys_are_not_for_all() {
+        LiveInstance factory = FLEET.instance();
+        search(factory);
+        rejected(
+                "a kind cannot be changed live",
+                () -> put(factory, LiveSettings.of(LiveKind.FIXED_WINDOW).limit(1), NOTE));
+        rejected(
+                "timeout and enforce are of all keys of 'search'",
+                () -> put(factory, LiveSettings.NONE.enforce(false), NOTE));
+        rejected(
+                "access BANNED is for one key of 'search': name the key",
+                () -> LiveFleet.put(factory, "search", LiveSettings.BANNED));
+        rejected("access EXEMPT decides alone", () -> LiveSettings.EXEMPT.rate(5));
+        rejected("sets nothing", () -> put(factory, LiveSettings.NONE, NOTE));
+        rejected("key must have 1 to 1000 characters, had none", () -> LiveKey.of(" "));
+        rejected("key must have 1 to 1000 characters, had 1001", () -> LiveKey.of("k".repeat(1001)));
+        rejected("must be 16 hexadecimal digits in lower case", () -> LiveKey.hashed("ABC"));
+        assertThat(live(factory).history()).isEmpty();
+    }
+
+    private static void rejected(String message, Runnable call) {
+        assertThatIllegalArgumentException().isThrownBy(call::run).withMessageContaining(message);
+    }
+
+    @Test
+    void where_it_does_not_fit_the_key_has_the_limit_of_its_limiter() {
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
+        Limiter window = other.build("search", FixedWindow.of(2, HALF_HOUR));
+        put(one, LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(5), NOTE);
+        other.pollLiveLimits();
+        assertThat(window.on("ann").limit()).as("of another kind").isEqualTo(FixedWindow.of(2, HALF_HOUR));
+        RateLimiter bucket = other.withPrefix("p:").build("search", TokenBucket.of(100, 1));
+        putByHand(one, "\"capacity\":0.5");
+        assertThat(logged(() -> {
+                    other.pollLiveLimits();
+                    bucket.on("ann").limit();
+                    bucket.tryAcquire("ann");
+                }))
+                .singleElement()
+                .asString()
+                .startsWith(
+                        "Limiter 'search' does not apply the live limit of a key, because it does not fit: capacity");
+        assertThat(bucket.on("ann").limit()).isEqualTo(TokenBucket.of(100, 1));
+    }
+
+    /** Stores what an instance would reject, as one of another version might. */
+    private static void putByHand(LiveInstance factory, String setting) {
+        LiveLimit stored = put(factory, LiveSettings.NONE.failurePolicy(FailurePolicy.DENY), NOTE);
+        String field = "search\t\t" + stored.key().orElseThrow().value();
+        FLEET.<Boolean>commands(commands -> {
+            String value = commands.hget("{limiter:live}:limits", field);
+            commands.del("{limiter:live}:history");
+            return commands.hset("{limiter:live}:limits", field, value.replace("\"failurePolicy\":\"DENY\"", setting));
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Instance.class)
+    void a_banned_part_rejects_a_set_and_an_exempt_one_takes_nothing(Instance which) {
+        LiveInstance factory = instance(which);
+        RateLimiter limiter = factory.build("search", TWO);
+        Limiter quota = factory.build("quota", FixedWindow.of(3, HALF_HOUR));
+        LimitSet set = LimitSet.of(limiter.on("ann"), quota.on("team"));
+        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        for (SetDecision rejected : List.of(set.decide(1), set.async().decide(1).join())) {
+            assertThat(rejected.granted()).isFalse();
+            assertThat(rejected.decision().source()).isEqualTo(Source.OVERRIDE);
+            assertThat(rejected.decision().retryAfter()).contains(HALF_HOUR);
+        }
+        assertThat(quota.on("team").peek(1).remaining()).isEqualTo(3);
+        assertThat(set.peek(1).granted()).isFalse();
+
+        live(factory).put("search", ANN, LiveSettings.EXEMPT, NOTE, ban.version());
+        assertThat(set.decide(2).granted()).isTrue();
+        SetDecision granted = set.async().decide(1).join();
+        assertThat(granted.granted()).isTrue();
+        assertThat(granted.parts())
+                .extracting(part -> part.decision().source())
+                .containsExactly(Source.OVERRIDE, Source.BACKEND);
+        assertThat(set.decide(1).granted()).as("the other limit rejects").isFalse();
+        assertThat(set.tryAcquire(1)).isFalse();
+        assertThat(LimitSet.of(limiter.on("ann")).decide(99).granted()).isTrue();
+        assertThat(LimitSet.of(limiter.on("ann")).async().tryAcquire(99).join()).isTrue();
+        set.refund(1);
+        assertThat(quota.on("team").peek(1).remaining()).isOne();
+        assertThat(quota.on("team").peek(1).granted()).isTrue();
+        Limiter model = factory.build("model", FixedWindow.of(3, HALF_HOUR));
+        SetReservation reserved =
+                LimitSet.of(limiter.on("ann"), model.on("team")).reserve(3);
+        reserved.settle(9, 1);
+        assertThat(model.on("team").peek(1).remaining()).isEqualTo(2);
+        LiveLimit exempt = live(factory).get("search", ANN).orElseThrow();
+        live(factory).remove("search", ANN, NOTE, exempt.version());
+        assertThat(limiter.on("ann").peek(2).granted()).as("took nothing").isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Instance.class)
+    void concurrency_limits_obey_too(Instance which) {
+        LiveInstance factory = instance(which);
+        ConcurrencyLimiter limiter =
+                factory.build("search", ConcurrencyLimit.of(1).withLeaseTime(HALF_HOUR));
+        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        assertThat(limiter.on("ann").tryAcquire(1, Duration.ofDays(1))).isEmpty();
+        assertThatThrownBy(() -> limiter.on("ann").acquire(1, Duration.ofDays(1)))
+                .isInstanceOf(RateLimitExceededException.class);
+        assertThat(limiter.on("ann").peek().retryAfter()).contains(HALF_HOUR);
+        LiveLimit exempt = live(factory).put("search", ANN, LiveSettings.EXEMPT, NOTE, ban.version());
+        try (Lease one = limiter.on("ann").acquire(1, Duration.ZERO);
+                Lease two = limiter.on("ann").async().acquire(1, Duration.ZERO).join()) {
+            assertThat(one.isHeld()).isTrue();
+            assertThat(two.isHeld()).isTrue();
+            assertThat(limiter.on("ann").inUse()).isZero();
+        }
+        live(factory).put("search", ANN, LiveSettings.of(LiveKind.CONCURRENT).limit(2), NOTE, exempt.version());
+        try (Lease one = limiter.on("ann").acquire(1, Duration.ZERO);
+                Lease two = limiter.on("ann").acquire(1, Duration.ZERO)) {
+            assertThat(one.isHeld()).isTrue();
+            assertThat(two.isHeld()).isTrue();
+            assertThat(limiter.on("ann").tryAcquire(1, Duration.ZERO)).isEmpty();
+            assertThat(limiter.on("ann").inUse()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void who_waits_for_a_lease_sees_a_ban_or_an_exemption_when_it_is_decided_next() {
+        HandSleeper sleeper = new HandSleeper(FLEET.clock());
+        LiveInstance factory = FLEET.instance(settings -> RedisFixture.withSleeper(settings, sleeper));
+        ConcurrencyLimiter limiter =
+                factory.build("search", ConcurrencyLimit.of(1).withLeaseTime(HALF_HOUR));
+        Lease held = limiter.on("ann").acquire(1, Duration.ZERO);
+        for (LiveSettings settings : List.of(LiveSettings.BANNED, LiveSettings.EXEMPT)) {
+            List<CompletableFuture<Optional<Lease>>> waiting = IntStream.range(0, 3)
+                    .mapToObj(i -> limiter.on("ann").async().tryAcquire(1, HALF_HOUR))
+                    .toList();
+            Eventually.that(() -> assertThat(sleeper.pending()).isOne());
+            LiveLimit stored = put(factory, settings, NOTE);
+            long before = FLEET.clock().micros();
+            sleeper.run();
+            assertThat(waiting)
+                    .allSatisfy(each -> assertThat(each)
+                            .isCompletedWithValueMatching(
+                                    lease -> lease.isPresent() == (settings == LiveSettings.EXEMPT)));
+            assertThat(FLEET.clock().micros() - before).isLessThanOrEqualTo(1_000_000);
+            live(factory).remove("search", ANN, NOTE, stored.version());
+        }
+        held.close();
+        var totals = factory.statistics().totals().get(0);
+        assertThat(totals.rejected(Source.OVERRIDE)).isEqualTo(3);
+        assertThat(totals.granted(Source.OVERRIDE)).isEqualTo(3);
+    }
+
+    @Test
+    void who_would_wait_for_a_window_is_rejected_at_once_by_a_ban_that_ends_before() {
+        LiveInstance factory = FLEET.instance();
+        Limiter window = factory.build("search", FixedWindow.of(2, HALF_HOUR));
+        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        long before = FLEET.clock().micros();
+        assertThat(window.tryAcquire("ann", 1, Duration.ofDays(1))).isFalse();
+        assertThat(window.on("ann").async().decide(1, Duration.ofDays(1)).join().retryAfter())
+                .contains(HALF_HOUR);
+        LimitSet set = LimitSet.of(window.on("ann"));
+        assertThat(set.decide(1, Duration.ofDays(1)).granted()).isFalse();
+        assertThat(set.async().tryAcquire(1, Duration.ofDays(1)).join()).isFalse();
+        assertThat(FLEET.clock().micros()).as("no wait").isEqualTo(before);
+        live(factory).put("search", ANN, LiveSettings.EXEMPT, NOTE, ban.version());
+        assertThat(window.tryAcquire("ann", 99, Duration.ofDays(1))).isTrue();
+        assertThat(set.async().decide(99, Duration.ofDays(1)).join().granted()).isTrue();
+        assertThat(FLEET.clock().micros()).isEqualTo(before);
+    }
+
+    @Test
+    void a_key_with_prefetched_permits_obeys() {
+        LiveInstance factory = FLEET.instance();
+        RateLimiter limiter = factory.withPrefetch(10, Duration.ofSeconds(10))
+                .build("search", TokenBucket.perSecond(1).withCapacity(1000));
+        for (int i = 0; i < 40; i++) {
+            assertThat(limiter.tryAcquire("ann")).isTrue();
+        }
+        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
+        assertThat(limiter.tryAcquire("ann")).isFalse();
+        live(factory).put("search", ANN, FOUR, NOTE, ban.version());
+        int granted = 0;
+        while (granted < 100 && limiter.tryAcquire("ann")) {
+            granted++;
+        }
+        assertThat(granted)
+                .as("none of those that were prefetched under the larger limit")
+                .isLessThanOrEqualTo(4);
+    }
+
+    @Test
+    void a_key_obeys_under_every_plan() {
+        LiveInstance factory = FLEET.instance();
+        factory.build("search", TWO);
+        RateLimiter gold = factory.withPlan("gold").build("search", TWO.withCapacity(9));
+        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
+        assertThat(gold.tryAcquire("ann")).isFalse();
+        assertThat(gold.tryAcquire("bob", 9)).isTrue();
+        live(factory).put("search", ANN, LiveSettings.NONE.capacity(50), NOTE, ban.version());
+        assertThat(gold.on("ann").limit()).isEqualTo(TWO.withCapacity(50));
+    }
+
+    @Test
+    void where_a_key_is_given_the_name_of_a_plan_is_that_of_its_limit() {
+        LiveInstance factory = FLEET.instance();
+        List<RateLimiter> limiters =
+                List.of(factory.build("search", TWO), factory.withPlan("gold").build("search", TWO.withCapacity(9)));
+        LiveLimits live = live(factory);
+        LiveLimit ban = live.put("search.gold", ANN, LiveSettings.BANNED, NOTE, 0);
+        assertThat(ban.name()).isEqualTo("search");
+        assertThat(limiters).noneMatch(limiter -> limiter.tryAcquire("ann"));
+        assertThat(live.get("search.gold", ANN)).contains(ban);
+        assertThat(live.keys("search.gold")).containsExactly(ban);
+        assertThat(live.keys("search")).containsExactly(ban);
+        assertThat(live.get("search.gold")).isEmpty();
+        assertThat(live.remove("search.gold", ANN, NOTE, ban.version()))
+                .contains(live.history().get(0));
+        assertThat(limiters).allMatch(limiter -> limiter.tryAcquire("ann"));
+        // A limit of another prefix has the name of the plan.
+        Limiter other = factory.withPrefix("other:").build("search.gold", FixedWindow.of(1, HALF_HOUR));
+        assertThat(live.put("search.gold", ANN, LiveSettings.BANNED, NOTE, 0).name())
+                .isEqualTo("search.gold");
+        assertThat(other.tryAcquire("ann")).isFalse();
+        reports(factory);
+        factory.pollLiveLimits();
+        assertThat(reports(factory).get(0).limits())
+                .extracting(LimitReport::name, LimitReport::limiter)
+                .containsExactlyInAnyOrder(
+                        tuple("search", "search"), tuple("search.gold", "search"), tuple("search.gold", "search.gold"));
+    }
+
+    @Test
+    void nested_keys_are_one_key_and_a_hash_tag_is_none() {
+        LiveInstance factory = FLEET.instance(BY_HAND.showKeys(true));
+        RateLimiter nested = factory.build("search", TWO);
+        RateLimiter tagged = factory.withHashTag(HashTag.FIRST_KEY).build("search", TWO);
+        live(factory).put("search", LiveKey.of("tenant#user"), LiveSettings.BANNED, NOTE, 0);
+        put(factory, LiveSettings.BANNED, NOTE);
+        assertThat(nested.on("tenant").on("user").tryAcquire()).isFalse();
+        assertThat(nested.on("tenant").tryAcquire("user")).isFalse();
+        assertThat(nested.on("tenant").tryAcquire()).isTrue();
+        assertThat(nested.tryAcquire("tenant#user")).as("shown as another key").isFalse();
+        assertThat(tagged.on("tenant").on("ann").tryAcquire()).isFalse();
+        assertThat(tagged.on("tenant").on("bob").tryAcquire()).isTrue();
+    }
+
+    @Test
+    void a_key_is_stored_by_the_hash_that_reports_show_unless_keys_are_shown() {
+        LiveInstance factory = FLEET.instance();
+        RateLimiter limiter = factory.build("search", TWO);
+        limiter.tryAcquire("ann");
+        reports(factory);
+        factory.pollLiveLimits();
+        HotKey hottest = reports(factory).get(0).limits().get(0).hottest().get(0);
+        LiveKey hashed = LiveKey.hashed(hottest.key());
+        live(factory).put("search", hashed, LiveSettings.BANNED, NOTE, 0);
+        assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE);
+        assertThat(live(factory).get("search", ANN)).isEqualTo(live(factory).get("search", hashed));
+        LiveKey bob = LiveKey.of("bob-the-builder");
+        live(factory).put("search", bob, LiveSettings.BANNED, NOTE, 0);
+        live(factory).remove("search", bob, NOTE, 2);
+        for (String key : FLEET.<List<String>>commands(commands -> commands.keys("*live*"))) {
+            assertThat(key).doesNotContain("bob-the");
+        }
+        String stored = FLEET.<Map<String, String>>commands(commands -> commands.hgetall("{limiter:live}:limits"))
+                .toString();
+        assertThat(stored + FLEET.<List<String>>commands(commands -> commands.zrange("{limiter:live}:history", 0, -1)))
+                .doesNotContain("bob-the");
+        // An instance that shows keys finds it, and does not store it twice.
+        LiveInstance showing = FLEET.instance(BY_HAND.showKeys(true));
+        assertThat(put(showing, LiveSettings.EXEMPT, NOTE).key()).contains(hashed);
+        assertThat(live(showing).keys("search")).hasSize(1);
+        live(showing).put("other", bob, LiveSettings.BANNED, NOTE, 0);
+        assertThat(live(showing).keys()).extracting(LiveLimit::name).containsExactlyInAnyOrder("search", "other");
+        factory.pollLiveLimits();
+        assertThat(limiter.tryAcquire("ann", 2)).isTrue();
+    }
+
+    @Test
+    void is_kept_while_redis_cannot_be_read_and_restored_with_its_secret() {
+        LiveOptions options = BY_HAND.restore(true);
+        LiveInstance one = FLEET.instance(options);
+        RateLimiter limiter = one.build("search", TWO);
+        LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        FLEET.whileUnreadable(() -> {
+            one.pollLiveLimits();
+            assertThat(limiter.tryAcquire("ann")).isFalse();
+        });
+        FLEET.loseEverything();
+        // A console that watches before the fleet comes back makes another secret.
+        FLEET.clock().advance(Duration.ofSeconds(1));
+        LiveInstance stranger = FLEET.instance(options);
+        reports(stranger);
+        assertThat(logged(one::pollLiveLimits)).singleElement().asString().contains("written 1 of them back");
+        LiveInstance fresh = FLEET.instance(options);
+        assertThat(live(fresh).get("search", ANN)).contains(ban);
+        assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
+        assertThat(fresh.build("search", TWO).tryAcquire("bob")).isTrue();
+        FLEET.clock().advance(HALF_HOUR);
+        FLEET.whileUnreadable(() -> {
+            one.pollLiveLimits();
+            assertThat(limiter.tryAcquire("ann")).as("ended without Redis").isTrue();
+        });
+    }
+
+    @Test
+    void a_key_that_is_stored_by_itself_is_changed_by_its_key_and_by_its_hash() {
+        LiveInstance showing = FLEET.instance(BY_HAND.showKeys(true));
+        LiveLimit exempt = put(showing, LiveSettings.EXEMPT, NOTE);
+        assertThat(exempt.key()).contains(ANN);
+        LiveInstance hashing = FLEET.instance();
+        RateLimiter limiter = hashing.build("search", TWO);
+        assertThat(limiter.tryAcquire("ann", 9)).isTrue();
+        reports(hashing);
+        hashing.pollLiveLimits();
+        LiveLimits live = live(hashing);
+        LiveKey hash = LiveKey.hashed(
+                reports(hashing).get(0).limits().get(0).hottest().get(0).key());
+        assertThat(live.isSame(ANN, hash)).isTrue();
+        assertThat(live.isSame(hash, LiveKey.of("bob"))).isFalse();
+        assertThat(live.get("search", ANN)).contains(exempt);
+        assertThat(live.get("search", hash)).contains(exempt);
+        LiveLimit ban = live.put("search", ANN, LiveSettings.BANNED, NOTE, exempt.version());
+        assertThat(ban.key()).contains(ANN);
+        assertThat(limiter.tryAcquire("ann")).isFalse();
+        exempt = live.put("search", hash, LiveSettings.EXEMPT, NOTE, ban.version());
+        assertThat(limiter.tryAcquire("ann", 9)).isTrue();
+        live.remove("search", ANN, NOTE, exempt.version());
+        assertThat(limiter.tryAcquire("ann", 3)).isFalse();
+        assertThat(put(hashing, LiveSettings.EXEMPT, NOTE).key()).contains(hash);
+    }
+
+    @Test
+    void a_ban_after_redis_has_lost_everything_is_obeyed_by_new_instances() {
+        LiveInstance one = FLEET.instance();
+        put(one, LiveSettings.BANNED, NOTE);
+        FLEET.loseEverything();
+        logged(one::pollLiveLimits);
+        put(one, LiveSettings.BANNED, NOTE);
+        for (int i = 0; i < 2; i++) {
+            LiveInstance fresh = FLEET.instance();
+            assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
+            // A console does not make another secret.
+            reports(fresh);
+            one.pollLiveLimits();
+        }
+        assertThat(one.build("search", TWO).tryAcquire("ann")).isFalse();
+    }
+
+    @Test
+    void a_key_is_hashed_anew_if_redis_has_another_secret() {
+        LiveInstance one = FLEET.instance();
+        LiveInstance stranger = FLEET.instance();
+        String hash = put(one, LiveSettings.BANNED, NOTE).key().orElseThrow().value();
+        // Called after this instance has polled, and before it stores its change.
+        live(one).subscribe(change -> {
+            if (change.after().isEmpty()) {
+                reports(stranger);
+            }
+        });
+        FLEET.loseEverything();
+        logged(() -> live(one).put("search", ANN, LiveSettings.BANNED, NOTE, 0));
+        LiveInstance fresh = FLEET.instance();
+        assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
+        assertThat(live(one).keys("search"))
+                .singleElement()
+                .satisfies(ban -> assertThat(ban.key().orElseThrow().value()).isNotEqualTo(hash));
+        FLEET.loseEverything();
+        logged(() -> rejected(
+                "the hashes of keys have changed, because Redis has lost their secret: read the hash of the key again",
+                () -> live(one).put("search", LiveKey.hashed(hash), LiveSettings.BANNED, NOTE, 0)));
+        live(one).put("search", LiveKey.hashed(hash), LiveSettings.BANNED, NOTE, 0);
+    }
+
+    @Test
+    void where_only_the_limits_were_lost_those_of_keys_are_counted_anew() {
+        LiveInstance one = FLEET.instance(BY_HAND.restore(true));
+        put(one, LiveSettings.BANNED, NOTE);
+        loseLimits();
+        logged(one::pollLiveLimits);
+        assertThat(counted()).isOne();
+        loseLimits();
+        LiveFleet.put(FLEET.instance(), "search", TEN);
+        assertThat(counted()).isZero();
+    }
+
+    private static void loseLimits() {
+        FLEET.<Long>commands(
+                commands -> commands.zadd("{limiter:live}:keys", Double.POSITIVE_INFINITY, "search\tgone"));
+        FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
+    }
+
+    private static long counted() {
+        return FLEET.<Long>commands(commands -> commands.zcard("{limiter:live}:keys"));
+    }
+
+    @Test
+    void there_are_10_000_at_most_of_those_in_effect() {
+        LiveInstance factory = FLEET.instance();
+        LiveLimits live = live(factory);
+        live.put("search", LiveKey.of("ends"), LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR), 0);
+        LiveLimit removed = live.put("search", LiveKey.of("removed"), LiveSettings.BANNED, NOTE, 0);
+        FLEET.<Long>commands(commands -> {
+            for (int i = 0; i < 9_998; i++) {
+                commands.zadd("{limiter:live}:keys", Double.POSITIVE_INFINITY, "search\t" + i);
+            }
+            return 0L;
+        });
+        rejected(
+                "there are 10000 live limits of keys, and there cannot be more",
+                () -> put(factory, LiveSettings.BANNED, NOTE));
+        assertThat(live.put("search", LiveKey.of("removed"), LiveSettings.EXEMPT, NOTE, removed.version())
+                        .version())
+                .as("replaces one")
+                .isEqualTo(3);
+        live.remove("search", LiveKey.of("removed"), NOTE, 3);
+        LiveLimit put = put(factory, LiveSettings.BANNED, NOTE);
+        rejected("there cannot be more", () -> live.put("other", LiveKey.of("x"), LiveSettings.BANNED, NOTE, 0));
+        LiveFleet.put(factory, "search", LiveSettings.NONE.enforce(false));
+        FLEET.clock().advance(HALF_HOUR);
+        live.put("other", LiveKey.of("x"), LiveSettings.BANNED, NOTE, 0);
+        // Where the limits were deleted, the count is, too.
+        FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
+        assertThat(put(FLEET.instance(), LiveSettings.BANNED, NOTE).version()).isGreaterThan(put.version());
+        assertThat(counted()).isOne();
+    }
+
+    @Test
+    void a_change_is_read_without_the_others() {
+        LiveInstance one = FLEET.instance(BY_HAND.showKeys(true));
+        LiveInstance other = FLEET.instance(BY_HAND.showKeys(true));
+        RateLimiter limiter = other.build("search", TWO);
+        for (int i = 0; i < 120; i++) {
+            live(one).put("search", LiveKey.of("k" + i), LiveSettings.BANNED, NOTE, 0);
+        }
+        other.pollLiveLimits();
+        assertThat(live(other).keys("search")).hasSize(120);
+        long wholes = wholes();
+        assertThat(wholes).as("the first poll").isPositive();
+        IntStream.range(0, 59)
+                .forEach(i -> live(one).put("search", LiveKey.of("k" + i), LiveSettings.EXEMPT, NOTE, i + 1));
+        other.pollLiveLimits();
+        assertThat(wholes()).as("59 changes of 120 limits").isEqualTo(wholes);
+        assertThat(live(other).version()).isEqualTo(179);
+        assertThat(limiter.tryAcquire("k58", 9)).isTrue();
+        assertThat(limiter.tryAcquire("k59")).isFalse();
+        assertThat(live(other).keys("search")).isEqualTo(live(one).keys("search"));
+    }
+
+    /** How often the hash of all was read. */
+    private static long wholes() {
+        return FLEET.<String>commands(commands -> commands.info("commandstats"))
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_hgetall:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("cmdstat_hgetall:calls=(\\d+),.*", "$1")))
+                .sum();
+    }
+
+    @Test
+    void no_change_lets_a_key_exceed_the_larger_of_its_definitions() {
+        Random random = Seed.random();
+        LiveInstance one = FLEET.instance();
+        LiveInstance other = FLEET.instance();
+        TokenBucket own = TokenBucket.perSecond(5).withCapacity(10);
+        TokenBucket gold = TokenBucket.perSecond(8).withCapacity(20);
+        // A caller may change its plan.
+        List<RateLimiter> limiters = Stream.of(one, other)
+                .flatMap(each -> Stream.of(
+                        each.build("search", own), each.withPlan("gold").build("search", gold)))
+                .toList();
+        double capacity = gold.maxPermits();
+        double rate = gold.permitsPerSecond();
+        Map<String, Ledger> ledgers = new HashMap<>();
+        for (int i = 0; i < 1_500; i++) {
+            String key = random.nextBoolean() ? "ann" : "bob";
+            int step = random.nextInt(20);
+            if (step == 0) {
+                LiveKey changed = LiveKey.of(key);
+                Optional<LiveLimit> now = live(one).get("search", changed);
+                if (now.isPresent() && random.nextInt(3) == 0) {
+                    live(one).remove("search", changed, NOTE, now.get().version());
+                } else {
+                    double newRate = 1 + random.nextInt(20);
+                    double newCapacity = 1 + random.nextInt(30);
+                    boolean bans = random.nextInt(4) == 0;
+                    live(one)
+                            .put(
+                                    "search",
+                                    changed,
+                                    bans
+                                            ? LiveSettings.BANNED
+                                            : LiveSettings.NONE.rate(newRate).capacity(newCapacity),
+                                    random.nextBoolean() ? NOTE : NOTE.expiresIn(Duration.ofSeconds(2)),
+                                    now.map(LiveLimit::version).orElse(0L));
+                    if (!bans) {
+                        capacity = Math.max(capacity, newCapacity);
+                        rate = Math.max(rate, newRate);
+                    }
+                }
+            } else if (step == 1) {
+                other.pollLiveLimits();
+            } else if (step < 5) {
+                FLEET.clock().advance(Duration.ofMillis(random.nextInt(500)));
+                one.pollLiveLimits();
+            } else {
+                int permits = 1 + random.nextInt(3);
+                if (limiters.get(random.nextInt(4)).tryAcquire(key, permits)) {
+                    ledgers.computeIfAbsent(key, k -> new Ledger())
+                            .granted(FLEET.clock().micros(), permits);
+                }
+            }
+        }
+        for (Ledger ledger : ledgers.values()) {
+            assertThat(ledger.excess(capacity, rate)).as(Seed.hint()).isZero();
+        }
+        assertThat(ledgers).hasSize(2);
+    }
+}
