@@ -46,7 +46,8 @@ public interface LimiterTotals {
 
     /** The name of the limit whose permits the limiters of a name take: for a plan that of its limit, otherwise the name. */
     static String limiterOf(String name, Collection<LimiterTotals> totals) {
-        return totals.stream()
+        Objects.requireNonNull(name, "name");
+        return Objects.requireNonNull(totals, "totals").stream()
                 .filter(each -> each.name().equals(name))
                 .map(LimiterTotals::limiter)
                 // Under another prefix the name may be that of a limit.

@@ -119,6 +119,8 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public boolean isSame(LiveKey one, LiveKey other) {
+        Objects.requireNonNull(one, "one");
+        Objects.requireNonNull(other, "other");
         SipHash hash = new SipHash(copy.secret());
         return hashed(one, hash).equals(hashed(other, hash));
     }
@@ -180,7 +182,7 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
-        return put(limiterOf(name), Optional.of(key), settings, note, expectedVersion, 0)
+        return put(limiterOf(name), Optional.of(Objects.requireNonNull(key, "key")), settings, note, expectedVersion, 0)
                 .after()
                 .orElseThrow();
     }
@@ -229,7 +231,7 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public Optional<LiveChange> remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
-        return remove(limiterOf(name), Optional.of(key), note, expectedVersion);
+        return remove(limiterOf(name), Optional.of(Objects.requireNonNull(key, "key")), note, expectedVersion);
     }
 
     private Optional<LiveChange> remove(String name, Optional<LiveKey> key, ChangeNote note, long expectedVersion) {
