@@ -346,8 +346,8 @@ final class Wire {
      * What is known of one key of a limit.
      *
      * @param name of the limit, without a plan
-     * @param plan that the key has by what was asked for, or that its calls had in the last minutes
-     * @param permits {@code null} if they cannot be asked for
+     * @param plan that the request names, or that its calls had in the last minutes
+     * @param permits {@code null} if they cannot be read
      * @param problem why not, in English
      * @param rejections estimated number in the last minutes, by the instances that rejected the key most
      * @param last some of the last rejections, the newest first

@@ -91,7 +91,7 @@ const WORDS = {
     inTime: 'in {0}',
     never: 'never',
     none: 'None',
-    nestedKeys: 'The permits are those of this text as one key. Those of nested keys, which are shown with # between them, cannot be asked for here.',
+    nestedKeys: 'The permits are those of this text as one key. Those of nested keys, which are shown with # between them, cannot be read here.',
     lastRejections: 'Last rejections',
     rejectionsOf: 'About {0} in the last minutes.',
     noRejections: 'No instance has this key among the ten that it rejected most in the last minutes.',

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rejections of a key by this instance in the last minutes.
  *
- * @param key or its hash; {@code null} if it is the one that was asked for
+ * @param key or its hash; {@code null} if it is the requested one
  * @param rejections estimated number
  * @param secondsAgo of the last five, the newest first
  */
