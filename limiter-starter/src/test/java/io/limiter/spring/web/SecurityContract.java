@@ -2,17 +2,25 @@ package io.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.nimbusds.jose.jwk.source.ImmutableSecret;
 import io.limiter.testing.Eventually;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.security.core.userdetails.User;
+import org.springframework.security.oauth2.jose.jws.MacAlgorithm;
+import org.springframework.security.oauth2.jwt.JwsHeader;
+import org.springframework.security.oauth2.jwt.JwtClaimsSet;
+import org.springframework.security.oauth2.jwt.JwtEncoderParameters;
+import org.springframework.security.oauth2.jwt.NimbusJwtEncoder;
 
 /** Limits and the filters of Spring Security, where Spring Boot has them: the same for servlets and for WebFlux. */
 public abstract class SecurityContract extends ServerContract {
@@ -79,6 +87,10 @@ public abstract class SecurityContract extends ServerContract {
         }
     }
 
+    /** What signs and verifies the tokens of callers. */
+    protected static final SecretKey TOKEN_KEY =
+            new SecretKeySpec("a key of 32 bytes, only for tests".getBytes(StandardCharsets.UTF_8), "HmacSHA256");
+
     protected <T> T bean(Class<T> type) {
         return server.getBean(type);
     }
@@ -87,7 +99,20 @@ public abstract class SecurityContract extends ServerContract {
     private Reply get(String path, String address, String user, String password) throws Exception {
         byte[] login = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
         String basic = user.isEmpty() ? "" : "Basic " + Base64.getEncoder().encodeToString(login);
-        return call("GET", server, path, "X-Forwarded-For", address, "Authorization", basic);
+        return authorized(path, address, basic);
+    }
+
+    private Reply authorized(String path, String address, String authorization) throws Exception {
+        return call("GET", server, path, "X-Forwarded-For", address, "Authorization", authorization);
+    }
+
+    private static String token(String subject, String plan) {
+        JwtClaimsSet claims =
+                JwtClaimsSet.builder().subject(subject).claim("plan", plan).build();
+        return new NimbusJwtEncoder(new ImmutableSecret<>(TOKEN_KEY))
+                .encode(JwtEncoderParameters.from(
+                        JwsHeader.with(MacAlgorithm.HS256).build(), claims))
+                .getTokenValue();
     }
 
     @ParameterizedTest
@@ -128,6 +153,20 @@ public abstract class SecurityContract extends ServerContract {
                 .isNotEqualTo(429);
         assertThat(get("/claimed", address, "pro-" + run, "secret").statusCode())
                 .isEqualTo(429);
+    }
+
+    @Test
+    void the_key_and_the_plan_of_a_request_are_claims_of_its_token() throws Exception {
+        String ann = "Bearer " + token("jwt-ann-" + run, "pro");
+        assertThat(authorized("/mine/x", network() + 1, ann).statusCode()).isNotEqualTo(429);
+        assertThat(authorized("/mine/x", network() + 2, ann).statusCode())
+                .as("from another address")
+                .isEqualTo(429);
+        assertThat(authorized("/mine/x", network() + 1, "Bearer " + token("jwt-bob-" + run, "pro"))
+                        .statusCode())
+                .isNotEqualTo(429);
+        assertThat(header(authorized("/claimed", network() + 1, ann), "RateLimit-Policy"))
+                .isEqualTo("\"claimed\";q=2;w=3600");
     }
 
     @ParameterizedTest

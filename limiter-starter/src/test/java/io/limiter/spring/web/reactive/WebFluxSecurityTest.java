@@ -25,6 +25,7 @@ import org.springframework.security.config.annotation.web.reactive.EnableWebFlux
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
+import org.springframework.security.oauth2.jwt.NimbusReactiveJwtDecoder;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -74,6 +75,8 @@ class WebFluxSecurityTest extends SecurityContract {
                             .anyExchange()
                             .permitAll())
                     .httpBasic(Customizer.withDefaults())
+                    .oauth2ResourceServer(tokens -> tokens.jwt(jwt -> jwt.jwtDecoder(
+                            NimbusReactiveJwtDecoder.withSecretKey(TOKEN_KEY).build())))
                     .build();
         }
 

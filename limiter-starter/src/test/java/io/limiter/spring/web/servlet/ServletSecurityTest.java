@@ -12,6 +12,7 @@ import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
 import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -50,7 +51,9 @@ class ServletSecurityTest extends SecurityContract {
                             .authenticated()
                             .anyRequest()
                             .permitAll())
-                    .httpBasic(Customizer.withDefaults());
+                    .httpBasic(Customizer.withDefaults())
+                    .oauth2ResourceServer(tokens -> tokens.jwt(jwt -> jwt.decoder(
+                            NimbusJwtDecoder.withSecretKey(TOKEN_KEY).build())));
             return http.build();
         }
 
