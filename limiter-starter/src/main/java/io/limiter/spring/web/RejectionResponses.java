@@ -120,7 +120,9 @@ public final class RejectionResponses {
             log.debug("Rejected a request because it has no key: {}", oneLine(rejection));
         }
         RequestDecisions soFar = decisions == null ? new RequestDecisions(settings.headers()) : decisions;
-        soFar.rejected();
+        if (rejection instanceof RateLimitExceededException) {
+            soFar.rejected();
+        }
         Problem problem = problem(rejection, soFar, locale, instance);
         Map<String, @Nullable String> headers = new LinkedHashMap<>(soFar.headers());
         if (problem.retryAfterSeconds() != null) {

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
+import io.limiter.spring.key.MissingLimitKeyException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -103,6 +107,26 @@ class RejectionResponsesTest {
         assertThat(json(answer).get("type").asText()).endsWith("#temporary-reduced-capacity");
         assertThat(json(answer).get("violated-policies")).hasToString("[\"x\"]");
         assertThat(json(answer).get("detail").asText()).isEqualTo("服务暂时不可用，请稍后重试");
+    }
+
+    @Test
+    void only_a_rejection_hides_the_status_of_the_response() {
+        Decision policy = REJECTED.from(Decision.Source.POLICY);
+        assertThat(outcome(new RateLimitExceededException("k", REJECTED))).isEqualTo(DecisionRecorder.REJECTED);
+        assertThat(outcome(new RateLimitExceededException("k", policy))).isEqualTo(DecisionRecorder.REJECTED);
+        assertThat(outcome(new MissingLimitKeyException("no key"))).isEqualTo(400);
+        assertThat(outcome(new LimiterBackendException(
+                        LimiterBackendException.Kind.RETRYABLE, "timeout", "p:k", "no answer", null, null))).isEqualTo(503);
+    }
+
+    private int outcome(RuntimeException answered) {
+        RequestDecisions ofRequest = new RequestDecisions(HeaderSet.NONE);
+        List<Integer> statuses = new ArrayList<>();
+        ofRequest.whenDone(statuses::add);
+        RejectionResponse answer = new RejectionResponses(RejectionResponseSettings.DEFAULT, messages)
+                .of(answered, ofRequest, Locale.ENGLISH, "/x");
+        ofRequest.done(answer.status());
+        return statuses.get(0);
     }
 
     @Test
