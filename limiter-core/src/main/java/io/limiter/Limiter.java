@@ -71,7 +71,7 @@ public interface Limiter {
      * caller sleeps until then. Other limits reserve nothing. There a rejection whose retry-after lies within the timeout is waited
      * for, and then the request is decided again, until it is granted or the retry-after exceeds what is left of the timeout. The
      * last decision is returned, and it alone counts in statistics. The call takes no longer than the timeout and one decision.
-     * At most 10,000 calls of a limiter wait in an instance; with more, a rejection is returned at once.
+     * At most 10,000 calls of one limiter that was built wait for that; with more, a rejection is returned at once.
      * Callers of this limiter that wait for as many permits of one key are served in the order in which they came; others, and
      * other JVMs, can be faster when permits become free.
      *
