@@ -189,6 +189,12 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         return builder.clock(lua, clock).sleeper(clock);
     }
 
+    /** @param lua sets {@code now} */
+    public static RedisRateLimiterFactory.Builder withTicker(
+            RedisRateLimiterFactory.Builder builder, String lua, Ticker ticker) {
+        return builder.clock(lua, ticker);
+    }
+
     public static RedisRateLimiterFactory.Builder withSleeper(
             RedisRateLimiterFactory.Builder builder, Sleeper sleeper) {
         return builder.sleeper(sleeper);

@@ -15,7 +15,8 @@ import java.util.function.Supplier;
  *
  * <p>A live limit may be for one {@linkplain LiveKey key} of a name, {@value #MAX_KEYS} of them at most. It overrides what its key has
  * without it, and may exempt or ban the key. Whatever its {@linkplain io.limiter.LimiterFactory#withPlan plan}, a key is that of the
- * limit: where methods take a key, the name of a plan that this instance has built stands for that of its limit.
+ * limit: where methods take a key, the name of a plan that this instance has built stands for that of its limit. A put under the name of
+ * another plan is rejected if this instance has built its limit; otherwise it applies to nothing.
  *
  * <p>Live limits are stored in Redis; each instance has a copy, which it uses while Redis is unavailable. If Redis loses
  * them, the instances drop theirs, unless {@link LiveOptions#restore()} is set; versions then go on from the newest that the

@@ -143,6 +143,10 @@ final class LiveCopy {
             log.warn("The history of live limits has a change that cannot be read: {}", e.getMessage());
             read = read(Copy.EMPTY);
         }
+        if (read.complete() && !secret.isEmpty() && !read.secret().isEmpty() && !read.secret().equals(secret)) {
+            // Redis has lost all limits with it, and has others since.
+            read = read(Copy.EMPTY);
+        }
         if (!read.complete()) {
             read = settled(read);
         }
@@ -157,20 +161,22 @@ final class LiveCopy {
         endExpired();
         keepRates();
         if (read.watched()) {
-            report(read.nowMicros());
+            report(read);
         }
         return read.watched();
     }
 
     /** Redis may refuse the report and still have the live limits, for example without memory. */
-    private void report(long nowMicros) {
+    private void report(LiveStore.Read read) {
         try {
-            if (secret.isEmpty()) {
-                // Redis has lost it meanwhile; hashes without one would show keys.
+            if (read.secret().isEmpty()) {
+                // Redis has lost it meanwhile.
                 store.makeSecret();
-                return;
             }
-            fleet.report(nowMicros, copy.version, secret, this::problem);
+            // Hashes without one would show keys.
+            if (!secret.isEmpty()) {
+                fleet.report(read.nowMicros(), copy.version, secret, this::problem);
+            }
         } catch (RuntimeException e) {
             log.debug("What this instance decides could not be reported.", e);
         }
@@ -181,7 +187,9 @@ final class LiveCopy {
         if (restores) {
             restore();
             // Another instance may have restored the same meanwhile.
-            return read(copy);
+            LiveStore.Read restored = read(copy);
+            warnOfHashes(restored.secret());
+            return restored;
         }
         if (read.version() < copy.version) {
             log.warn(
@@ -228,6 +236,20 @@ final class LiveCopy {
                             .distinct()
                             .limit(MAX_LOGGED)
                             .toList());
+        }
+    }
+
+    /** Live limits of hashed keys are lost with the secret: which keys they were of is not known. */
+    private void warnOfHashes(String newSecret) {
+        long hashed = newSecret.isEmpty() || newSecret.equals(secret) ? 0 : copy.limits.values().stream()
+                .filter(each -> each.isInEffect(serverMicros()))
+                .filter(each -> each.limit().key().filter(LiveKey::hashed).isPresent())
+                .count();
+        if (hashed > 0) {
+            log.warn(
+                    "Redis has another secret for hashing keys, under which live limits were stored, so this instance drops {} of"
+                            + " keys that were hashed with the one before: put them again.",
+                    hashed);
         }
     }
 

@@ -420,6 +420,11 @@ final class LiveJson {
             return !removed && problem.isEmpty();
         }
 
+        /** Whether Redis has it until it expires, also if it cannot be read. */
+        boolean isStored(long nowMicros) {
+            return !removed && !isExpired(nowMicros);
+        }
+
         boolean isInEffect(long nowMicros) {
             return isSet() && !isExpired(nowMicros);
         }

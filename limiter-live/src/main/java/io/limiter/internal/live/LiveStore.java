@@ -47,6 +47,8 @@ final class LiveStore {
     private final LuaScript watch;
     private final LuaScript secret;
     private final LuaScript report;
+    // Offered where Redis has lost it.
+    private volatile String knownSecret = "";
 
     /**
      * @param clock Lua that sets {@code now} in microseconds
@@ -114,6 +116,10 @@ final class LiveStore {
         List<Object> reply = call(read, List.of(limits, version, changes, watched), arguments);
         Map<String, String> all = pairs(reply.get(6));
         all.remove(SECRET);
+        String readSecret = text(reply.get(7));
+        if (!readSecret.isEmpty()) {
+            knownSecret = readSecret;
+        }
         return new Read(
                 Long.parseLong(text(reply.get(0))),
                 text(reply.get(1)),
@@ -122,7 +128,7 @@ final class LiveStore {
                 text(reply.get(4)).equals("1"),
                 texts(reply.get(5)),
                 all,
-                text(reply.get(7)));
+                readSecret);
     }
 
     /**
@@ -133,10 +139,10 @@ final class LiveStore {
      * @param lastsMicros after which the limit expires; 0 if it does not, or at {@code expiresMicros}
      * @param limit empty to remove it
      * @param note who and why
-     * @param knownSecret of the hashes of keys; empty if this instance has none
+     * @param usedSecret with which the key is hashed; empty if this instance knows none
      * @return {@code done} and the entry of the history; {@code conflict} and the stored limit, empty if there is none;
      *     {@code nothing} if there is none to remove; {@code full} if there are too many of keys; or {@code secret} if the
-     *     field has the hash of a key, and Redis another secret
+     *     field has the hash of a key, and Redis another secret, or neither has one
      */
     List<String> write(
             String field,
@@ -146,7 +152,7 @@ final class LiveStore {
             long expiresMicros,
             String limit,
             String note,
-            String knownSecret) {
+            String usedSecret) {
         return texts(call(
                 write,
                 List.of(limits, version, changes, keys),
@@ -162,7 +168,7 @@ final class LiveStore {
                         note,
                         kept,
                         LiveLimits.MAX_KEYS,
-                        knownSecret)));
+                        usedSecret)));
     }
 
     private static String newStamp() {
@@ -194,14 +200,16 @@ final class LiveStore {
      * @param time how long instances report
      */
     Map<String, String> watch(Duration time) {
-        return pairs(
-                call(watch, List.of(watched, fleet, limits), List.of(channel, time.toMillis(), UUID.randomUUID())));
+        return pairs(call(
+                watch,
+                List.of(watched, fleet, limits),
+                List.of(channel, time.toMillis(), knownSecret, UUID.randomUUID())));
     }
 
-    /** Makes the secret of the hashes of keys, unless there is one. */
+    /** Makes the secret of the hashes of keys, unless there is one: that which was read last, otherwise a new one. */
     void makeSecret() {
         // A random UUID has 122 bits of SecureRandom.
-        call(secret, List.of(limits), List.of(UUID.randomUUID()));
+        call(secret, List.of(limits), List.of(knownSecret, UUID.randomUUID()));
     }
 
     void report(String instance, String json, Duration lasts) {

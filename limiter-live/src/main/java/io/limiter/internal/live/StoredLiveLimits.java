@@ -103,7 +103,7 @@ final class StoredLiveLimits implements LiveLimits {
     @Override
     public Optional<LiveLimit> get(String name, LiveKey key) {
         String limiter = limiterOf(name);
-        return ofField(LiveJson.field(limiter, Optional.of(stored(limiter, key))));
+        return ofField(LiveJson.field(limiter, Optional.of(stored(limiter, key, new SipHash(copy.secret())))));
     }
 
     private Optional<LiveLimit> ofField(String field) {
@@ -129,21 +129,28 @@ final class StoredLiveLimits implements LiveLimits {
         return key.hashed() ? key : LiveKey.hashed(hash.text(key.value()));
     }
 
-    /** As it has a live limit, by the key or its hash; without one, hashed unless keys are shown. */
-    private LiveKey stored(String limiter, LiveKey key) {
-        SipHash hash = new SipHash(copy.secret());
+    /**
+     * As it has a live limit, by the key or its hash, also one that cannot be read, which is replaced and removed in the same way;
+     * without one, hashed unless keys are shown.
+     */
+    private LiveKey stored(String limiter, LiveKey key, SipHash hash) {
+        long now = copy.serverMicros();
         if (Objects.requireNonNull(key, "key").hashed()) {
-            return keys(limiter).stream()
-                    .flatMap(each -> each.key().stream())
+            return copy.limits().values().stream()
+                    .filter(each -> each.isStored(now) && each.limit().name().equals(limiter))
+                    .flatMap(each -> each.limit().key().stream())
                     .filter(each -> !each.hashed() && hashed(each, hash).equals(key))
                     .findFirst()
                     .orElse(key);
         }
         LiveKey hashed = hashed(key, hash);
-        boolean isShown = ofField(LiveJson.field(limiter, Optional.of(key))).isPresent()
-                || showKeys
-                        && ofField(LiveJson.field(limiter, Optional.of(hashed))).isEmpty();
+        boolean isShown = isStored(limiter, key, now) || showKeys && !isStored(limiter, hashed, now);
         return isShown ? key : hashed;
+    }
+
+    private boolean isStored(String limiter, LiveKey key, long nowMicros) {
+        StoredLimit found = copy.limits().get(LiveJson.field(limiter, Optional.of(key)));
+        return found != null && found.isStored(nowMicros);
     }
 
     @Override
@@ -182,9 +189,28 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
-        return put(limiterOf(name), Optional.of(Objects.requireNonNull(key, "key")), settings, note, expectedVersion, 0)
+        Objects.requireNonNull(key, "key");
+        checkIsNoUnknownPlan(name);
+        return put(limiterOf(name), Optional.of(key), settings, note, expectedVersion, 0)
                 .after()
                 .orElseThrow();
+    }
+
+    /** No limiter would find a key under the name of a plan. */
+    private void checkIsNoUnknownPlan(String name) {
+        List<LimiterTotals> known = totals.get();
+        if (known.stream().noneMatch(each -> each.name().equals(name))) {
+            known.stream()
+                    .map(LimiterTotals::limiter)
+                    .filter(limiter -> checked(name).startsWith(limiter + "."))
+                    .findFirst()
+                    .ifPresent(limiter -> {
+                        throw new IllegalArgumentException("this instance has built no limiter '" + name + "': if '"
+                                + name.substring(limiter.length() + 1) + "' is a plan of '" + limiter
+                                + "', put the live limit of the key under '" + limiter
+                                + "', and otherwise on an instance that has built the limiter");
+                    });
+        }
     }
 
     private static String ofKey(Optional<LiveKey> key) {
@@ -276,7 +302,10 @@ final class StoredLiveLimits implements LiveLimits {
             throw BackendFailures.closed(store.limits);
         }
         for (int attempt = 0; ; attempt++) {
-            Optional<LiveKey> stored = pollBeforeWrite(name, key);
+            pollBeforeWrite(key);
+            // Once: another poll meanwhile may read another one.
+            String secret = copy.secret();
+            Optional<LiveKey> stored = key.map(each -> stored(name, each, new SipHash(secret)));
             List<String> written = store.write(
                     LiveJson.field(name, stored),
                     expectedVersion,
@@ -285,7 +314,7 @@ final class StoredLiveLimits implements LiveLimits {
                     expiresMicros,
                     limit,
                     LiveJson.note(note.who(), note.why()),
-                    copy.secret());
+                    secret);
             switch (written.get(0)) {
                 case "done" -> {
                     pollAfterWrite();
@@ -305,9 +334,10 @@ final class StoredLiveLimits implements LiveLimits {
                 case "secret" -> {
                     // The next poll reads it, but does not tell which key a hash was of.
                     if (attempt > 0 || key.orElseThrow().hashed()) {
-                        throw new IllegalArgumentException(
-                                "the hashes of keys have changed, because Redis has lost their"
-                                        + " secret: read the hash of the key again, and repeat the change with it");
+                        throw new IllegalArgumentException((secret.isEmpty()
+                                        ? "no key has this hash, because there is no secret for hashing keys yet"
+                                        : "the hashes of keys have changed, because Redis has lost their secret")
+                                + ": read the hash of the key again, and repeat the change with it");
                     }
                 }
                 default -> {
@@ -317,18 +347,13 @@ final class StoredLiveLimits implements LiveLimits {
         }
     }
 
-    /**
-     * Polls first, so that a loss is seen: after the write the store is no longer empty.
-     *
-     * @return the key as it is stored
-     */
-    private Optional<LiveKey> pollBeforeWrite(String name, Optional<LiveKey> key) {
+    /** Polls first, so that a loss is seen: after the write the store is no longer empty. */
+    private void pollBeforeWrite(Optional<LiveKey> key) {
         copy.poll();
         if (key.isPresent() && !key.get().hashed() && !showKeys && copy.secret().isEmpty()) {
             store.makeSecret();
             copy.poll();
         }
-        return key.map(each -> stored(name, each));
     }
 
     /** The change is stored. If Redis fails now, the next poll applies it. */

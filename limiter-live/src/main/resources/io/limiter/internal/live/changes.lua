@@ -24,11 +24,19 @@ local function store_version()
 end
 
 -- What all instances hash keys with. In the hash of the limits, so that Redis has both or neither. Names have no control character.
+-- It starts with the time at which it was made.
 local SECRET = '\t'
-local function make_secret(limits, random)
+
+-- One that the caller knows is that of live limits that may come back.
+local function make_secret(limits, known, random)
   if not redis.call('HGET', limits, SECRET) then
-    redis.call('HSET', limits, SECRET, string.format('%016.0f ', now) .. random)
+    redis.call('HSET', limits, SECRET, known ~= '' and known or string.format('%016.0f ', now) .. random)
   end
+end
+
+-- Whether a field is of a key that is stored hashed.
+local function is_of_hash(field)
+  return string.find(field, '\t\t', 1, true) ~= nil
 end
 
 -- How many live limits are stored, without the secret.

@@ -24,17 +24,31 @@ local function is_in_history(version, name, after)
   return false
 end
 
--- Of two secrets the older one stays: keys were hashed with it. It starts with the time at which it was made.
+local function has_hashed_keys()
+  local all = redis.call('HGETALL', KEYS[1])
+  for i = 1, #all, 2 do
+    if is_of_hash(all[i]) and current(all[i + 1], now) ~= '' then
+      return true
+    end
+  end
+  return false
+end
+
+-- Of two secrets the newer one stays, because live limits were stored under it since; if none were, that of the copy, so that those of
+-- the copy stay valid.
 local secret = redis.call('HGET', KEYS[1], SECRET)
-if ARGV[5] ~= '' and (not secret or ARGV[5] < secret) then
-  redis.call('HSET', KEYS[1], SECRET, ARGV[5])
+if ARGV[5] ~= '' and secret ~= ARGV[5] and (not secret or secret < ARGV[5] or not has_hashed_keys()) then
+  secret = ARGV[5]
+  redis.call('HSET', KEYS[1], SECRET, secret)
 end
 count_lost(KEYS[1])
 local restored = {}
 for i = 6, #ARGV, 3 do
   local name, after = ARGV[i], ARGV[i + 1]
   local found = redis.call('HGET', KEYS[1], name) or ''
-  if is_newer(after, found) then
+  -- No instance would find a key by the hash of another secret.
+  local is_lost = is_of_hash(name) and secret ~= ARGV[5]
+  if not is_lost and is_newer(after, found) then
     local version = parse(after)
     redis.call('HSET', KEYS[1], name, after)
     if is_of_key(name) then

@@ -1,9 +1,9 @@
 -- Requests reports of all instances, and reads those that are there: names of instances, each followed by the report. In front of
 -- this stand clock.lua and changes.lua.
--- KEYS: watched, fleet, limits. ARGV: channel, how long to report in milliseconds, random text for a secret. Reports that are older are of instances that have
--- ended.
+-- KEYS: watched, fleet, limits. ARGV: channel, how long to report in milliseconds, the secret that the caller knows or empty, random
+-- text for another one. Reports that are older are of instances that have ended.
 
-make_secret(KEYS[3], ARGV[3])
+make_secret(KEYS[3], ARGV[3], ARGV[4])
 if not redis.call('SET', KEYS[1], '1', 'PX', ARGV[2], 'GET') then
   redis.pcall('PUBLISH', ARGV[1], 'watched')
 end

@@ -4,10 +4,11 @@
 -- or empty to remove it, 9 who and why, 10 how many changes of the name to keep, 11 how
 -- many live limits of keys there may be, 12 the secret that the writer hashes keys with or empty.
 -- The version of a store that was emptied goes on from what the writer knows. The stamp tells apart two changes of one
--- version, which are possible nevertheless. Who writes a key by its hash has to know the secret: by another one no instance finds it.
+-- version, which are possible nevertheless. Who writes a key by its hash has to know the secret: by another one, or by none, no
+-- instance finds it.
 
 local secret = redis.call('HGET', KEYS[1], SECRET)
-if secret and secret ~= ARGV[12] and string.find(ARGV[2], '\t\t', 1, true) then
+if is_of_hash(ARGV[2]) and (secret and secret ~= ARGV[12] or ARGV[12] == '' and ARGV[8] ~= '') then
   return {'secret'}
 end
 local stored = redis.call('HGET', KEYS[1], ARGV[2]) or ''

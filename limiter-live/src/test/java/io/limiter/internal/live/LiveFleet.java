@@ -55,6 +55,9 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
 
     private static final String CLOCK_KEY = "clock";
 
+    /** Lua that reads the clock which the test moves. */
+    static final String CLOCK = "local now = tonumber(redis.call('GET', '" + CLOCK_KEY + "'))";
+
     private final Resources resources = Resources.ofClass();
     private final List<LiveInstance> instances = new ArrayList<>();
     private RedisProcess redis;
@@ -197,10 +200,7 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     }
 
     private RedisRateLimiterFactory.Builder builder(RedisConnectionFactory itsConnections) {
-        return RedisFixture.onClock(
-                RedisFixture.builder(itsConnections),
-                "local now = tonumber(redis.call('GET', '" + CLOCK_KEY + "'))",
-                clock);
+        return RedisFixture.onClock(RedisFixture.builder(itsConnections), CLOCK, clock);
     }
 
     LiveInstance add(RedisRateLimiterFactory.Builder builder, LiveOptions options, boolean withHints) {

@@ -471,6 +471,24 @@ class LiveKeysTest {
     }
 
     @Test
+    void where_a_key_is_given_the_name_of_a_plan_that_this_instance_has_not_built_is_rejected() {
+        LiveInstance factory = FLEET.instance();
+        factory.build("search", TWO);
+        LiveLimits live = live(factory);
+        rejected(
+                "this instance has built no limiter 'search.gold': if 'gold' is a plan of 'search', put the live limit of"
+                        + " the key under 'search', and otherwise on an instance that has built the limiter",
+                () -> live.put("search.gold", ANN, LiveSettings.BANNED, NOTE, 0));
+        assertThat(live.history()).isEmpty();
+        assertThat(live.put("other.gold", ANN, LiveSettings.BANNED, NOTE, 0).name())
+                .as("waits until a limiter is built")
+                .isEqualTo("other.gold");
+        factory.withPlan("gold").build("search", TWO);
+        assertThat(live.put("search.gold", ANN, LiveSettings.BANNED, NOTE, 0).name())
+                .isEqualTo("search");
+    }
+
+    @Test
     void nested_keys_are_one_key_and_a_hash_tag_is_none() {
         LiveInstance factory = FLEET.instance(BY_HAND.showKeys(true));
         RateLimiter nested = factory.build("search", TWO);
@@ -483,134 +501,6 @@ class LiveKeysTest {
         assertThat(nested.tryAcquire("tenant#user")).as("shown as another key").isFalse();
         assertThat(tagged.on("tenant").on("ann").tryAcquire()).isFalse();
         assertThat(tagged.on("tenant").on("bob").tryAcquire()).isTrue();
-    }
-
-    @Test
-    void a_key_is_stored_by_the_hash_that_reports_show_unless_keys_are_shown() {
-        LiveInstance factory = FLEET.instance();
-        RateLimiter limiter = factory.build("search", TWO);
-        limiter.tryAcquire("ann");
-        reports(factory);
-        factory.pollLiveLimits();
-        HotKey hottest = reports(factory).get(0).limits().get(0).hottest().get(0);
-        LiveKey hashed = LiveKey.hashed(hottest.key());
-        live(factory).put("search", hashed, LiveSettings.BANNED, NOTE, 0);
-        assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE);
-        assertThat(live(factory).get("search", ANN)).isEqualTo(live(factory).get("search", hashed));
-        LiveKey bob = LiveKey.of("bob-the-builder");
-        live(factory).put("search", bob, LiveSettings.BANNED, NOTE, 0);
-        live(factory).remove("search", bob, NOTE, 2);
-        for (String key : FLEET.<List<String>>commands(commands -> commands.keys("*live*"))) {
-            assertThat(key).doesNotContain("bob-the");
-        }
-        String stored = FLEET.<Map<String, String>>commands(commands -> commands.hgetall("{limiter:live}:limits"))
-                .toString();
-        assertThat(stored + FLEET.<List<String>>commands(commands -> commands.zrange("{limiter:live}:history", 0, -1)))
-                .doesNotContain("bob-the");
-        // An instance that shows keys finds it, and does not store it twice.
-        LiveInstance showing = FLEET.instance(BY_HAND.showKeys(true));
-        assertThat(put(showing, LiveSettings.EXEMPT, NOTE).key()).contains(hashed);
-        assertThat(live(showing).keys("search")).hasSize(1);
-        live(showing).put("other", bob, LiveSettings.BANNED, NOTE, 0);
-        assertThat(live(showing).keys()).extracting(LiveLimit::name).containsExactlyInAnyOrder("search", "other");
-        factory.pollLiveLimits();
-        assertThat(limiter.tryAcquire("ann", 2)).isTrue();
-    }
-
-    @Test
-    void is_kept_while_redis_cannot_be_read_and_restored_with_its_secret() {
-        LiveOptions options = BY_HAND.restore(true);
-        LiveInstance one = FLEET.instance(options);
-        RateLimiter limiter = one.build("search", TWO);
-        LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
-        FLEET.whileUnreadable(() -> {
-            one.pollLiveLimits();
-            assertThat(limiter.tryAcquire("ann")).isFalse();
-        });
-        FLEET.loseEverything();
-        // A console that watches before the fleet comes back makes another secret.
-        FLEET.clock().advance(Duration.ofSeconds(1));
-        LiveInstance stranger = FLEET.instance(options);
-        reports(stranger);
-        assertThat(logged(one::pollLiveLimits)).singleElement().asString().contains("written 1 of them back");
-        LiveInstance fresh = FLEET.instance(options);
-        assertThat(live(fresh).get("search", ANN)).contains(ban);
-        assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
-        assertThat(fresh.build("search", TWO).tryAcquire("bob")).isTrue();
-        FLEET.clock().advance(HALF_HOUR);
-        FLEET.whileUnreadable(() -> {
-            one.pollLiveLimits();
-            assertThat(limiter.tryAcquire("ann")).as("ended without Redis").isTrue();
-        });
-    }
-
-    @Test
-    void a_key_that_is_stored_by_itself_is_changed_by_its_key_and_by_its_hash() {
-        LiveInstance showing = FLEET.instance(BY_HAND.showKeys(true));
-        LiveLimit exempt = put(showing, LiveSettings.EXEMPT, NOTE);
-        assertThat(exempt.key()).contains(ANN);
-        LiveInstance hashing = FLEET.instance();
-        RateLimiter limiter = hashing.build("search", TWO);
-        assertThat(limiter.tryAcquire("ann", 9)).isTrue();
-        reports(hashing);
-        hashing.pollLiveLimits();
-        LiveLimits live = live(hashing);
-        LiveKey hash = LiveKey.hashed(
-                reports(hashing).get(0).limits().get(0).hottest().get(0).key());
-        assertThat(live.isSame(ANN, hash)).isTrue();
-        assertThat(live.isSame(hash, LiveKey.of("bob"))).isFalse();
-        assertThat(live.get("search", ANN)).contains(exempt);
-        assertThat(live.get("search", hash)).contains(exempt);
-        LiveLimit ban = live.put("search", ANN, LiveSettings.BANNED, NOTE, exempt.version());
-        assertThat(ban.key()).contains(ANN);
-        assertThat(limiter.tryAcquire("ann")).isFalse();
-        exempt = live.put("search", hash, LiveSettings.EXEMPT, NOTE, ban.version());
-        assertThat(limiter.tryAcquire("ann", 9)).isTrue();
-        live.remove("search", ANN, NOTE, exempt.version());
-        assertThat(limiter.tryAcquire("ann", 3)).isFalse();
-        assertThat(put(hashing, LiveSettings.EXEMPT, NOTE).key()).contains(hash);
-    }
-
-    @Test
-    void a_ban_after_redis_has_lost_everything_is_obeyed_by_new_instances() {
-        LiveInstance one = FLEET.instance();
-        put(one, LiveSettings.BANNED, NOTE);
-        FLEET.loseEverything();
-        logged(one::pollLiveLimits);
-        put(one, LiveSettings.BANNED, NOTE);
-        for (int i = 0; i < 2; i++) {
-            LiveInstance fresh = FLEET.instance();
-            assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
-            // A console does not make another secret.
-            reports(fresh);
-            one.pollLiveLimits();
-        }
-        assertThat(one.build("search", TWO).tryAcquire("ann")).isFalse();
-    }
-
-    @Test
-    void a_key_is_hashed_anew_if_redis_has_another_secret() {
-        LiveInstance one = FLEET.instance();
-        LiveInstance stranger = FLEET.instance();
-        String hash = put(one, LiveSettings.BANNED, NOTE).key().orElseThrow().value();
-        // Called after this instance has polled, and before it stores its change.
-        live(one).subscribe(change -> {
-            if (change.after().isEmpty()) {
-                reports(stranger);
-            }
-        });
-        FLEET.loseEverything();
-        logged(() -> live(one).put("search", ANN, LiveSettings.BANNED, NOTE, 0));
-        LiveInstance fresh = FLEET.instance();
-        assertThat(fresh.build("search", TWO).tryAcquire("ann")).isFalse();
-        assertThat(live(one).keys("search"))
-                .singleElement()
-                .satisfies(ban -> assertThat(ban.key().orElseThrow().value()).isNotEqualTo(hash));
-        FLEET.loseEverything();
-        logged(() -> rejected(
-                "the hashes of keys have changed, because Redis has lost their secret: read the hash of the key again",
-                () -> live(one).put("search", LiveKey.hashed(hash), LiveSettings.BANNED, NOTE, 0)));
-        live(one).put("search", LiveKey.hashed(hash), LiveSettings.BANNED, NOTE, 0);
     }
 
     @Test
