@@ -22,7 +22,12 @@ class ArchitectureTest {
     @ArchTest
     static void dependenciesPointDown(JavaClasses classes) {
         ArchitectureRules.dependenciesPointDown(
-                classes, List.of("io.limiter.live", "io.limiter.internal.live", "io.limiter.live.redis"));
+                classes,
+                List.of(
+                        "io.limiter.live",
+                        "io.limiter.internal.live.store",
+                        "io.limiter.internal.live",
+                        "io.limiter.live.redis"));
     }
 
     @ArchTest
@@ -37,7 +42,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyHintsUseTheClient = noClasses()
             .that()
-            .doNotHaveFullyQualifiedName("io.limiter.internal.live.RedisHints")
+            .doNotHaveFullyQualifiedName("io.limiter.internal.live.store.RedisHints")
             .and()
             .haveNameNotMatching(".*\\.RedisHints\\$.*")
             .should()

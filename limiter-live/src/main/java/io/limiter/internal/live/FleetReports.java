@@ -6,6 +6,9 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.SipHash;
+import io.limiter.internal.live.store.LiveStore;
+import io.limiter.internal.live.store.Micros;
+import io.limiter.internal.live.store.ReportJson;
 import io.limiter.internal.redis.RedisParts;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
@@ -79,7 +82,7 @@ final class FleetReports implements Fleet {
         List<Unreadable> unreadable = new ArrayList<>();
         store.watch(WATCHED).forEach((instanceName, stored) -> {
             try {
-                reports.add(LiveJson.report(stored));
+                reports.add(ReportJson.parse(stored));
             } catch (IllegalArgumentException e) {
                 unreadable.add(new Unreadable(instanceName, 0, "its report cannot be read: " + e.getMessage()));
             }
@@ -120,7 +123,7 @@ final class FleetReports implements Fleet {
         String name = instance.get();
         // The time of the report is Redis's.
         InstanceReport report = new InstanceReport(name, Instant.EPOCH, version, text(factory.backendState()), limits);
-        store.report(name, LiveJson.report(report), WATCHED.multipliedBy(2));
+        store.report(name, ReportJson.write(report), WATCHED.multipliedBy(2));
     }
 
     private static String text(BackendState state) {
@@ -165,7 +168,7 @@ final class FleetReports implements Fleet {
         List<HotKey> hottest = totals.hottestKeys().stream()
                 .map(key -> new HotKey(shown.apply(key.key()), key.requests()))
                 .toList();
-        Instant now = LiveJson.instant(nowMicros);
+        Instant now = Micros.toInstant(nowMicros);
         List<RejectedKey> rejected = totals.rejectedKeys().stream()
                 .map(key -> new RejectedKey(
                         shown.apply(key.key()),

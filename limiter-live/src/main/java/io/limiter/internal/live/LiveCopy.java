@@ -4,8 +4,11 @@ import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.key.SipHash;
-import io.limiter.internal.live.LiveJson.StoredChange;
-import io.limiter.internal.live.LiveJson.StoredLimit;
+import io.limiter.internal.live.store.Fields;
+import io.limiter.internal.live.store.LiveStore;
+import io.limiter.internal.live.store.Micros;
+import io.limiter.internal.live.store.StoredChange;
+import io.limiter.internal.live.store.StoredLimit;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.override.OverridesByName;
 import io.limiter.live.LiveChange;
@@ -39,14 +42,13 @@ final class LiveCopy {
     /** Another instance may have removed what expires by then. */
     private static final long EXPIRES_SOON_MICROS = 1_000_000;
 
-    private static final int MAX_LOGGED = 10;
-
     private final LiveStore store;
     private final OverridesByName overrides;
     private final FleetReports fleet;
     private final ChangeListeners listeners;
     private final Ticker ticker;
     private final boolean restores;
+    private final LostLimits lost;
     private volatile Copy copy = Copy.EMPTY;
     // Server time less the ticker's, in microseconds.
     private volatile long offsetMicros;
@@ -72,6 +74,7 @@ final class LiveCopy {
         this.listeners = listeners;
         this.ticker = ticker;
         this.restores = restores;
+        this.lost = new LostLimits(store);
     }
 
     /**
@@ -138,13 +141,12 @@ final class LiveCopy {
         LiveStore.Read read = read(copy);
         List<StoredChange> changes = List.of();
         try {
-            changes = read.changes().stream().map(LiveJson::change).toList();
+            changes = read.changes().stream().map(StoredChange::parse).toList();
         } catch (IllegalArgumentException e) {
             log.warn("The history of live limits has a change that cannot be read: {}", e.getMessage());
             read = read(Copy.EMPTY);
         }
-        if (read.complete() && !secret.isEmpty() && !read.secret().isEmpty() && !read.secret().equals(secret)) {
-            // Redis has lost all limits with it, and has others since.
+        if (read.complete() && hasOtherSecret(read)) {
             read = read(Copy.EMPTY);
         }
         if (!read.complete()) {
@@ -184,25 +186,23 @@ final class LiveCopy {
 
     /** What Redis has, with what it has lost of the copy if that is restored; otherwise with a warning. */
     private LiveStore.Read settled(LiveStore.Read read) {
-        if (restores) {
-            restore();
-            // Another instance may have restored the same meanwhile.
-            LiveStore.Read restored = read(copy);
-            warnOfHashes(restored.secret());
-            return restored;
+        boolean hasOthers = hasOtherSecret(read);
+        if (!restores) {
+            lost.warn(read, copy.version, copy.stamp, hasOthers);
+            return read;
         }
-        if (read.version() < copy.version) {
-            log.warn(
-                    "Redis has lost live limits: it has version {} of them, and this instance had {}. It drops what is not"
-                            + " there; set LiveOptions.restore to have it written back.",
-                    read.version(),
-                    copy.version);
-        } else if (read.version() == copy.version && read.stamp().equals(copy.stamp)) {
-            log.warn(
-                    "Redis has lost live limits of version {}, as it does when it evicts them. This instance drops them.",
-                    copy.version);
+        lost.restore(copy.version, secret, copy.limits, serverMicros() + EXPIRES_SOON_MICROS);
+        // Another instance may have restored the same meanwhile.
+        LiveStore.Read restored = read(hasOthers ? Copy.EMPTY : copy);
+        if (hasOtherSecret(restored)) {
+            lost.warnOfHashes(copy.limits, serverMicros());
         }
-        return read;
+        return restored;
+    }
+
+    /** Redis has lost all limits with the secret that is known here, and has others since. */
+    private boolean hasOtherSecret(LiveStore.Read read) {
+        return !secret.isEmpty() && !read.secret().isEmpty() && !read.secret().equals(secret);
     }
 
     private LiveStore.Read read(Copy known) {
@@ -215,44 +215,6 @@ final class LiveCopy {
         return read;
     }
 
-    /** Writes back what Redis has lost of the copy. Of each name, the newer change stays, that of Redis or of the copy. */
-    private void restore() {
-        long soon = serverMicros() + EXPIRES_SOON_MICROS;
-        List<String> limits = new ArrayList<>();
-        copy.limits.forEach((field, each) -> {
-            if (each.problem().isEmpty() && !each.isExpired(soon)) {
-                LiveLimit limit = each.limit();
-                limits.addAll(List.of(field, each.stored(), LiveJson.note(limit.who(), limit.why())));
-            }
-        });
-        List<String> restored = limits.isEmpty() ? List.of() : store.restore(copy.version, secret, limits);
-        if (!restored.isEmpty()) {
-            log.warn(
-                    "Redis had lost changes of live limits; this instance has written {} of them back, of {}.",
-                    restored.size(),
-                    // Without keys, which can be personal data.
-                    restored.stream()
-                            .map(field -> field.split("\t", 2)[0])
-                            .distinct()
-                            .limit(MAX_LOGGED)
-                            .toList());
-        }
-    }
-
-    /** Live limits of hashed keys are lost with the secret: which keys they were of is not known. */
-    private void warnOfHashes(String newSecret) {
-        long hashed = newSecret.isEmpty() || newSecret.equals(secret) ? 0 : copy.limits.values().stream()
-                .filter(each -> each.isInEffect(serverMicros()))
-                .filter(each -> each.limit().key().filter(LiveKey::hashed).isPresent())
-                .count();
-        if (hashed > 0) {
-            log.warn(
-                    "Redis has another secret for hashing keys, under which live limits were stored, so this instance drops {} of"
-                            + " keys that were hashed with the one before: put them again.",
-                    hashed);
-        }
-    }
-
     private void apply(LiveStore.Read read, List<StoredChange> newestFirst) {
         Map<String, StoredLimit> before = copy.limits;
         Map<String, StoredLimit> limits = new TreeMap<>();
@@ -260,8 +222,7 @@ final class LiveCopy {
             limits.putAll(before);
             for (int i = newestFirst.size() - 1; i >= 0; i--) {
                 StoredChange stored = newestFirst.get(i);
-                limits.put(
-                        LiveJson.field(stored.change().name(), stored.change().key()), stored.after());
+                limits.put(Fields.of(stored.change().name(), stored.change().key()), stored.after());
                 listeners.applied(stored.change());
             }
         } else {
@@ -271,7 +232,7 @@ final class LiveCopy {
                         field,
                         known != null && known.stored().equals(value)
                                 ? known
-                                : LiveJson.ofField(store.limits, field, value));
+                                : StoredLimit.ofField(store.limits, field, value));
             });
         }
         long now = serverMicros();
@@ -306,7 +267,7 @@ final class LiveCopy {
         if (limit != null && !limit.problem().isEmpty()) {
             log.warn("The limiters '{}' keep their own limit: {}.", of.name(), limit.problem());
         }
-        if (LiveJson.field(of.name(), of.key()).equals(field)) {
+        if (Fields.of(of.name(), of.key()).equals(field)) {
             override(of, limit != null && limit.isInEffect(now) ? limit.limit().settings() : LiveSettings.NONE);
         }
     }
@@ -316,7 +277,7 @@ final class LiveCopy {
         if (key == null) {
             overrides.of(of.name()).live(LiveLimitChange.of(settings));
         } else {
-            long ends = of.expiresAt().map(LiveJson::micros).orElse(Decision.NEVER_MICROS);
+            long ends = of.expiresAt().map(Micros::of).orElse(Decision.NEVER_MICROS);
             overrides
                     .keysOf(of.name())
                     .live(
@@ -339,7 +300,7 @@ final class LiveCopy {
                     new LiveChange(by.version(), by.name(), by.key(), before, after, by.since(), by.who(), by.why()));
         }
         String why = is == null ? "Redis does not have it any more" : "what Redis has cannot be read";
-        return before.map(limit -> ended(limit, read.version(), LiveJson.instant(read.nowMicros()), "", why));
+        return before.map(limit -> ended(limit, read.version(), Micros.toInstant(read.nowMicros()), "", why));
     }
 
     private static LiveChange ended(LiveLimit limit, long version, Instant at, String who, String why) {
@@ -391,7 +352,7 @@ final class LiveCopy {
 
     /** Why the live limit could not be applied to the limiters of a prefix and name; empty if it was. */
     private String problem(String prefix, String name) {
-        StoredLimit stored = copy.limits.get(LiveJson.field(name));
+        StoredLimit stored = copy.limits.get(Fields.of(name));
         return stored == null || stored.problem().isEmpty() ? overrides.of(name).notApplied(prefix) : stored.problem();
     }
 }

@@ -1,5 +1,7 @@
 package io.limiter.internal.live;
 
+import io.limiter.internal.live.store.LiveStore;
+import io.limiter.internal.live.store.RedisHints;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.redis.RedisParts;

@@ -2,6 +2,7 @@ package io.limiter.internal.live;
 
 import com.google.common.collect.EvictingQueue;
 import io.limiter.LimiterTotals;
+import io.limiter.internal.live.store.Micros;
 import io.limiter.live.LimitReport.Rate;
 import java.time.Instant;
 import java.util.HashMap;
@@ -109,6 +110,6 @@ final class PastRates {
     }
 
     private static Instant start(long step) {
-        return LiveJson.instant(step * STEP_MICROS);
+        return Micros.toInstant(step * STEP_MICROS);
     }
 }

@@ -3,9 +3,11 @@ package io.limiter.internal.live;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterTotals;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.key.SipHash;
-import io.limiter.internal.live.LiveJson.StoredChange;
-import io.limiter.internal.live.LiveJson.StoredLimit;
+import io.limiter.internal.live.store.Fields;
+import io.limiter.internal.live.store.LiveStore;
+import io.limiter.internal.live.store.Micros;
+import io.limiter.internal.live.store.StoredChange;
+import io.limiter.internal.live.store.StoredLimit;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.override.Overrides;
 import io.limiter.internal.override.OverridesByName;
@@ -49,8 +51,7 @@ final class StoredLiveLimits implements LiveLimits {
     private final OverridesByName overrides;
     private final FleetReports fleet;
     private final ChangeListeners listeners;
-    private final Supplier<List<LimiterTotals>> totals;
-    private final boolean showKeys;
+    private final LiveKeys liveKeys;
     private volatile boolean closed;
 
     StoredLiveLimits(
@@ -66,8 +67,7 @@ final class StoredLiveLimits implements LiveLimits {
         this.overrides = overrides;
         this.fleet = fleet;
         this.listeners = listeners;
-        this.totals = totals;
-        this.showKeys = showKeys;
+        this.liveKeys = new LiveKeys(copy, totals, showKeys);
     }
 
     @Override
@@ -77,7 +77,7 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public List<LiveLimit> keys(String name) {
-        String limiter = limiterOf(name);
+        String limiter = liveKeys.limiterOf(checked(name));
         return inEffect(limit -> limit.key().isPresent() && limit.name().equals(limiter));
     }
 
@@ -97,13 +97,13 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public Optional<LiveLimit> get(String name) {
-        return ofField(LiveJson.field(checked(name)));
+        return ofField(Fields.of(checked(name)));
     }
 
     @Override
     public Optional<LiveLimit> get(String name, LiveKey key) {
-        String limiter = limiterOf(name);
-        return ofField(LiveJson.field(limiter, Optional.of(stored(limiter, key, new SipHash(copy.secret())))));
+        String limiter = liveKeys.limiterOf(checked(name));
+        return ofField(Fields.of(limiter, Optional.of(liveKeys.stored(limiter, key, copy.secret()))));
     }
 
     private Optional<LiveLimit> ofField(String field) {
@@ -112,45 +112,9 @@ final class StoredLiveLimits implements LiveLimits {
                 .map(StoredLimit::limit);
     }
 
-    /** Whatever its plan, a key is that of the limit. */
-    private String limiterOf(String name) {
-        return LimiterTotals.limiterOf(checked(name), totals.get());
-    }
-
     @Override
     public boolean isSame(LiveKey one, LiveKey other) {
-        Objects.requireNonNull(one, "one");
-        Objects.requireNonNull(other, "other");
-        SipHash hash = new SipHash(copy.secret());
-        return hashed(one, hash).equals(hashed(other, hash));
-    }
-
-    private static LiveKey hashed(LiveKey key, SipHash hash) {
-        return key.hashed() ? key : LiveKey.hashed(hash.text(key.value()));
-    }
-
-    /**
-     * As it has a live limit, by the key or its hash, also one that cannot be read, which is replaced and removed in the same way;
-     * without one, hashed unless keys are shown.
-     */
-    private LiveKey stored(String limiter, LiveKey key, SipHash hash) {
-        long now = copy.serverMicros();
-        if (Objects.requireNonNull(key, "key").hashed()) {
-            return copy.limits().values().stream()
-                    .filter(each -> each.isStored(now) && each.limit().name().equals(limiter))
-                    .flatMap(each -> each.limit().key().stream())
-                    .filter(each -> !each.hashed() && hashed(each, hash).equals(key))
-                    .findFirst()
-                    .orElse(key);
-        }
-        LiveKey hashed = hashed(key, hash);
-        boolean isShown = isStored(limiter, key, now) || showKeys && !isStored(limiter, hashed, now);
-        return isShown ? key : hashed;
-    }
-
-    private boolean isStored(String limiter, LiveKey key, long nowMicros) {
-        StoredLimit found = copy.limits().get(LiveJson.field(limiter, Optional.of(key)));
-        return found != null && found.isStored(nowMicros);
+        return liveKeys.isSame(one, other);
     }
 
     @Override
@@ -190,27 +154,9 @@ final class StoredLiveLimits implements LiveLimits {
     @Override
     public LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
         Objects.requireNonNull(key, "key");
-        checkIsNoUnknownPlan(name);
-        return put(limiterOf(name), Optional.of(key), settings, note, expectedVersion, 0)
+        return put(liveKeys.limiterToPut(checked(name)), Optional.of(key), settings, note, expectedVersion, 0)
                 .after()
                 .orElseThrow();
-    }
-
-    /** No limiter would find a key under the name of a plan. */
-    private void checkIsNoUnknownPlan(String name) {
-        List<LimiterTotals> known = totals.get();
-        if (known.stream().noneMatch(each -> each.name().equals(name))) {
-            known.stream()
-                    .map(LimiterTotals::limiter)
-                    .filter(limiter -> checked(name).startsWith(limiter + "."))
-                    .findFirst()
-                    .ifPresent(limiter -> {
-                        throw new IllegalArgumentException("this instance has built no limiter '" + name + "': if '"
-                                + name.substring(limiter.length() + 1) + "' is a plan of '" + limiter
-                                + "', put the live limit of the key under '" + limiter
-                                + "', and otherwise on an instance that has built the limiter");
-                    });
-        }
     }
 
     private static String ofKey(Optional<LiveKey> key) {
@@ -246,7 +192,7 @@ final class StoredLiveLimits implements LiveLimits {
             LiveLimitMapper.checkWithoutLimiter(name, settings);
         }
         long lastsMicros = expiresIn == null ? 0 : TimeUnit.MILLISECONDS.toMicros(expiresIn.toMillis());
-        return write(name, key, note, expectedVersion, lastsMicros, expiresMicros, LiveJson.limit(settings, note))
+        return write(name, key, note, expectedVersion, lastsMicros, expiresMicros, StoredLimit.encode(settings, note))
                 .orElseThrow();
     }
 
@@ -257,7 +203,11 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public Optional<LiveChange> remove(String name, LiveKey key, ChangeNote note, long expectedVersion) {
-        return remove(limiterOf(name), Optional.of(Objects.requireNonNull(key, "key")), note, expectedVersion);
+        return remove(
+                liveKeys.limiterOf(checked(name)),
+                Optional.of(Objects.requireNonNull(key, "key")),
+                note,
+                expectedVersion);
     }
 
     private Optional<LiveChange> remove(String name, Optional<LiveKey> key, ChangeNote note, long expectedVersion) {
@@ -305,26 +255,26 @@ final class StoredLiveLimits implements LiveLimits {
             pollBeforeWrite(key);
             // Once: another poll meanwhile may read another one.
             String secret = copy.secret();
-            Optional<LiveKey> stored = key.map(each -> stored(name, each, new SipHash(secret)));
+            Optional<LiveKey> stored = key.map(each -> liveKeys.stored(name, each, secret));
             List<String> written = store.write(
-                    LiveJson.field(name, stored),
+                    Fields.of(name, stored),
                     expectedVersion,
                     copy.newestVersion(),
                     lastsMicros,
                     expiresMicros,
                     limit,
-                    LiveJson.note(note.who(), note.why()),
+                    StoredLimit.note(note.who(), note.why()),
                     secret);
             switch (written.get(0)) {
                 case "done" -> {
                     pollAfterWrite();
-                    return Optional.of(LiveJson.change(written.get(1)).change());
+                    return Optional.of(StoredChange.parse(written.get(1)).change());
                 }
                 case "conflict" -> {
                     String found = written.get(1);
                     Optional<LiveLimit> current = found.isEmpty()
                             ? Optional.empty()
-                            : Optional.of(LiveJson.stored(name, stored, found).limit());
+                            : Optional.of(StoredLimit.parse(name, stored, found).limit());
                     throw new LiveConflictException(
                             name + stored.map(each -> "', key '" + each).orElse(""), expectedVersion, current);
                 }
@@ -350,7 +300,7 @@ final class StoredLiveLimits implements LiveLimits {
     /** Polls first, so that a loss is seen: after the write the store is no longer empty. */
     private void pollBeforeWrite(Optional<LiveKey> key) {
         copy.poll();
-        if (key.isPresent() && !key.get().hashed() && !showKeys && copy.secret().isEmpty()) {
+        if (key.filter(liveKeys::needsSecret).isPresent()) {
             store.makeSecret();
             copy.poll();
         }
@@ -378,7 +328,7 @@ final class StoredLiveLimits implements LiveLimits {
             // Written by hand, it may be any number.
             version = (long) Math.min(MAX_VERSION, Math.max(0, Double.parseDouble(page.get(i + 1))));
             try {
-                StoredChange stored = LiveJson.change(page.get(i));
+                StoredChange stored = StoredChange.parse(page.get(i));
                 if (stored.after().problem().isEmpty()) {
                     changes.add(stored.change());
                 } else {
@@ -405,7 +355,7 @@ final class StoredLiveLimits implements LiveLimits {
         String name = undone.name();
         LiveLimit before = undone.before().orElse(null);
         long expiresMicros =
-                before == null ? 0 : before.expiresAt().map(LiveJson::micros).orElse(0L);
+                before == null ? 0 : before.expiresAt().map(Micros::of).orElse(0L);
         if (before == null || note.expiresIn() == null && expiresMicros != 0 && expiresMicros <= copy.serverMicros()) {
             return remove(name, undone.key(), note, expectedVersion)
                     .orElseThrow(() -> new IllegalArgumentException("'" + name

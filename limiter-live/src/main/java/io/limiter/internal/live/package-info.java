@@ -1,4 +1,4 @@
-/** Limits that are changed while the fleet runs: their store in Redis, the copy of this instance, and its reports. */
+/** Limits that are changed while the fleet runs: the copy of this instance, its polls, and its reports. */
 @NullMarked
 package io.limiter.internal.live;
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.AclSetuserArgs;
 import io.limiter.RateLimiter;
+import io.limiter.internal.live.store.RedisHints;
 import io.limiter.live.LiveOptions;
 import io.limiter.redis.RedisFixture;
 import io.limiter.redis.Resources;

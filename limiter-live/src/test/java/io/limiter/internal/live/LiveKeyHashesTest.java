@@ -239,13 +239,27 @@ class LiveKeyHashesTest {
     }
 
     @Test
+    void limits_that_were_stored_under_another_secret_say_that_those_before_were_lost() {
+        LiveInstance one = FLEET.instance();
+        put(one, LiveSettings.BANNED, NOTE);
+        LiveFleet.put(one, "other", TEN);
+        loseLimits();
+        LiveLimit ban = live(FLEET.instance()).put("search", BOB, LiveSettings.BANNED, NOTE, 0);
+        assertThat(logged(one::pollLiveLimits)).singleElement().asString().contains("and has others since");
+        assertThat(live(one).keys()).containsExactly(ban);
+        assertThat(live(one).list()).isEmpty();
+        assertThat(one.build("search", TWO).tryAcquire("bob")).isFalse();
+    }
+
+    @Test
     void a_key_is_not_stored_by_a_hash_of_a_secret_that_was_lost_meanwhile() {
         AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
         Ticker ticker = new Ticker() {
             @Override
             public long read() {
                 boolean hashes = StackWalker.getInstance()
-                        .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals("stored")));
+                        .walk(frames ->
+                                frames.anyMatch(frame -> frame.getMethodName().equals("stored")));
                 if (hashes) {
                     meanwhile.getAndSet(() -> {}).run();
                 }
@@ -282,7 +296,10 @@ class LiveKeyHashesTest {
     void one_that_cannot_be_read_is_named_replaced_and_removed_by_its_key_and_its_hash(boolean isHashed) {
         LiveInstance one = FLEET.instance(BY_HAND.showKeys(!isHashed));
         put(one, LiveSettings.BANNED, NOTE);
-        String field = stored().keySet().stream().filter(each -> each.startsWith("search\t")).findFirst().orElseThrow();
+        String field = stored().keySet().stream()
+                .filter(each -> each.startsWith("search\t"))
+                .findFirst()
+                .orElseThrow();
         assertThat(field.startsWith("search\t\t")).isEqualTo(isHashed);
         FLEET.<Long>commands(commands -> {
             commands.hset(LIMITS, field, "7 1763650000123456 0 {\"settings\":{\"colour\":\"red\"}}");

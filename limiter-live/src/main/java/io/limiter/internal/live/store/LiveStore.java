@@ -1,4 +1,4 @@
-package io.limiter.internal.live;
+package io.limiter.internal.live.store;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.AsyncFailures;
@@ -20,7 +20,7 @@ import java.util.UUID;
  * The live limits of a fleet in Redis, with one script for each read and write. All keys have one hash tag, so they are on one
  * node of a Cluster. Methods block, and throw {@link LimiterBackendException} if Redis fails.
  */
-final class LiveStore {
+public final class LiveStore {
 
     /** Longer than a decision may take, because ten thousand live limits are some megabytes. */
     private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
@@ -29,9 +29,9 @@ final class LiveStore {
     private static final String SECRET = "\t";
 
     /** The channel of hints, and what all keys start with. */
-    final String channel;
+    public final String channel;
 
-    final String limits;
+    public final String limits;
     private final String version;
     private final String changes;
     private final String keys;
@@ -54,7 +54,7 @@ final class LiveStore {
      * @param clock Lua that sets {@code now} in microseconds
      * @param options which namespace, and how many changes of each limit the history keeps
      */
-    LiveStore(RedisCalls redis, String clock, Duration decisionTimeout, LiveOptions options) {
+    public LiveStore(RedisCalls redis, String clock, Duration decisionTimeout, LiveOptions options) {
         this.channel = channel(options.namespace());
         this.limits = channel + ":limits";
         this.version = channel + ":version";
@@ -96,7 +96,7 @@ final class LiveStore {
      * @param limits by field
      * @param secret of the hashes of keys; empty before it is needed
      */
-    record Read(
+    public record Read(
             long version,
             String stamp,
             long nowMicros,
@@ -110,7 +110,7 @@ final class LiveStore {
      * @param hasLimits whether the reader has limits that Redis must have, too
      * @param expired fields of limits that have expired, to be removed
      */
-    Read read(long knownVersion, String stamp, boolean hasLimits, List<String> expired) {
+    public Read read(long knownVersion, String stamp, boolean hasLimits, List<String> expired) {
         List<Object> arguments = new ArrayList<>(List.of(knownVersion, stamp, hasLimits ? 1 : 0));
         arguments.addAll(expired);
         List<Object> reply = call(read, List.of(limits, version, changes, watched), arguments);
@@ -144,7 +144,7 @@ final class LiveStore {
      *     {@code nothing} if there is none to remove; {@code full} if there are too many of keys; or {@code secret} if the
      *     field has the hash of a key, and Redis another secret, or neither has one
      */
-    List<String> write(
+    public List<String> write(
             String field,
             long expectedVersion,
             long knownVersion,
@@ -183,14 +183,14 @@ final class LiveStore {
      * @param copied of each limit the field, the value, and who and why
      * @return the fields of those that were written
      */
-    List<String> restore(long copyVersion, String copiedSecret, List<String> copied) {
+    public List<String> restore(long copyVersion, String copiedSecret, List<String> copied) {
         List<Object> arguments = new ArrayList<>(List.of(channel, copyVersion, newStamp(), kept, copiedSecret));
         arguments.addAll(copied);
         return texts(call(restore, List.of(limits, version, changes, keys), arguments));
     }
 
     /** Entries of the history, each followed by its version, newest first. */
-    List<String> history(int most, long before) {
+    public List<String> history(int most, long before) {
         return texts(call(history, List.of(changes), List.of(before, most)));
     }
 
@@ -199,7 +199,7 @@ final class LiveStore {
      *
      * @param time how long instances report
      */
-    Map<String, String> watch(Duration time) {
+    public Map<String, String> watch(Duration time) {
         return pairs(call(
                 watch,
                 List.of(watched, fleet, limits),
@@ -207,17 +207,17 @@ final class LiveStore {
     }
 
     /** Makes the secret of the hashes of keys, unless there is one: that which was read last, otherwise a new one. */
-    void makeSecret() {
+    public void makeSecret() {
         // A random UUID has 122 bits of SecureRandom.
         call(secret, List.of(limits), List.of(knownSecret, UUID.randomUUID()));
     }
 
-    void report(String instance, String json, Duration lasts) {
+    public void report(String instance, String json, Duration lasts) {
         call(report, List.of(fleet), List.of(instance, json, lasts.toMillis()));
     }
 
     /** After a failure: the connection may be one over which no answer arrives any more. */
-    void reconnect() {
+    public void reconnect() {
         if (!redis.isConnected(version)) {
             redis.reconnect(version);
         }

@@ -1,4 +1,4 @@
-package io.limiter.internal.live;
+package io.limiter.internal.live.store;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.internal.log.AsyncLog;
@@ -20,7 +20,7 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * <p>While Jedis keeps the thread, only that may close the connection: it goes back to the application's pool, and must not be
  * there before the last reply was read.
  */
-final class RedisHints implements AutoCloseable {
+public final class RedisHints implements AutoCloseable {
 
     private static final AsyncLog log = AsyncLog.of(RedisHints.class);
 
@@ -40,7 +40,7 @@ final class RedisHints implements AutoCloseable {
     private boolean logged;
     private boolean closed;
 
-    RedisHints(RedisCalls redis) {
+    public RedisHints(RedisCalls redis) {
         this.connections = redis.connections();
     }
 
