@@ -1,6 +1,7 @@
 package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.limiter.internal.arithmetic.Check;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -90,7 +91,7 @@ public record Ban(int after, Duration within, Duration lasting, Duration atMost)
 
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
-        Check.noId(request, this);
+        request.checkNoId(this);
         double now = nowMicros;
         State found = state == null ? State.NONE : state;
         State known = found.notAfter(now);

@@ -2,6 +2,7 @@ package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.limiter.internal.arithmetic.Check;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,6 +1,8 @@
 package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.ZoneClock;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Objects;
@@ -80,7 +82,7 @@ public record FixedWindow(
     /** Windows have no reservations, so the timeout is ignored. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
-        Check.noId(request, this);
+        request.checkNoId(this);
         double now = nowMicros;
         double count = 0.0;
         double end = windowEnd(nowMicros);

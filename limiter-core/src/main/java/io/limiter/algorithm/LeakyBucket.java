@@ -1,5 +1,7 @@
 package io.limiter.algorithm;
 
+import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Rounding;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 

@@ -4,6 +4,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
+import io.limiter.internal.arithmetic.BucketArithmetic;
+import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Rounding;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +38,6 @@ public record RedisPermits(
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonProperty("bookings") @Nullable
         Reservations reservations) {
-
-    /**
-     * How far ahead a reservation may be without being recorded in {@link Reservations}, and the largest clock step for
-     * which the bucket waits.
-     */
-    static final double HOUR_MICROS = 3_600_000_000.0;
 
     /** Above the error of ratios that are equal but for rounding. */
     private static final double ROUNDED = 1.000000001;
@@ -77,7 +74,7 @@ public record RedisPermits(
     }
 
     double nextFreeMicros() {
-        return Math.floor(nextFreeTicketMillis * 1000.0 + 0.5);
+        return BucketArithmetic.wholeMicros(nextFreeTicketMillis);
     }
 
     /**
@@ -108,7 +105,7 @@ public record RedisPermits(
         double from = known().cancelledFromMicros();
         return new RedisPermits(
                 maxPermits,
-                refilled(storedPermits, maxPermits, idleMicros, microsPerPermit),
+                BucketArithmetic.refilled(storedPermits, maxPermits, idleMicros, microsPerPermit),
                 intervalMillis,
                 newNextFreeTicketMillis,
                 newRemainderMicros,
@@ -134,11 +131,6 @@ public record RedisPermits(
                 : with(reservations.withCancelled(reservations.cancelledFromMicros() + (cancelled - most), most));
     }
 
-    /** Stored permits after a time in which permits accrued. */
-    static double refilled(double storedPermits, double maxPermits, double idleMicros, double microsPerPermit) {
-        return Math.min(maxPermits, storedPermits + idleMicros / microsPerPermit);
-    }
-
     /**
      * The same bucket under another definition: stored permits are worth the same time as before, and reservations
      * stay. Where the capacity grows less than the rate, stored permits grow as it does. So limiters with two definitions
@@ -161,8 +153,10 @@ public record RedisPermits(
      * step forward again. If by more, the ticket is moved back, or all callers would wait until the clock catches up.
      */
     RedisPermits boundClockStep(double nowMicros) {
-        double furthest = reservations == null ? HOUR_MICROS : Math.max(HOUR_MICROS, reservations.furthestMicros());
-        if (nextFreeMicros() - nowMicros <= furthest + HOUR_MICROS) {
+        double furthest = reservations == null
+                ? BucketArithmetic.HOUR_MICROS
+                : Math.max(BucketArithmetic.HOUR_MICROS, reservations.furthestMicros());
+        if (nextFreeMicros() - nowMicros <= furthest + BucketArithmetic.HOUR_MICROS) {
             return this;
         }
         return boundReservation(nowMicros, furthest).withoutCancelled();
@@ -179,7 +173,7 @@ public record RedisPermits(
 
     /** This state, with a record of a reservation more than an hour ahead. */
     RedisPermits furthest(double reservedMicros) {
-        if (reservedMicros <= HOUR_MICROS) {
+        if (reservedMicros <= BucketArithmetic.HOUR_MICROS) {
             return this;
         }
         Reservations known = known();
@@ -240,11 +234,6 @@ public record RedisPermits(
      */
     double tailMicros(double freePermits) {
         return nextFreeMicros() + (remainderMicros - freePermits * intervalMicros());
-    }
-
-    /** The ticket of a reservation that ends at this time. Rounded down, so that its cancellation never restores too much. */
-    static long ticket(double tailMicros) {
-        return (long) Math.max(1.0, Math.floor(tailMicros));
     }
 
     /** The latest time at which a reservation made so far comes due, or came due if none is ahead. */

@@ -133,6 +133,14 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         return action == Action.TAKE || action == Action.CHARGE;
     }
 
+    /** Rejects an id in a request to a limit without leases, except for a refund, where it is the ticket. */
+    void checkNoId(Limit<?> limit) {
+        if (id != 0 && action != Action.REFUND) {
+            throw new IllegalArgumentException(
+                    "the permits of a " + limit.getClass().getSimpleName() + " are not held under an id, was " + this);
+        }
+    }
+
     /** This request with another action and no id. */
     public Request as(Action otherAction) {
         return new Request(otherAction, permits, timeoutMicros);

@@ -2,6 +2,7 @@ package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.limiter.internal.arithmetic.Check;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +70,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
     /** Counters have no reservations, so the timeout is ignored. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
-        Check.noId(request, this);
+        request.checkNoId(this);
         double now = nowMicros;
         State pair = state == null
                 ? new State(0.0, 0.0, State.startOf(now, periodMicros()), periodMicros())

@@ -2,6 +2,7 @@ package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.limiter.internal.arithmetic.Check;
 import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
     /** Logs have no reservations, so the timeout is ignored. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
-        Check.noId(request, this);
+        request.checkNoId(this);
         double now = nowMicros;
         State found = state == null ? State.EMPTY : state;
         State log = found.notAfter(now);

@@ -1,5 +1,7 @@
 package io.limiter.algorithm;
 
+import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Rounding;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -374,7 +376,7 @@ public record TokenBucket(
 
     @Override
     public Step<RedisPermits> step(@Nullable RedisPermits state, long nowMicros, Request request) {
-        Check.noId(request, this);
+        request.checkNoId(this);
         return new TokenBucketStep(this, nowMicros).of(state, request);
     }
 

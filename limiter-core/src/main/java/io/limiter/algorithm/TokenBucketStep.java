@@ -1,5 +1,7 @@
 package io.limiter.algorithm;
 
+import io.limiter.internal.arithmetic.BucketArithmetic;
+import io.limiter.internal.arithmetic.Rounding;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +86,7 @@ final class TokenBucketStep {
         }
         if (granted) {
             RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
-            return new Step<>(after, decision(true, after, wait, 0.0, RedisPermits.ticket(tailMicros(after))));
+            return new Step<>(after, decision(true, after, wait, 0.0, BucketArithmetic.ticket(tailMicros(after))));
         }
         boolean save = mustBeSaved(state);
         return new Step<>(save ? settled : state, decision(false, settled, wait, retry, 0));

@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import io.limiter.internal.arithmetic.Check;
 import java.time.Duration;
 
 /**

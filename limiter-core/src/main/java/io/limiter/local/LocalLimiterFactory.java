@@ -2,7 +2,7 @@ package io.limiter.local;
 
 import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterListener;
-import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.factory.CacheBounds;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;

@@ -7,7 +7,7 @@ import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.factory.CacheBounds;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.lock.LockBackend;

@@ -2,6 +2,7 @@ package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.internal.arithmetic.Check;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,7 @@ package io.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.testing.Timeline;
 import io.limiter.testing.TraceLine;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package io.limiter.algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.internal.arithmetic.Rounding;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;

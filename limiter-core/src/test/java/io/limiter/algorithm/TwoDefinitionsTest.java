@@ -3,6 +3,7 @@ package io.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Account.Reserved;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.testing.Seed;
 import io.limiter.testing.TraceLine;
 import java.time.Duration;

@@ -58,7 +58,7 @@ public abstract class NullArgumentsContract {
 
     /** Only the limiter makes them: states, pending decisions and reports. */
     private static final Pattern MADE_BY_THE_LIMITER = Pattern.compile(
-            ".*(State|Steps?|InPlaceBucket|OtherWindows|HotKey|RejectedKey|Rate|Reports?|LiveChange|LiveHistory|Unreadable)"
+            ".*(State|Step|OtherWindows|HotKey|RejectedKey|Rate|Reports?|LiveChange|LiveHistory|Unreadable)"
                     + "|.*(Pending|LiveConflict|FailingLimiter).*");
 
     private final Map<Class<?>, Object> samples = new LinkedHashMap<>();

@@ -16,6 +16,7 @@ public enum Stage {
             "request: key, cache, counting",
             1,
             "io.limiter.internal.limiter.",
+            "io.limiter.internal.waiting.",
             "io.limiter.internal.key.",
             "io.limiter.internal.cache.",
             "io.limiter.internal.statistics."),

@@ -14,11 +14,11 @@ import io.limiter.internal.override.ChangeableLimit;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.waiting.CallerFuture;
+import io.limiter.internal.waiting.WaitingRequest;
+import io.limiter.internal.waiting.WaitingRoom;
 import io.limiter.spi.EngineObserver;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -30,19 +30,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
-    /** In shadow mode calls do not wait for their requests, so that a flood could leave any number of them. */
-    static final int MAX_WAITING = 10_000;
-
     private final KeySpace keys;
     private final Sleeper sleeper;
-    private final Map<Object, WaitQueue<?>> queues = new ConcurrentHashMap<>();
+    private final WaitingRoom waitingRoom;
     private @Nullable LimiterBan ban;
-    private final Semaphore room = new Semaphore(MAX_WAITING);
 
     BoundLimit(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
         super(keys.prefix(), keys.name(), limit, engine);
         this.keys = keys;
         this.sleeper = sleeper;
+        this.waitingRoom = new WaitingRoom(sleeper);
     }
 
     /** Adds a ban of its keys. To be called before any other thread sees this limiter. */
@@ -190,14 +187,13 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         if (mayDecideAgain(timeoutMicros)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
             waiting.start();
-            return new AwaitedDecision<>(
-                    waiting::giveUp, waiting, decision -> 0, sleeper, decision -> () -> {}, result);
+            return new CallerFuture<>(waiting::giveUp, waiting, decision -> 0, sleeper, decision -> () -> {}, result);
         }
         Request request = Request.take(permits, timeoutMicros);
         EngineObserver.MayWait mayWait =
                 timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
         PendingRequest pending = start(key, backendKey, inEffect(key), request);
-        return new AwaitedDecision<>(
+        return new CallerFuture<>(
                 pending::giveUp,
                 pending,
                 BoundLimit::waitMicros,
@@ -225,7 +221,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
         InEffect<L> used = inEffect(key);
         PendingRequest pending = start(key, backendKey, used, Request.take(permits, timeoutMicros));
-        return new AwaitedDecision<>(
+        return new CallerFuture<>(
                 pending::giveUp,
                 pending,
                 decision -> 0,
@@ -262,23 +258,8 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                                 .thenRun(() -> counters().notBanned(key)));
     }
 
-    /** For requests that wait. Without a permit of it, a rejection is final. */
-    Semaphore room() {
-        return room;
-    }
-
-    /**
-     * The queue of the callers that wait for the same permits.
-     *
-     * @param alike equal for these; its class says what the decision is
-     */
-    @SuppressWarnings("unchecked")
-    <D> WaitQueue<D> queue(Object alike) {
-        return (WaitQueue<D>) queues.computeIfAbsent(alike, same -> {
-            WaitQueue<?>[] created = new WaitQueue<?>[1];
-            created[0] = new WaitQueue<D>(sleeper, () -> queues.remove(same, created[0]));
-            return created[0];
-        });
+    WaitingRoom waitingRoom() {
+        return waitingRoom;
     }
 
     /** Requests for as many permits of one key. */
@@ -292,7 +273,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         private final EngineObserver.MayWait mayWait;
 
         WaitingDecision(@Nullable String countedKey, String backendKey, int permits, long timeoutMicros) {
-            super(BoundLimit.this, timeoutMicros);
+            super(waitingRoom, timeoutMicros);
             this.countedKey = countedKey;
             this.alike = new Alike(backendKey, permits);
             this.timeoutMicros = timeoutMicros;
@@ -300,7 +281,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
 
         @Override
-        Started<Decision> startDecision() {
+        protected Started<Decision> startDecision() {
             InEffect<L> used = inEffect(countedKey);
             PendingRequest pending =
                     used.engine().start(alike.backendKey(), used.limit(), Request.take(alike.permits(), 0));
@@ -308,37 +289,37 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
 
         @Override
-        boolean isGranted(Decision decision) {
+        protected boolean isGranted(Decision decision) {
             return decision.granted();
         }
 
         @Override
-        long retryMicros(Decision rejection) {
+        protected long retryMicros(Decision rejection) {
             return retryMicros(limit(), rejection, timeoutMicros);
         }
 
         @Override
-        long moreAfter(Decision grant) {
+        protected long moreAfter(Decision grant) {
             return grant.remaining() / alike.permits();
         }
 
         @Override
-        Object alike() {
+        protected Object alike() {
             return alike;
         }
 
         @Override
-        Runnable waitBegins(Decision rejection) {
+        protected Runnable waitBegins(Decision rejection) {
             return counters().waitBegins(mayWait);
         }
 
         @Override
-        void count(Decision decision) {
+        protected void count(Decision decision) {
             counters().decided(name(), countedKey, decision);
         }
 
         @Override
-        void countFailure() {
+        protected void countFailure() {
             counters().failed();
         }
     }

@@ -5,6 +5,7 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.time.Timeouts;
 import java.time.Duration;

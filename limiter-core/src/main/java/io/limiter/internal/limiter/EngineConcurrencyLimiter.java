@@ -10,6 +10,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.LeaseRequest;
 import io.limiter.internal.lease.Leases;

@@ -3,10 +3,12 @@ package io.limiter.internal.limiter;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.Reservation;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
@@ -31,6 +33,11 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     EngineLimiter(BoundLimit<L> bound, KeyPath path) {
         super(bound, path);
+    }
+
+    /** Adds a ban of its keys. To be called before any other thread sees this limiter. */
+    public final void banBy(Ban ban) {
+        bound.banBy(ban);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.override.Overrides;

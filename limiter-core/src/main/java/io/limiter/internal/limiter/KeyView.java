@@ -2,7 +2,10 @@ package io.limiter.internal.limiter;
 
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.override.ChangeableLimit;
+import io.limiter.internal.override.KeyOverrides;
+import io.limiter.internal.override.Overrides;
 import io.limiter.internal.statistics.LimiterCounters;
 import java.util.Optional;
 
@@ -11,7 +14,7 @@ import java.util.Optional;
  *
  * @param <B> the limit that it shares with its views
  */
-abstract class KeyView<B extends ChangeableLimit<?>> {
+public abstract class KeyView<B extends ChangeableLimit<?>> {
 
     final B bound;
     final KeyPath path;
@@ -24,6 +27,21 @@ abstract class KeyView<B extends ChangeableLimit<?>> {
     /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
     public final void countIn(LimiterCounters counters) {
         bound.countIn(counters);
+    }
+
+    /** See {@link ChangeableLimit#knownAs}. */
+    public final void knownAs(String name) {
+        bound.knownAs(name);
+    }
+
+    /** See {@link ChangeableLimit#overriddenBy}. */
+    public final void overriddenBy(Overrides overrides, KeyOverrides keyOverrides, boolean live) {
+        bound.overriddenBy(overrides, keyOverrides, live);
+    }
+
+    /** See {@link ChangeableLimit#rebuilt}. */
+    public final void rebuilt() {
+        bound.rebuilt();
     }
 
     public final String name() {

@@ -3,7 +3,6 @@ package io.limiter.internal.local;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.InPlaceBucket;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
@@ -11,6 +10,7 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.step.InPlaceBucket;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 

@@ -20,6 +20,7 @@ import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.waiting.WaitingRoom;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Seed;
 import io.limiter.testing.SteppingEngine;
@@ -461,7 +462,7 @@ class WaitQueueTest {
         Limiter window = limiter(FixedWindow.of(10, SECOND));
         assertThat(window.tryAcquire(10)).isTrue();
         List<CompletableFuture<Boolean>> callers = new ArrayList<>();
-        for (int i = 0; i < BoundLimit.MAX_WAITING; i++) {
+        for (int i = 0; i < WaitingRoom.MAX_WAITING; i++) {
             callers.add(window.async().tryAcquire(Duration.ofMillis(1000 + 10 * i)));
         }
         assertThat(window.async().decide(1, HOUR))

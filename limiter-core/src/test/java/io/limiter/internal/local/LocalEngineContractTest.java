@@ -2,7 +2,7 @@ package io.limiter.internal.local;
 
 import io.limiter.EngineContract;
 import io.limiter.LimiterFactory;
-import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.factory.CacheBounds;
 import io.limiter.testing.TestClock;
 
 class LocalEngineContractTest extends EngineContract {

@@ -116,7 +116,8 @@ class RejectionResponsesTest {
         assertThat(outcome(new RateLimitExceededException("k", policy))).isEqualTo(DecisionRecorder.REJECTED);
         assertThat(outcome(new MissingLimitKeyException("no key"))).isEqualTo(400);
         assertThat(outcome(new LimiterBackendException(
-                        LimiterBackendException.Kind.RETRYABLE, "timeout", "p:k", "no answer", null, null))).isEqualTo(503);
+                        LimiterBackendException.Kind.RETRYABLE, "timeout", "p:k", "no answer", null, null)))
+                .isEqualTo(503);
     }
 
     private int outcome(RuntimeException answered) {

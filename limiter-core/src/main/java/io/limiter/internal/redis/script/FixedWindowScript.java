@@ -1,7 +1,7 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.ZoneClock;
+import io.limiter.internal.arithmetic.ZoneClock;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
 import java.nio.ByteBuffer;

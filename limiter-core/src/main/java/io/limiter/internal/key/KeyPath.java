@@ -1,6 +1,5 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.key;
 
-import io.limiter.internal.key.KeySpace;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -14,22 +13,22 @@ import org.jspecify.annotations.Nullable;
  * @param countedKey the key in statistics, which leave out a hash tag; {@code null} for the limiter itself
  * @param backendKey the stored key
  */
-record KeyPath(
+public record KeyPath(
         List<String> parts, @Nullable String key, @Nullable String countedKey, String backendKey) {
 
-    static KeyPath own(KeySpace keys) {
+    public static KeyPath own(KeySpace keys) {
         return new KeyPath(List.of(), null, null, keys.own());
     }
 
     /** Whether it is that of a view, to which further keys are added. */
-    boolean isOfKey() {
+    public boolean isOfKey() {
         return key != null;
     }
 
     /**
      * @throws IllegalArgumentException if the key is blank
      */
-    KeyPath on(KeySpace keys, String next) {
+    public KeyPath on(KeySpace keys, String next) {
         if (key == null) {
             return new KeyPath(List.of(), next, next, keys.of(next));
         }

@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.waiting;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <D> a decision, or that of a set
  */
-abstract class WaitingRequest<D> extends WaitingCaller<D> {
+public abstract class WaitingRequest<D> extends WaitingCaller<D> {
 
     /** Of a decision after which the request is not decided again. */
-    static final long FINAL = 0;
+    protected static final long FINAL = 0;
 
-    private final BoundLimit<?> limit;
+    private final WaitingRoom room;
     private final long startNanos;
     // Guarded by this object's monitor.
     private @Nullable Pending<?> current;
@@ -29,16 +29,16 @@ abstract class WaitingRequest<D> extends WaitingCaller<D> {
     private boolean hasWaited;
 
     /**
-     * @param limit the limit of the permits; of a set, the first one
+     * @param room that of the limiter; of a set, of the first one
      * @param timeoutMicros the longest time that it may wait
      */
-    WaitingRequest(BoundLimit<?> limit, long timeoutMicros) {
-        this(limit, timeoutMicros, limit.sleeper().ticker().read());
+    protected WaitingRequest(WaitingRoom room, long timeoutMicros) {
+        this(room, timeoutMicros, room.ticker().read());
     }
 
-    private WaitingRequest(BoundLimit<?> limit, long timeoutMicros, long nowNanos) {
+    private WaitingRequest(WaitingRoom room, long timeoutMicros, long nowNanos) {
         super(nowNanos, 1000 * timeoutMicros);
-        this.limit = limit;
+        this.room = room;
         this.startNanos = nowNanos;
     }
 
@@ -48,33 +48,33 @@ abstract class WaitingRequest<D> extends WaitingCaller<D> {
      * @param pending the request
      * @param decision its result
      */
-    record Started<D>(Pending<?> pending, CompletableFuture<D> decision) {}
+    public record Started<D>(Pending<?> pending, CompletableFuture<D> decision) {}
 
     /** Starts a decision under the current limits. */
-    abstract Started<D> startDecision();
+    protected abstract Started<D> startDecision();
 
-    abstract boolean isGranted(D decision);
+    protected abstract boolean isGranted(D decision);
 
     /** How long after a rejection the request is decided again, in microseconds; {@link #FINAL} if it is not. */
-    abstract long retryMicros(D rejection);
+    protected abstract long retryMicros(D rejection);
 
     /** How many more requests like this one may be granted after a grant. */
-    abstract long moreAfter(D grant);
+    protected abstract long moreAfter(D grant);
 
-    abstract void count(D decision);
+    protected abstract void count(D decision);
 
-    abstract void countFailure();
+    protected abstract void countFailure();
 
     /**
      * Equal for the requests that share a queue. A rejection of one is final for those of an earlier deadline first.
      */
-    abstract Object alike();
+    protected abstract Object alike();
 
     /** The caller starts to wait. */
-    abstract Runnable waitBegins(D rejection);
+    protected abstract Runnable waitBegins(D rejection);
 
     /** {@link #retryMicros} of one limit, at a timeout of the caller. */
-    final long retryMicros(Limit<?> byLimit, Decision rejection, long timeoutMicros) {
+    protected final long retryMicros(Limit<?> byLimit, Decision rejection, long timeoutMicros) {
         long micros = rejection.retryAfterMicros();
         boolean again = !byLimit.reservesAhead()
                 // In an outage, the policy's answer is the answer.
@@ -87,16 +87,16 @@ abstract class WaitingRequest<D> extends WaitingCaller<D> {
 
     /** What is left of a timeout; rounded down. */
     private long leftMicros(long timeoutMicros) {
-        return Math.max(0, timeoutMicros - (limit.sleeper().ticker().read() - startNanos + 999) / 1000);
+        return Math.max(0, timeoutMicros - (room.ticker().read() - startNanos + 999) / 1000);
     }
 
     /** The timeout of the next decision of a limit that reserves: all of it the first time. */
-    final long nextMicros(long timeoutMicros) {
+    protected final long nextMicros(long timeoutMicros) {
         return hasWaited ? leftMicros(timeoutMicros) : timeoutMicros;
     }
 
     /** Decides this, and again as long as it waits. */
-    final void start() {
+    public final void start() {
         decide().whenComplete((decision, error) -> {
             try {
                 if (error == null) {
@@ -112,19 +112,19 @@ abstract class WaitingRequest<D> extends WaitingCaller<D> {
     }
 
     /** Goes on after the first decision. */
-    final WaitingRequest<D> decided(D first) {
+    public final WaitingRequest<D> decided(D first) {
         long micros = isGranted(first) ? FINAL : retryMicros(first);
-        if (micros == FINAL || !limit.room().tryAcquire()) {
+        if (micros == FINAL || !room.tryEnter()) {
             answer(first);
             return this;
         }
         hasWaited = true;
         Runnable end = waitBegins(first);
         whenComplete((decision, error) -> {
-            limit.room().release();
+            room.leave();
             end.run();
         });
-        while (!limit.<D>queue(alike()).add(this, micros)) {
+        while (!room.<D>queue(alike()).add(this, micros)) {
             Thread.onSpinWait();
         }
         return this;
@@ -144,7 +144,7 @@ abstract class WaitingRequest<D> extends WaitingCaller<D> {
     }
 
     /** Withdraws this, or returns its permits. To be called once. */
-    final void giveUp() {
+    public final void giveUp() {
         Pending<?> last;
         synchronized (this) {
             givenUp = true;

@@ -1,8 +1,13 @@
-package io.limiter.algorithm;
+package io.limiter.internal.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Request.Action;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.util.List;

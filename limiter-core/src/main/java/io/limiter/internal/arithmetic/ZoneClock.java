@@ -1,4 +1,4 @@
-package io.limiter.algorithm;
+package io.limiter.internal.arithmetic;
 
 import java.time.Instant;
 import java.time.ZoneId;

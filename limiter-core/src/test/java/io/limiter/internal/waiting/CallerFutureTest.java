@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Futures that wait for permits, and the permits of those that are given up. */
-class AwaitedDecisionTest {
+class CallerFutureTest {
 
     private static final Decision IN_A_SECOND = new Decision(true, 10, 0, 1_000_000, 0, 11_000_000);
     private static final Decision AT_ONCE = new Decision(true, 10, 0, 0, 0, 11_000_000);
@@ -65,7 +65,7 @@ class AwaitedDecisionTest {
             return () -> timers.remove(action);
         }
     };
-    private final AwaitedDecision<Decision, Boolean> awaited = new AwaitedDecision<>(
+    private final CallerFuture<Decision, Boolean> awaited = new CallerFuture<>(
             decided::giveUp,
             decided,
             decision -> decision.granted() ? decision.waitMicros() : 0,
@@ -145,7 +145,7 @@ class AwaitedDecisionTest {
 
     @Test
     void a_result_that_throws_returns_the_permits() {
-        AwaitedDecision<Decision, Boolean> failing = new AwaitedDecision<>(
+        CallerFuture<Decision, Boolean> failing = new CallerFuture<>(
                 decided::giveUp, decided.copy(), decision -> 0, sleeper, decision -> () -> {}, decision -> {
                     throw new IllegalStateException("planted");
                 });
@@ -204,7 +204,7 @@ class AwaitedDecisionTest {
     void a_grant_is_either_handed_over_or_returned(RepetitionInfo repetition) {
         Random random = new Random(Seed.VALUE + repetition.getCurrentRepetition());
         for (int i = 0; i < 200; i++) {
-            AwaitedDecisionTest each = new AwaitedDecisionTest();
+            CallerFutureTest each = new CallerFutureTest();
             Decision decision = random.nextBoolean() ? IN_A_SECOND : AT_ONCE;
             Predicate<CompletableFuture<Boolean>> completion = COMPLETIONS.get(random.nextInt(COMPLETIONS.size()));
             AtomicBoolean first = new AtomicBoolean(true);

@@ -1,5 +1,13 @@
-package io.limiter.algorithm;
+package io.limiter.internal.step;
 
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.arithmetic.BucketArithmetic;
+import io.limiter.internal.arithmetic.Check;
+import io.limiter.internal.arithmetic.Rounding;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,18 +42,21 @@ public final class InPlaceBucket {
     private InPlaceBucket(TokenBucket limit, RedisPermits state) {
         this.limit = limit;
         this.maxPermits = state.maxPermits();
-        this.intervalMicros = state.intervalMicros();
+        this.intervalMicros = limit.intervalMicros();
         this.capacity = limit.capacity();
         this.negligibleMicros = Rounding.negligibleMicros(intervalMicros);
         this.negligiblePermits = negligibleMicros / intervalMicros;
         this.storedPermits = state.storedPermits();
-        this.nextFreeMicros = state.nextFreeMicros();
+        this.nextFreeMicros = BucketArithmetic.wholeMicros(state.nextFreeTicketMillis());
         this.remainderMicros = state.remainderMicros();
     }
 
     /** A state to change in place; {@code null} if only {@link TokenBucket#step} can change it. */
     public static @Nullable InPlaceBucket of(TokenBucket limit, RedisPermits state) {
-        boolean isPlain = limit.warmUp() == null && state.reservations() == null && !limit.hasOtherDefinition(state);
+        boolean isPlain = limit.warmUp() == null
+                && state.reservations() == null
+                && state.maxPermits() == limit.maxPermits()
+                && state.intervalMillis() == limit.intervalMillis();
         return isPlain ? new InPlaceBucket(limit, state) : null;
     }
 
@@ -75,13 +86,13 @@ public final class InPlaceBucket {
                 0,
                 fullAfterMicros(nowMicros),
                 Decision.Source.BACKEND,
-                RedisPermits.ticket(nextFreeMicros + (remainderMicros - storedPermits * intervalMicros)));
+                BucketArithmetic.ticket(nextFreeMicros + (remainderMicros - storedPermits * intervalMicros)));
     }
 
     /** Takes permits if enough are stored. */
     public Outcome tryTake(int permits, long timeoutMicros, long nowMicros) {
         double now = nowMicros;
-        if (nextFreeMicros - now > RedisPermits.HOUR_MICROS) {
+        if (nextFreeMicros - now > BucketArithmetic.HOUR_MICROS) {
             // The clock may have stepped back.
             return Outcome.UNDECIDED;
         }
@@ -89,7 +100,7 @@ public final class InPlaceBucket {
         double nextFree = nextFreeMicros;
         double remainder = remainderMicros;
         if (now > nextFree && now > nextFree + roundUp(remainder)) {
-            stored = RedisPermits.refilled(stored, maxPermits, now - nextFree - remainder, intervalMicros);
+            stored = BucketArithmetic.refilled(stored, maxPermits, now - nextFree - remainder, intervalMicros);
             nextFree = now;
             remainder = 0.0;
         }
@@ -126,7 +137,7 @@ public final class InPlaceBucket {
 
     /** As {@link TokenBucket#lifetimeMillis}, for the state that is full again after this time. */
     public long lifetimeMillis(long fullAfterMicros) {
-        return limit.lifetimeMillis(fullAfterMicros);
+        return Math.max(limit.expire().toMillis(), Check.lifetimeMillis(fullAfterMicros));
     }
 
     private double wholePermits(double permits) {

@@ -1,7 +1,7 @@
-package io.limiter.algorithm;
+package io.limiter.internal.arithmetic;
 
 /** How decisions round times and permits, in Java and Lua alike. */
-final class Rounding {
+public final class Rounding {
 
     /**
      * The part of a permit that decisions ignore, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
@@ -19,21 +19,21 @@ final class Rounding {
     private Rounding() {}
 
     /** Microseconds of a wait, rounded up unless the fraction is negligible. */
-    static double wholeMicros(double micros, double intervalMicros) {
+    public static double wholeMicros(double micros, double intervalMicros) {
         return roundUp(micros, negligibleMicros(intervalMicros));
     }
 
-    static double roundUp(double micros, double negligible) {
+    public static double roundUp(double micros, double negligible) {
         double whole = Math.floor(micros);
         return micros - whole > negligible ? whole + 1.0 : whole;
     }
 
     /** Stored permits, rounded down unless the missing fraction is negligible. */
-    static double wholePermits(double permits, double intervalMicros) {
+    public static double wholePermits(double permits, double intervalMicros) {
         return Math.floor(permits + negligibleMicros(intervalMicros) / intervalMicros);
     }
 
-    static double negligibleMicros(double intervalMicros) {
+    public static double negligibleMicros(double intervalMicros) {
         return Math.min(NEGLIGIBLE_PERMITS * intervalMicros, NEGLIGIBLE_MICROS);
     }
 }

@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.factory;
 
 import java.time.Duration;
 import java.util.Objects;

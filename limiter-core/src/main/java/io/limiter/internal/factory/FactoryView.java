@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.factory;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
@@ -11,6 +11,7 @@ import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.limiter.KeyView;
 import java.time.Duration;
 
 /** A factory as callers have it, with options; closing it does not close the factory. */

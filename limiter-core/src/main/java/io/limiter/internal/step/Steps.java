@@ -1,5 +1,11 @@
-package io.limiter.algorithm;
+package io.limiter.internal.step;
 
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
 import org.jspecify.annotations.Nullable;
 
 /**

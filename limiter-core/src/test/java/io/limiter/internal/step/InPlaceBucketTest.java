@@ -1,9 +1,14 @@
-package io.limiter.algorithm;
+package io.limiter.internal.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.InPlaceBucket.Outcome;
+import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Request.Action;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.step.InPlaceBucket.Outcome;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.util.EnumMap;

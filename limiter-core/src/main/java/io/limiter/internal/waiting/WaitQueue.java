@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.waiting;
 
 import io.limiter.internal.time.CallerQueue;
 import io.limiter.internal.time.Sleeper;

@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.waiting;
 
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.time.Sleeper;
@@ -14,7 +14,7 @@ import java.util.function.ToLongFunction;
  * @param <D> a decision, or one of a set
  * @param <T> the caller's result
  */
-final class AwaitedDecision<D, T> extends CompletableFuture<T> {
+public final class CallerFuture<D, T> extends CompletableFuture<T> {
 
     private final Runnable giveUp;
     private final Function<D, T> result;
@@ -28,7 +28,7 @@ final class AwaitedDecision<D, T> extends CompletableFuture<T> {
      * @param begins called when the wait begins; returns what to run when it ends
      * @param result the caller's result; what it throws fails this
      */
-    AwaitedDecision(
+    public CallerFuture(
             Runnable giveUp,
             CompletableFuture<D> decided,
             ToLongFunction<D> waitMicros,

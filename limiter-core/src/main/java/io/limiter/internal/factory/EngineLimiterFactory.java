@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.factory;
 
 import com.google.common.base.Ticker;
 import com.google.common.cache.Cache;
@@ -15,8 +15,10 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.factory.FactoryOptions.LimiterId;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.limiter.FactoryOptions.LimiterId;
+import io.limiter.internal.limiter.EngineLimiter;
+import io.limiter.internal.limiter.KeyView;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.override.OverridesByName;
 import io.limiter.internal.statistics.CounterRegistry;
@@ -149,7 +151,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     final KeyView<?> limiter(LimiterId id) {
         KeyView<?> cached = limiters.getIfPresent(id);
         if (cached != null) {
-            cached.bound.rebuilt();
+            cached.rebuilt();
             return cached;
         }
         return limiters.asMap().computeIfAbsent(id, same -> {
@@ -235,12 +237,12 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         all.prefetch(options.prefetch());
         all.ban(options.ban());
         if (options.ban() != null && limiter instanceof EngineLimiter<?> banning) {
-            banning.bound.banBy(options.ban());
+            banning.banBy(options.ban());
         }
-        limiter.bound.knownAs(name);
+        limiter.knownAs(name);
         limiter.countIn(options.listeners() ? all : all.quiet());
         // Whatever its plan, a key is that of the limit.
-        limiter.bound.overriddenBy(overrides.of(name), overrides.keysOf(id.name()), options.live());
+        limiter.overriddenBy(overrides.of(name), overrides.keysOf(id.name()), options.live());
     }
 
     private static void warnIfExpensive(String name, Limit<?> limit) {

@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.factory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

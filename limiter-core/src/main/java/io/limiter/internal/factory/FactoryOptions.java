@@ -1,4 +1,4 @@
-package io.limiter.internal.limiter;
+package io.limiter.internal.factory;
 
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;

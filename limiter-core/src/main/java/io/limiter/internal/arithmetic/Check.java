@@ -1,58 +1,58 @@
-package io.limiter.algorithm;
+package io.limiter.internal.arithmetic;
 
 import java.time.Duration;
 import java.util.Objects;
 
 /** Range checks with messages that name the value, the allowed range and, if not obvious, the remedy. */
-final class Check {
+public final class Check {
 
     /**
      * The longest period, burst, wait or expiry. With it, all times stay below 2<sup>53</sup> microseconds, where
      * doubles are exact.
      */
-    static final Duration MAX_DURATION = Duration.ofDays(1000);
+    public static final Duration MAX_DURATION = Duration.ofDays(1000);
 
     /** By how much a key outlives its state, which also says when it ends. */
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
     private Check() {}
 
-    static void range(String what, double value, double min, double max) {
+    public static void range(String what, double value, double min, double max) {
         // Written so that NaN fails.
         if (!(value >= min && value <= max)) {
             throw new IllegalArgumentException(what + " must be between " + min + " and " + max + ", was " + value);
         }
     }
 
-    static void moreThan(String what, double value, double bound, double max) {
+    public static void moreThan(String what, double value, double bound, double max) {
         if (!(value > bound && value <= max)) {
             throw new IllegalArgumentException(
                     what + " must be more than " + bound + " and at most " + max + ", was " + value);
         }
     }
 
-    static void range(String what, long value, long min, long max) {
+    public static void range(String what, long value, long min, long max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(what + " must be between " + min + " and " + max + ", was " + value);
         }
     }
 
     /** Whether a stored number is a time in microseconds. Below this bound, doubles hold each whole one. False for NaN. */
-    static boolean isTime(double micros) {
+    public static boolean isTime(double micros) {
         return micros >= 0.0 && micros < 0x1p53;
     }
 
     /** Whether a stored number is a number of permits. False for NaN. */
-    static boolean isCount(double permits, double max) {
+    public static boolean isCount(double permits, double max) {
         return permits >= 0.0 && permits <= max && permits % 1.0 == 0.0;
     }
 
     /** A share of a limit in whole permits, at least one. */
-    static int share(int limit, double share) {
+    public static int share(int limit, double share) {
         return Math.max(1, (int) (limit * share));
     }
 
-    static void duration(String what, Duration value, Duration min) {
+    public static void duration(String what, Duration value, Duration min) {
         Objects.requireNonNull(value, what);
         if (value.compareTo(min) < 0 || value.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(
@@ -60,21 +60,13 @@ final class Check {
         }
     }
 
-    /** Rejects an id in a request to a limit without leases, except for a refund, where it is the ticket. */
-    static void noId(Request request, Limit<?> limit) {
-        if (request.id() != 0 && request.action() != Request.Action.REFUND) {
-            throw new IllegalArgumentException("the permits of a "
-                    + limit.getClass().getSimpleName() + " are not held under an id, was " + request);
-        }
-    }
-
     /** Whole microseconds of a duration that {@link #duration} accepted. */
-    static long micros(Duration duration) {
+    public static long micros(Duration duration) {
         return duration.toNanos() / 1000;
     }
 
     /** The lifetime in milliseconds of a state that is needed for this time. */
-    static long lifetimeMillis(double neededMicros) {
+    public static long lifetimeMillis(double neededMicros) {
         return Math.max(0, (long) Math.ceil(neededMicros / 1000.0)) + EXPIRE_MARGIN_MILLIS;
     }
 }

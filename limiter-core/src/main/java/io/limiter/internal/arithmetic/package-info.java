@@ -1,0 +1,5 @@
+/** The numbers of limits: ranges, rounding, offsets of time zones. Pure functions. */
+@NullMarked
+package io.limiter.internal.arithmetic;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,107 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.engine.PendingSet;
+import io.limiter.internal.override.InEffect;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.waiting.WaitingRequest;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One check of a set: parts whose key a live limit exempts or bans are decided at once, the others by the engine. */
+final class SetCheck {
+
+    // By part.
+    private final List<InEffect<?>> used = new ArrayList<>();
+    private final List<KeyRequests<?>> all = new ArrayList<>();
+    // Null for those that the engine decides.
+    private final List<@Nullable Decision> atOnce = new ArrayList<>();
+    // Null for those without one, or that are decided at once.
+    private final List<@Nullable LimiterBan> bans = new ArrayList<>();
+
+    // Of those that the engine decides, each followed by its ban.
+    private final List<KeyRequests<?>> requests = new ArrayList<>();
+    private final List<Failover> engines = new ArrayList<>();
+    private boolean rejected;
+    private boolean merges;
+
+    /** Adds the next part, under its current limit. */
+    void add(SetPart part, int permitsOfSet, long timeoutMicros) {
+        InEffect<?> byPart = part.limiter().inEffect();
+        long waitMicros = byPart.limit().reservesAhead() ? timeoutMicros : 0;
+        Request request = Request.take(part.permitsFor(permitsOfSet), waitMicros);
+        KeyRequests<?> ofPart = KeyRequests.of(part.backendKey(), byPart.limit(), request);
+        Decision decision = byPart.atOnce(request);
+        used.add(byPart);
+        all.add(ofPart);
+        atOnce.add(decision);
+        LimiterBan ban = decision == null ? part.limiter().ban() : null;
+        bans.add(ban);
+        merges |= ban != null || decision != null;
+        if (decision != null) {
+            rejected |= !decision.granted();
+            return;
+        }
+        decideByEngine(ofPart, byPart.engine());
+        if (ban != null) {
+            decideByEngine(ban.check(part.backendKey()), byPart.engine());
+        }
+    }
+
+    private void decideByEngine(KeyRequests<?> request, Failover engine) {
+        requests.add(request);
+        engines.add(engine);
+    }
+
+    /** What decides about a part. */
+    InEffect<?> used(int part) {
+        return used.get(part);
+    }
+
+    /** What is requested of a part. */
+    Request request(int part) {
+        return all.get(part).request();
+    }
+
+    /** What bans the key of a part, unless it is decided at once; {@code null} for nothing. */
+    @Nullable
+    LimiterBan ban(int part) {
+        return bans.get(part);
+    }
+
+    /** Whether no part is left for the engine: a banned one rejects the set, and nothing is taken of the others. */
+    private boolean isDecided() {
+        return rejected || requests.isEmpty();
+    }
+
+    List<@Nullable Decision> decide() {
+        return isDecided() ? atOnce : merged(Failover.start(requests, engines).await());
+    }
+
+    WaitingRequest.Started<List<@Nullable Decision>> start() {
+        if (isDecided()) {
+            PendingSet decided = new PendingSet(all, null);
+            decided.decided(atOnce::get);
+            return new WaitingRequest.Started<>(decided, decided);
+        }
+        PendingSet pending = Failover.start(requests, engines);
+        return new WaitingRequest.Started<>(pending, merges ? pending.thenApply(this::merged) : pending);
+    }
+
+    /** The decisions of all parts, in their order. */
+    private List<@Nullable Decision> merged(List<@Nullable Decision> byEngine) {
+        Iterator<@Nullable Decision> next = byEngine.iterator();
+        List<@Nullable Decision> merged = new ArrayList<>(all.size());
+        for (int i = 0; i < all.size(); i++) {
+            Decision known = atOnce.get(i);
+            Decision own = known == null ? next.next() : known;
+            Decision ofBan = bans.get(i) == null ? null : next.next();
+            merged.add(LimiterBan.combined(used.get(i).limit(), own, ofBan));
+        }
+        return merged;
+    }
+}

@@ -1,0 +1,101 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.SetDecision;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.override.InEffect;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One limit of a set.
+ *
+ * @param permits how many this part takes for each permit of the set
+ */
+record SetPart(EngineLimiter<?> limiter, int permits) {
+
+    SetPart {
+        if (permits < 1) {
+            throw new IllegalArgumentException("permits must be at least 1, was " + permits);
+        }
+    }
+
+    String backendKey() {
+        return limiter.path.backendKey();
+    }
+
+    /** A peek looks at the ban, too. */
+    Started start(Request request) {
+        InEffect<?> used = limiter.inEffect();
+        PendingRequest own = used.engine().start(backendKey(), used.limit(), request);
+        LimiterBan ban = request.isPeek() ? limiter.ban() : null;
+        return new Started(
+                used.limit(),
+                own,
+                ban == null ? null : used.engine().start(ban.keyOf(backendKey()), ban.ban(), Request.peek(1, 0)));
+    }
+
+    /** A request that is under way, beside one at the ban; {@code null} if it has none. */
+    record Started(
+            Limit<?> limit, PendingRequest own, @Nullable PendingRequest ofBan) {
+
+        List<PendingRequest> all() {
+            return ofBan == null ? List.of(own) : List.of(own, ofBan);
+        }
+
+        @Nullable
+        Decision await() {
+            return LimiterBan.combined(limit, own.await(), ofBan == null ? null : ofBan.await());
+        }
+    }
+
+    Request peek(int permitsOfSet) {
+        return Request.peek(permitsFor(permitsOfSet), 0);
+    }
+
+    Request refund(int permitsOfSet) {
+        return Request.refund(permitsFor(permitsOfSet));
+    }
+
+    int permitsFor(int permitsOfSet) {
+        // Here: the product of a negative number can be positive.
+        if (permitsOfSet < 1) {
+            throw new IllegalArgumentException("permits must be at least 1, was " + permitsOfSet);
+        }
+        if (permitsOfSet > Integer.MAX_VALUE / permits) {
+            throw new IllegalArgumentException("permits must be at most " + Integer.MAX_VALUE / permits + " where "
+                    + this + " takes " + permits + " for each, was " + permitsOfSet);
+        }
+        return permitsOfSet * permits;
+    }
+
+    /** @param decisions {@code null} for parts that were not decided, because another one was rejected */
+    static SetDecision toDecision(List<SetPart> parts, List<@Nullable Decision> decisions) {
+        List<SetDecision.OfPart> decided = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size(); i++) {
+            Decision decision = decisions.get(i);
+            if (decision != null) {
+                decided.add(new SetDecision.OfPart(parts.get(i).limiter(), decision));
+            }
+        }
+        return new SetDecision(decided);
+    }
+
+    /** The limit that the caller waits for. */
+    static BoundLimit<?> slowest(SetDecision decided) {
+        SetDecision.OfPart slowest = Collections.max(
+                decided.parts(),
+                Comparator.comparingLong(each -> each.decision().waitMicros()));
+        return ((EngineLimiter<?>) slowest.limiter()).bound;
+    }
+
+    @Override
+    public String toString() {
+        return limiter.name();
+    }
+}

@@ -1,0 +1,196 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.Reservation;
+import io.limiter.SetDecision;
+import io.limiter.SetReservation;
+import io.limiter.algorithm.Decision;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.time.Timeouts;
+import io.limiter.internal.waiting.WaitingRequest;
+import io.limiter.spi.EngineObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for permits of a set. Its decisions are those of all parts, in order; {@code null} for a part that is not decided because
+ * another one is rejected by the cache.
+ */
+final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
+
+    private final List<SetPart> parts;
+    private final boolean waits;
+    private final int permits;
+    private final long[] timeoutsMicros;
+    private final EngineObserver.MayWait mayWait;
+
+    private SetCheck last = new SetCheck();
+
+    /**
+     * @param waits whether it waits until the permits are there; otherwise it only reserves
+     * @param timeouts none, one for all parts, or one for each
+     */
+    WaitingSet(List<SetPart> parts, boolean waits, int permits, Duration... timeouts) {
+        this(parts, waits, permits, micros(parts.size(), timeouts), parts.get(0).limiter().bound);
+    }
+
+    private WaitingSet(List<SetPart> parts, boolean waits, int permits, long[] timeoutsMicros, BoundLimit<?> first) {
+        super(first.waitingRoom(), longest(timeoutsMicros));
+        this.parts = parts;
+        this.waits = waits;
+        this.permits = permits;
+        this.timeoutsMicros = timeoutsMicros;
+        this.mayWait = longest(timeoutsMicros) == 0
+                ? EngineObserver.MayWait.NONE
+                : first.counters().mayWait();
+    }
+
+    /** The timeout of every part. */
+    private static long[] micros(int size, Duration... timeouts) {
+        if (Objects.requireNonNull(timeouts, "timeouts").length > 1 && timeouts.length != size) {
+            throw new IllegalArgumentException(
+                    "timeouts must be one, or one for each of " + size + " limits, were " + timeouts.length);
+        }
+        long[] micros = new long[size];
+        for (int i = 0; i < size && timeouts.length > 0; i++) {
+            micros[i] = Timeouts.micros(timeouts[timeouts.length == 1 ? 0 : i]);
+        }
+        return micros;
+    }
+
+    private static long longest(long[] timeoutsMicros) {
+        return Arrays.stream(timeoutsMicros).max().orElse(0);
+    }
+
+    SetDecision decideNow() {
+        List<@Nullable Decision> first;
+        try {
+            first = check().decide();
+        } catch (LimiterBackendException e) {
+            countFailure();
+            throw e;
+        }
+        return toDecision(AsyncFailures.join(decided(first)));
+    }
+
+    @Override
+    protected Started<List<@Nullable Decision>> startDecision() {
+        return check().start();
+    }
+
+    /** The request of every part, under its current limit. */
+    private SetCheck check() {
+        SetCheck next = new SetCheck();
+        for (int i = 0; i < parts.size(); i++) {
+            next.add(parts.get(i), permits, nextMicros(timeoutsMicros[i]));
+        }
+        last = next;
+        return next;
+    }
+
+    SetDecision toDecision(List<@Nullable Decision> decisions) {
+        return SetPart.toDecision(parts, decisions);
+    }
+
+    /** How long the caller waits until the permits of a grant come due. */
+    long waitMicros(SetDecision decided) {
+        return waits && decided.granted() ? decided.decision().waitMicros() : 0;
+    }
+
+    SetReservation reservation(SetDecision decided) {
+        List<Reservation> reserved = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size() && decided.granted(); i++) {
+            reserved.add(reservation(i, decided.parts().get(i).decision()));
+        }
+        return new EngineSetReservation(decided, parts.size(), List.copyOf(reserved));
+    }
+
+    Reservation reservation(int part, Decision decision) {
+        EngineLimiter<?> limiter = parts.get(part).limiter();
+        return limiter.bound.reservation(
+                limiter.path.countedKey(),
+                limiter.path.backendKey(),
+                last.used(part),
+                last.request(part).permits(),
+                decision);
+    }
+
+    @Override
+    protected boolean isGranted(List<@Nullable Decision> decisions) {
+        return decisions.stream().allMatch(decision -> decision != null && decision.granted());
+    }
+
+    @Override
+    protected long retryMicros(List<@Nullable Decision> rejection) {
+        long longest = FINAL;
+        for (int i = 0; i < parts.size() && waits; i++) {
+            Decision decision = rejection.get(i);
+            if (decision != null && !decision.granted()) {
+                long micros = retryMicros(parts.get(i).limiter().limit(), decision, timeoutsMicros[i]);
+                if (micros == FINAL) {
+                    return FINAL;
+                }
+                longest = Math.max(longest, micros);
+            }
+        }
+        return longest;
+    }
+
+    @Override
+    protected long moreAfter(List<@Nullable Decision> grant) {
+        long fewest = Long.MAX_VALUE - 1;
+        for (int i = 0; i < parts.size(); i++) {
+            long remaining = Objects.requireNonNull(grant.get(i)).remaining();
+            fewest = Math.min(fewest, remaining / parts.get(i).permitsFor(permits));
+        }
+        return fewest;
+    }
+
+    /** With equal timeouts: a part with a shorter one than another can make a rejection final before the deadline. */
+    @Override
+    protected Object alike() {
+        List<Object> alike = new ArrayList<>(2 * parts.size());
+        for (int i = 0; i < parts.size(); i++) {
+            alike.add(
+                    new BoundLimit.Alike(parts.get(i).backendKey(), parts.get(i).permitsFor(permits)));
+            alike.add(timeoutsMicros[i]);
+        }
+        return alike;
+    }
+
+    @Override
+    protected Runnable waitBegins(List<@Nullable Decision> rejection) {
+        return waitBegins(toDecision(rejection));
+    }
+
+    Runnable waitBegins(SetDecision decided) {
+        return SetPart.slowest(decided).counters().waitBegins(mayWait);
+    }
+
+    /** Permits that were not taken because another part rejects do not count as granted. */
+    @Override
+    protected void count(List<@Nullable Decision> decisions) {
+        boolean granted = isGranted(decisions);
+        for (int i = 0; i < parts.size(); i++) {
+            Decision decision = decisions.get(i);
+            if (decision != null && (granted || !decision.granted())) {
+                EngineLimiter<?> limiter = parts.get(i).limiter();
+                String key = limiter.path.countedKey();
+                limiter.bound.counters().decided(limiter.name(), key, decision);
+                LimiterBan ban = last.ban(i);
+                if (ban != null && key != null) {
+                    ban.decided(key, limiter.path.backendKey(), last.used(i).engine(), decision);
+                }
+            }
+        }
+    }
+
+    @Override
+    protected void countFailure() {
+        parts.forEach(part -> part.limiter().bound.counters().failed());
+    }
+}

@@ -1,0 +1,5 @@
+/** Callers that wait for permits: until those that were granted come due, or until a rejected request is decided again. */
+@NullMarked
+package io.limiter.internal.waiting;
+
+import org.jspecify.annotations.NullMarked;
