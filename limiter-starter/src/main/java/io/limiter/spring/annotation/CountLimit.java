@@ -26,7 +26,7 @@ import java.lang.annotation.Target;
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})
-@Repeatable(CountLimits.class)
+@Repeatable(CountLimit.List.class)
 public @interface CountLimit {
 
     /** How permits are counted, as of {@code limiter.limits.<name>.kind}. Each kind keeps permits of its own in Redis. */
@@ -119,4 +119,15 @@ public @interface CountLimit {
 
     /** Starts the keys in Redis. May be empty, must not contain braces. */
     String prefix() default "countLimit:";
+
+    /** Several on one method or type; added by the compiler. */
+    @Documented
+    @Inherited
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.METHOD, ElementType.TYPE})
+    @interface List {
+
+        /** In the order in which they are declared. */
+        CountLimit[] value();
+    }
 }

@@ -60,7 +60,7 @@ import java.lang.annotation.Target;
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})
-@Repeatable(RateLimits.class)
+@Repeatable(RateLimit.List.class)
 public @interface RateLimit {
 
     /** The kinds of bucket, as of {@code limiter.limits.<name>.kind}. Each keeps permits of its own in Redis. */
@@ -241,4 +241,15 @@ public @interface RateLimit {
 
     /** Starts the keys in Redis. May be empty, must not contain braces. */
     String prefix() default "rateLimit:";
+
+    /** Several on one method or type; added by the compiler. */
+    @Documented
+    @Inherited
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.METHOD, ElementType.TYPE})
+    @interface List {
+
+        /** In the order in which they are declared. */
+        RateLimit[] value();
+    }
 }

@@ -2,10 +2,8 @@ package io.limiter.spring.aop.annotated;
 
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.annotation.CountLimits;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.annotation.RateLimits;
 import io.limiter.spring.key.MethodName;
 import java.io.IOException;
 import java.lang.annotation.Annotation;
@@ -34,7 +32,11 @@ public final class LimitAnnotations {
 
     /** With the containers of repeated annotations, because class files only name these. */
     private static final List<String> NAMES = Stream.of(
-                    RateLimit.class, RateLimits.class, CountLimit.class, CountLimits.class, ConcurrentLimit.class)
+                    RateLimit.class,
+                    RateLimit.List.class,
+                    CountLimit.class,
+                    CountLimit.List.class,
+                    ConcurrentLimit.class)
             .map(Class::getName)
             .toList();
 
