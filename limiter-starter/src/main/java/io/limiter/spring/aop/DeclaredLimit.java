@@ -88,7 +88,7 @@ record DeclaredLimit(
             String setting = ConfiguredLimits.property(name.name()) + ".kind";
             throw new InvalidSettingException(
                     setting,
-                    setting + " cannot change while the application runs, because another kind cannot read the stored"
+                    " cannot change while the application runs, because another kind cannot read the stored"
                             + " permits: restart the application, or leave the kind as it is");
         }
         return other;
@@ -104,12 +104,9 @@ record DeclaredLimit(
     @Nullable
     Charge charge(@Nullable Object[] arguments, int taken) {
         CallCharge known = charge;
-        if (known == null) {
-            return null;
-        }
-        return known.isByStatus()
-                ? new Charge(true, outcome -> known.ofStatus(outcome.status(), taken))
-                : new Charge(false, outcome -> charged(known, arguments, outcome, taken));
+        return known == null
+                ? null
+                : new Charge(known.isByStatus(), outcome -> charged(known, arguments, outcome, taken));
     }
 
     /** @throws IllegalStateException if the work is done later */
@@ -118,7 +115,7 @@ record DeclaredLimit(
         if (late != null) {
             throw late;
         }
-        return known.of(arguments, outcome.result(), outcome.exception(), taken);
+        return known.of(arguments, outcome.result(), outcome.exception(), outcome.status(), taken);
     }
 
     boolean isChargedByStatus() {

@@ -132,7 +132,7 @@ final class LimitParser {
                 charge,
                 type,
                 keys.of(type, key, annotated),
-                plan(text(annotation, "plan"), annotated),
+                CallKeys.optional("plan", text(annotation, "plan"), annotated, "leave the plan out"),
                 hashTag(text(annotation, "hashTag"), type, annotated),
                 text(annotation, "resolver"),
                 text(annotation, "message"),
@@ -153,20 +153,13 @@ final class LimitParser {
         }
     }
 
-    private static @Nullable CallKey plan(String plan, Method annotated) {
-        return plan.isEmpty() ? null : CallKeys.plan(plan, annotated);
-    }
-
     private static @Nullable CallKey hashTag(String hashTag, LimitType type, Method annotated) {
-        if (hashTag.isEmpty()) {
-            return null;
-        }
-        if (type == LimitType.METHOD) {
+        if (type == LimitType.METHOD && !hashTag.isEmpty()) {
             throw new IllegalArgumentException(
                     "hashTag '" + hashTag + "' would give each hash tag permits of its own, but with"
                             + " limitType METHOD all callers share them: leave the hash tag out, or use limitType CUSTOM and a key");
         }
-        return CallKeys.hashTag(hashTag, annotated);
+        return CallKeys.optional("hashTag", hashTag, annotated, "leave the hash tag out");
     }
 
     /**

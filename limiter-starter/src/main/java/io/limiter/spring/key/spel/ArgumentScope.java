@@ -110,6 +110,11 @@ final class ArgumentScope extends Scope<@Nullable Object[]> {
                 + " texts, and combine them with operators";
     }
 
+    /** What an expression is over, for messages. */
+    String parts() {
+        return others.isEmpty() ? "arguments" : "result, the exception and the arguments";
+    }
+
     private String arguments() {
         return ofMethod() + (others.isEmpty() ? "" : ", and there are result and exception");
     }

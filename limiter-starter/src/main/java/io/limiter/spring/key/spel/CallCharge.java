@@ -1,11 +1,11 @@
 package io.limiter.spring.key.spel;
 
+import io.limiter.spring.key.InvalidLimitArgumentException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
-import org.springframework.expression.EvaluationException;
 
 /**
  * What a call is charged once its outcome is known: whether it is charged at all, and how much. Both can be expressions over its
@@ -13,26 +13,19 @@ import org.springframework.expression.EvaluationException;
  */
 public final class CallCharge {
 
-    private final When when;
-    private final @Nullable IntPredicate statuses;
-    private final @Nullable CallExpression condition;
+    private final boolean byStatus;
+    private final Condition condition;
     private final @Nullable CallExpression actual;
 
-    private enum When {
-        ALWAYS,
-        FAILURE,
-        SUCCESS,
-        STATUS,
-        CONDITION
+    /** Whether a call is charged. */
+    private interface Condition {
+
+        /** @param call its arguments, its result and its exception */
+        boolean of(@Nullable Object[] call, @Nullable Throwable exception, int status);
     }
 
-    private CallCharge(
-            When when,
-            @Nullable IntPredicate statuses,
-            @Nullable CallExpression condition,
-            @Nullable CallExpression actual) {
-        this.when = when;
-        this.statuses = statuses;
+    private CallCharge(boolean byStatus, Condition condition, @Nullable CallExpression actual) {
+        this.byStatus = byStatus;
         this.condition = condition;
         this.actual = actual;
     }
@@ -54,25 +47,30 @@ public final class CallCharge {
         }
         CallExpression actual = settle.isEmpty()
                 ? null
-                : CallExpression.parse("settle", settle, annotated, type, "#{result.usage.total}");
+                : CallExpression.parse(
+                        "settle", settle, annotated, ArgumentScope.ofOutcome(annotated, type), "#{result.usage.total}");
         switch (chargeOn) {
             case "", "always":
-                return actual == null ? null : new CallCharge(When.ALWAYS, null, null, actual);
+                return actual == null ? null : new CallCharge(false, (call, exception, status) -> true, actual);
             case "failure":
                 if (actual != null) {
                     throw new IllegalArgumentException("settle '" + settle + "' has no effect with chargeOn failure,"
                             + " because a call that fails has no result: leave one of them out");
                 }
-                return new CallCharge(When.FAILURE, null, null, null);
+                return new CallCharge(false, (call, exception, status) -> exception != null, null);
             case "success":
-                return new CallCharge(When.SUCCESS, null, null, actual);
+                return new CallCharge(false, (call, exception, status) -> exception == null, actual);
             default:
                 break;
         }
         if (chargeOn.contains("#{")) {
             CallExpression condition = CallExpression.parse(
-                    "chargeOn", chargeOn, annotated, type, "#{result == null or exception != null}");
-            return new CallCharge(When.CONDITION, null, condition, actual);
+                    "chargeOn",
+                    chargeOn,
+                    annotated,
+                    ArgumentScope.ofOutcome(annotated, type),
+                    "#{result == null or exception != null}");
+            return new CallCharge(false, (call, exception, status) -> isTrue(condition, call), actual);
         }
         IntPredicate statuses = ChargedStatuses.statuses(chargeOn);
         if (statuses == null) {
@@ -88,38 +86,34 @@ public final class CallCharge {
                     + " chargeOn '" + chargeOn + "' later, with the response: use chargeOn success, or leave one of"
                     + " them out");
         }
-        return new CallCharge(When.STATUS, statuses, null, null);
+        return new CallCharge(true, (call, exception, status) -> statuses.test(status), null);
     }
 
     /** Whether it is known with the status of a response; otherwise with the outcome of the call. */
     public boolean isByStatus() {
-        return when == When.STATUS;
-    }
-
-    /** How many of the permits that a call took it is charged for. */
-    public int ofStatus(int status, int taken) {
-        return statuses == null || statuses.test(status) ? taken : 0;
+        return byStatus;
     }
 
     /**
      * How many permits a call is charged for.
      *
-     * @param result {@code null} if it has none
-     * @param exception {@code null} if it did not fail
+     * @param result {@code null} if it has none, or if the status decides
+     * @param exception {@code null} if it did not fail, or if the status decides
+     * @param status of the response, if that decides
+     * @param taken as many as the call took
      * @throws RuntimeException if the outcome makes the condition neither true nor false, or the cost no whole number of at
      *     least 0
      */
-    public int of(@Nullable Object[] arguments, @Nullable Object result, @Nullable Throwable exception, int taken) {
+    public int of(
+            @Nullable Object[] arguments,
+            @Nullable Object result,
+            @Nullable Throwable exception,
+            int status,
+            int taken) {
         @Nullable Object[] call = Arrays.copyOf(arguments, arguments.length + 2);
         call[arguments.length] = result;
         call[arguments.length + 1] = exception;
-        boolean charged = switch (when) {
-            case FAILURE -> exception != null;
-            case SUCCESS -> exception == null;
-            case CONDITION -> condition == null || isTrue(condition, call);
-            case ALWAYS, STATUS -> true;
-        };
-        if (!charged) {
+        if (!condition.of(call, exception, status)) {
             return 0;
         }
         return actual == null || exception != null ? taken : actual.number(call);
@@ -129,8 +123,8 @@ public final class CallCharge {
     private static boolean isTrue(CallExpression condition, @Nullable Object[] call) {
         try {
             return condition.isTrue(call);
-        } catch (EvaluationException e) {
-            if (ExpressionSource.isForNull(e)) {
+        } catch (InvalidLimitArgumentException e) {
+            if (e.getCause() != null) {
                 return true;
             }
             throw e;

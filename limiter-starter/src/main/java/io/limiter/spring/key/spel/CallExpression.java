@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
@@ -17,31 +18,31 @@ record CallExpression(Function<@Nullable Object[], @Nullable Object> valueOf, St
 
     private static final BigDecimal MOST = BigDecimal.valueOf(Integer.MAX_VALUE);
 
-    /** One over the arguments. @param example an expression, for messages */
-    static CallExpression parse(String attribute, String text, Method method, String example) {
-        return parse(
-                ExpressionSource.of(attribute, text, method),
-                " must be one expression over the arguments, such as " + example);
-    }
-
-    /** One over the arguments, the result of this type, and the exception. */
-    static CallExpression parse(String attribute, String text, Method method, Class<?> result, String example) {
-        return parse(
-                ExpressionSource.ofOutcome(attribute, text, method, result),
-                " must be one expression over the result, the exception and the arguments, such as " + example);
-    }
-
-    private static CallExpression parse(ExpressionSource<@Nullable Object[]> source, String must) {
+    /**
+     * @param example an expression, for messages
+     * @throws IllegalArgumentException if the text is not one expression, or it cannot work or is forbidden
+     */
+    static CallExpression parse(String attribute, String text, Method method, ArgumentScope scope, String example) {
+        ExpressionSource<@Nullable Object[]> source = ExpressionSource.of(attribute, text, method, scope);
         if (source.parts().size() != 1 || !(source.parts().get(0) instanceof SpelExpression expression)) {
-            throw new IllegalArgumentException(source.quoted() + must);
+            throw new IllegalArgumentException(
+                    source.quoted() + " must be one expression over the " + scope.parts() + ", such as " + example);
         }
         source.check();
-        return new CallExpression(source.scope().valueOf(expression), source.where());
+        return new CallExpression(scope.valueOf(expression), source.where());
     }
 
-    /** @throws InvalidLimitArgumentException if it is neither true nor false */
+    private @Nullable Object value(@Nullable Object[] call) {
+        try {
+            return valueOf.apply(call);
+        } catch (EvaluationException e) {
+            throw ExpressionSource.noValue(where, e, InvalidLimitArgumentException::new);
+        }
+    }
+
+    /** @throws InvalidLimitArgumentException if it is neither true nor false; with a cause if it reads something of a null */
     boolean isTrue(@Nullable Object[] call) {
-        Object value = valueOf.apply(call);
+        Object value = value(call);
         if (value instanceof Boolean applies) {
             return applies;
         }
@@ -50,7 +51,7 @@ record CallExpression(Function<@Nullable Object[], @Nullable Object> valueOf, St
 
     /** @throws InvalidLimitArgumentException if it is no whole number from 0 to 2,147,483,647 */
     int number(@Nullable Object[] call) {
-        Object value = valueOf.apply(call);
+        Object value = value(call);
         if (value instanceof Integer whole && whole >= 0) {
             return whole;
         }

@@ -46,23 +46,15 @@ public final class CallKeys {
     }
 
     /**
-     * Parses and checks the hash tag of an annotation.
+     * Parses and checks a text of an annotation that is like a key, such as its plan.
      *
      * @param annotated the method that declares the arguments
-     * @throws IllegalArgumentException if the hash tag cannot work
+     * @param otherRemedy if the text is the same for all calls
+     * @return {@code null} if the text is empty
+     * @throws IllegalArgumentException if the text cannot work
      */
-    public static CallKey hashTag(String hashTag, Method annotated) {
-        return template("hashTag", hashTag, annotated, "leave the hash tag out");
-    }
-
-    /**
-     * Parses and checks the plan of an annotation.
-     *
-     * @param annotated the method that declares the arguments
-     * @throws IllegalArgumentException if the plan cannot work
-     */
-    public static CallKey plan(String plan, Method annotated) {
-        return template("plan", plan, annotated, "leave the plan out");
+    public static @Nullable CallKey optional(String attribute, String text, Method annotated, String otherRemedy) {
+        return text.isEmpty() ? null : template(attribute, text, annotated, otherRemedy);
     }
 
     /**
@@ -79,7 +71,8 @@ public final class CallKeys {
     }
 
     private static CallKey template(String attribute, String text, Method annotated, String otherRemedy) {
-        return KeyTemplate.parse(ExpressionSource.of(attribute, text, annotated), otherRemedy)::of;
+        return KeyTemplate.parse(
+                ExpressionSource.of(attribute, text, annotated, ArgumentScope.of(annotated)), otherRemedy)::of;
     }
 
     /**

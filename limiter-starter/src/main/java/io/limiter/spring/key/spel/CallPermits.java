@@ -3,7 +3,6 @@ package io.limiter.spring.key.spel;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationException;
 
 /**
  * How many permits a call takes: a fixed number or a cost, if a condition is true. Both are expressions over its arguments, which
@@ -38,10 +37,17 @@ public final class CallPermits {
         }
         return new CallPermits(
                 fixed,
-                cost.isEmpty() ? null : CallExpression.parse("cost", cost, annotated, "#{items.size()}"),
+                cost.isEmpty()
+                        ? null
+                        : CallExpression.parse("cost", cost, annotated, ArgumentScope.of(annotated), "#{items.size()}"),
                 condition.isEmpty()
                         ? null
-                        : CallExpression.parse("condition", condition, annotated, "#{items.size() > 100}"));
+                        : CallExpression.parse(
+                                "condition",
+                                condition,
+                                annotated,
+                                ArgumentScope.of(annotated),
+                                "#{items.size() > 100}"));
     }
 
     /** The permits of calls without a cost. */
@@ -56,29 +62,9 @@ public final class CallPermits {
      *     number from 0 to 2,147,483,647
      */
     public int of(@Nullable Object[] arguments) {
-        if (condition != null && !applies(condition, arguments)) {
+        if (condition != null && !condition.isTrue(arguments)) {
             return 0;
         }
-        return cost == null ? fixed : cost(cost, arguments);
-    }
-
-    private static boolean applies(CallExpression condition, @Nullable Object[] arguments) {
-        try {
-            return condition.isTrue(arguments);
-        } catch (EvaluationException e) {
-            throw noValue(condition, e);
-        }
-    }
-
-    private static int cost(CallExpression cost, @Nullable Object[] arguments) {
-        try {
-            return cost.number(arguments);
-        } catch (EvaluationException e) {
-            throw noValue(cost, e);
-        }
-    }
-
-    private static RuntimeException noValue(CallExpression expression, EvaluationException cause) {
-        return ExpressionSource.noValue(expression.where(), cause, InvalidLimitArgumentException::new);
+        return cost == null ? fixed : cost.number(arguments);
     }
 }

@@ -17,25 +17,16 @@ import org.springframework.expression.spel.standard.SpelExpression;
 /**
  * Checks an expression when it is parsed, rather than in the first call. All names must exist, and {@link ReadOnlyAccess} must
  * allow all parts.
+ *
+ * @param subject the expression, for messages
  */
-final class ExpressionCheck {
+record ExpressionCheck(String subject, Scope<?> scope) {
 
     private static final ReadOnlyAccess.Properties PROPERTIES = new ReadOnlyAccess.Properties();
 
-    private final String subject;
-    private final Scope<?> scope;
-
-    private ExpressionCheck(String subject, Scope<?> scope) {
-        this.subject = subject;
-        this.scope = scope;
-    }
-
-    /**
-     * @param subject the expression, for messages
-     * @throws IllegalArgumentException if the expression cannot work or is forbidden
-     */
-    static void check(SpelExpression expression, String subject, Scope<?> scope) {
-        new ExpressionCheck(subject, scope).check(expression.getAST(), true);
+    /** @throws IllegalArgumentException if the expression cannot work or is forbidden */
+    void check(SpelExpression expression) {
+        check(expression.getAST(), true);
     }
 
     /** @param onRoot whether a plain name belongs to the scope, rather than to another value */

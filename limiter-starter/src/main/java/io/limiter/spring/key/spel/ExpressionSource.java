@@ -32,27 +32,11 @@ record ExpressionSource<C>(
     private static final SpelExpressionParser PARSER = new SpelExpressionParser(Scope.CONFIGURATION);
 
     /**
-     * Parses an attribute, over the arguments of a method.
+     * Parses an attribute, over the arguments of a method and perhaps its outcome.
      *
      * @throws IllegalArgumentException if the text cannot be parsed
      */
-    static ExpressionSource<@Nullable Object[]> of(String attribute, String text, Method method) {
-        return of(attribute, text, method, ArgumentScope.of(method));
-    }
-
-    /**
-     * Parses an attribute, over the arguments of a method and its outcome.
-     *
-     * @param result the type of its result
-     * @throws IllegalArgumentException if the text cannot be parsed
-     */
-    static ExpressionSource<@Nullable Object[]> ofOutcome(
-            String attribute, String text, Method method, Class<?> result) {
-        return of(attribute, text, method, ArgumentScope.ofOutcome(method, result));
-    }
-
-    private static ExpressionSource<@Nullable Object[]> of(
-            String attribute, String text, Method method, ArgumentScope scope) {
+    static ExpressionSource<@Nullable Object[]> of(String attribute, String text, Method method, ArgumentScope scope) {
         String quoted = attribute + " '" + text + "'";
         String where = "the limit " + quoted + " of " + MethodName.of(method.getDeclaringClass(), method);
         return new ExpressionSource<>(text, quoted, " in the " + quoted, where, scope, parse(text, quoted));
@@ -85,7 +69,7 @@ record ExpressionSource<C>(
     void check() {
         for (Expression part : parts) {
             if (part instanceof SpelExpression expression) {
-                ExpressionCheck.check(expression, nameOf(expression) + in, scope);
+                new ExpressionCheck(nameOf(expression) + in, scope).check(expression);
             }
         }
     }
@@ -105,7 +89,7 @@ record ExpressionSource<C>(
         return isForNull(cause) ? ofCaller.apply(problem, cause) : new IllegalStateException(problem, cause);
     }
 
-    static boolean isForNull(RuntimeException thrown) {
+    private static boolean isForNull(RuntimeException thrown) {
         return thrown instanceof SpelEvaluationException e
                 && (e.getMessageCode() == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
                         || e.getMessageCode() == SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED

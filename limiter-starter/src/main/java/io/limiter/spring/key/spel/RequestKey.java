@@ -29,30 +29,13 @@ public final class RequestKey {
      * @throws IllegalArgumentException if the text is none of these, or an expression cannot work or is forbidden
      */
     public static RequestKey parse(String text) {
-        if (text.contains("#{")) {
-            return template("key", text);
-        }
-        if (PART.matcher(text).matches()) {
-            return part(text.substring(0, text.indexOf(':')), text.substring(text.indexOf(':') + 1));
-        }
         return switch (text) {
             case "ip" -> new RequestKey(KeyRequest::ip, false);
             case "user" -> new RequestKey(RequestKey::userOrIp, true);
             case "all" -> new RequestKey(request -> null, false);
             default ->
-                throw new IllegalArgumentException(
-                        "must be ip, user, all, header:<name>, cookie:<name>, claim:<name>, or a text with"
-                                + " expressions such as #{header('X-Tenant')}, was '" + text + "'");
+                part("key", text, "ip, user, all, header:<name>, cookie:<name>, claim:<name>", "#{header('X-Tenant')}");
         };
-    }
-
-    private static RequestKey part(String kind, String name) {
-        BiFunction<KeyRequest, String, @Nullable String> find = switch (kind) {
-            case "header" -> KeyRequest::header;
-            case "cookie" -> KeyRequest::cookie;
-            default -> KeyRequest::claim;
-        };
-        return new RequestKey(request -> needed(kind + " " + name, find.apply(request, name)), kind.equals("claim"));
     }
 
     /**
@@ -62,15 +45,25 @@ public final class RequestKey {
      * @throws IllegalArgumentException if the text is none of these, or an expression cannot work or is forbidden
      */
     public static RequestKey plan(String text) {
+        return part("plan", text, "header:<name>, cookie:<name>, claim:<name>", "#{claim('plan')}");
+    }
+
+    private static RequestKey part(String what, String text, String allowed, String example) {
         if (text.contains("#{")) {
-            return template("plan", text);
+            return template(what, text);
         }
         if (!PART.matcher(text).matches()) {
             throw new IllegalArgumentException(
-                    "must be header:<name>, cookie:<name>, claim:<name>, or a text with expressions such as"
-                            + " #{claim('plan')}, was '" + text + "'");
+                    "must be " + allowed + ", or a text with expressions such as " + example + ", was '" + text + "'");
         }
-        return parse(text);
+        String kind = text.substring(0, text.indexOf(':'));
+        String name = text.substring(text.indexOf(':') + 1);
+        BiFunction<KeyRequest, String, @Nullable String> find = switch (kind) {
+            case "header" -> KeyRequest::header;
+            case "cookie" -> KeyRequest::cookie;
+            default -> KeyRequest::claim;
+        };
+        return new RequestKey(request -> needed(kind + " " + name, find.apply(request, name)), kind.equals("claim"));
     }
 
     /** Whether the user must be known before the key is found. */
