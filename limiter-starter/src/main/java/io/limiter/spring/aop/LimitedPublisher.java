@@ -32,11 +32,10 @@ final class LimitedPublisher {
         if (adapter == null) {
             throw new IllegalStateException("there is no reactive adapter for " + type.getName() + " any more");
         }
-        Mono<CheckResult> checked = check(limits, call, subscriptions).flatMap(LimitedPublisher::run);
-        return adapter.fromPublisher(
-                adapter.isMultiValue()
-                        ? checked.flatMapMany(result -> many(result, limits, call, adapter))
-                        : checked.flatMap(result -> one(result, limits, call, adapter)));
+        Flux<Object> values = check(limits, call, subscriptions)
+                .flatMap(LimitedPublisher::run)
+                .flatMapMany(result -> values(result, limits, call, adapter));
+        return adapter.fromPublisher(adapter.isMultiValue() ? values : values.singleOrEmpty());
     }
 
     private static Mono<Check> check(
@@ -61,20 +60,7 @@ final class LimitedPublisher {
         return done ? result : result.publishOn(Schedulers.parallel());
     }
 
-    private static Mono<Object> one(
-            CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
-        return result.isOpen()
-                ? Mono.usingWhen(
-                        Mono.fromSupplier(() -> new Running(result)),
-                        running -> Mono.from(proceed(result, limits, call, adapter))
-                                .doOnNext(value -> running.next(value, limits)),
-                        Running::completed,
-                        Running::failed,
-                        Running::cancelled)
-                : Mono.from(proceed(result, limits, call, adapter));
-    }
-
-    private static Publisher<Object> many(
+    private static Publisher<Object> values(
             CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
         return result.isOpen()
                 ? Flux.usingWhen(
