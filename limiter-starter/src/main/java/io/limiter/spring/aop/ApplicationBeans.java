@@ -4,12 +4,12 @@ import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.LazyLookup;
-import io.limiter.spring.key.PlanResolver;
 import java.lang.reflect.Proxy;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,12 +32,9 @@ final class ApplicationBeans {
     private final CallCounts calls = new CallCounts();
     private volatile @Nullable BeanFactory factory;
     private final Supplier<Executor> executor = new LazyLookup<>(this::findExecutor);
-    private final Supplier<Optional<DecisionRecorders>> recorders =
-            new LazyLookup<>(() -> find(DecisionRecorders.class));
-    private final Supplier<Optional<SubscriptionContext>> subscriptions =
-            new LazyLookup<>(() -> find(SubscriptionContext.class));
-    private final Supplier<Optional<LiveLimits>> live = new LazyLookup<>(() -> find(LiveLimits.class));
-    private final Supplier<Optional<PlanResolver>> plans = new LazyLookup<>(() -> find(PlanResolver.class));
+
+    /** Without a lock, as in {@link LazyLookup}. */
+    private final Map<Class<?>, Optional<?>> found = new ConcurrentHashMap<>();
 
     private volatile @Nullable Environment environment;
 
@@ -110,37 +107,26 @@ final class ApplicationBeans {
     /** The recorder of the call that the current thread is about to make; {@code null} if it has none. */
     @Nullable
     DecisionRecorder recorder() {
-        DecisionRecorders found = recorders.get().orElse(null);
-        return found == null ? null : found.current();
-    }
-
-    /** Whether calls can have a recorder: in a web application. */
-    boolean hasRecorders() {
-        return recorders.get().isPresent();
-    }
-
-    /** {@code null} if the thread of a call knows its caller. Only called where Reactor is present. */
-    @Nullable
-    SubscriptionContext subscriptionContext() {
-        return subscriptions.get().orElse(null);
-    }
-
-    /** {@code null} if the application has none. */
-    @Nullable
-    PlanResolver planResolver() {
-        return plans.get().orElse(null);
+        DecisionRecorder.Finder finder = find(DecisionRecorder.Finder.class);
+        return finder == null ? null : finder.current();
     }
 
     /** The current live settings of a limit's name, read with each call. */
     Supplier<LiveSettings> liveSettings(String name) {
-        return live.get().map(limits -> limits.settingsOf(name)).orElse(() -> LiveSettings.NONE);
+        LiveLimits live = find(LiveLimits.class);
+        return live == null ? () -> LiveSettings.NONE : live.settingsOf(name);
     }
 
-    private <T> Optional<T> find(Class<T> type) {
-        BeanFactory beans = factory;
-        return beans == null
-                ? Optional.empty()
-                : Optional.ofNullable(beans.getBeanProvider(type).getIfAvailable());
+    /** The bean of a type, looked up once; {@code null} if the application has none. */
+    <T> @Nullable T find(Class<T> type) {
+        Optional<?> known = found.get(type);
+        if (known == null) {
+            BeanFactory beans = factory;
+            known = Optional.ofNullable(
+                    beans == null ? null : beans.getBeanProvider(type).getIfAvailable());
+            found.put(type, known);
+        }
+        return type.cast(known.orElse(null));
     }
 
     /** Executes calls that had to wait for a decision: the application's executor, or the common pool. */

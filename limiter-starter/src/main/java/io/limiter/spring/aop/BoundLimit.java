@@ -12,6 +12,7 @@ import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.CheckedLimit;
 import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.LeaseStep;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.PermitRequest;
@@ -50,7 +51,7 @@ final class BoundLimit {
         this.inUse = use(declared);
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         this.calls = beans.calls().of(name);
-        if (declared.isChargedByStatus() && !beans.hasRecorders()) {
+        if (declared.isChargedByStatus() && beans.find(DecisionRecorder.Finder.class) == null) {
             throw new IllegalArgumentException("chargeOn can be HTTP statuses only in a web application, and this is"
                     + " none: use failure, success or an expression");
         }
@@ -58,7 +59,7 @@ final class BoundLimit {
 
     private LimitInUse<Built> use(DeclaredLimit declared) {
         Configured configured = declared.configured();
-        if (!configured.plans().isEmpty() && declared.plan() == null && beans.planResolver() == null) {
+        if (!configured.plans().isEmpty() && declared.plan() == null && beans.find(PlanResolver.class) == null) {
             throw new IllegalArgumentException(
                     configured.definedBy() + ".plans would have no effect: set the plan of the"
                             + " annotation, such as #{user.plan}, define a bean of type " + PlanResolver.class.getName()
@@ -126,7 +127,7 @@ final class BoundLimit {
             Applied<Built> used, MethodInvocation call, PermitRequest request, @Nullable DecisionRecorder recorder) {
         ConcurrencyLimiter concurrencyLimiter = used.limiter().concurrencyLimiter();
         if (concurrencyLimiter != null) {
-            return CheckStep.hold(used.limit(), concurrencyLimiter, request, used.timeout());
+            return new LeaseStep(used.limit(), concurrencyLimiter, request, used.timeout());
         }
         // Nothing of a limit in shadow mode is recorded.
         Decision earlier = recorder == null || !used.limit().enforced() ? null : recorder.earlier(request);
@@ -153,7 +154,7 @@ final class BoundLimit {
         if (key == null || !limit.hasPlans()) {
             return used;
         }
-        PlanResolver plans = beans.planResolver();
+        PlanResolver plans = beans.find(PlanResolver.class);
         return plans == null
                 ? used
                 : limit.applied(() -> plans.planOf(

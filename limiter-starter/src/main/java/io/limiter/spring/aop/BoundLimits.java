@@ -15,23 +15,10 @@ import org.jspecify.annotations.Nullable;
  * The limits of one method. Rate limits are decided first, as a set, all or nothing. The concurrency limit comes next, so that
  * a call that is rejected for its rate neither waits for a lease nor takes one. Limits in shadow mode are evaluated after
  * these have granted.
+ *
+ * @param limits at least one, concurrency limits last
  */
-final class BoundLimits {
-
-    private final ResultKind kind;
-    private final List<BoundLimit> limits;
-    private final ApplicationBeans beans;
-
-    /** @param limits at least one, concurrency limits last */
-    BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans beans) {
-        this.kind = kind;
-        this.limits = limits;
-        this.beans = beans;
-    }
-
-    ResultKind kind() {
-        return kind;
-    }
+record BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans beans) {
 
     /**
      * Prepares another configuration, which applies once the result is run.
@@ -59,12 +46,6 @@ final class BoundLimits {
      */
     Check check(MethodInvocation call) {
         DecisionRecorder recorder = beans.recorder();
-        if (limits.size() == 1) {
-            // Most methods have one limit, so this path makes no set.
-            BoundLimit only = limits.get(0);
-            CheckStep<?> step = only.step(call, recorder);
-            return new Check(step == null ? List.of() : List.of(alone(step)), recorder);
-        }
         List<CheckStep<?>> steps = new ArrayList<>(limits.size());
         for (BoundLimit limit : limits) {
             CheckStep<?> step = limit.step(call, recorder);
@@ -76,10 +57,6 @@ final class BoundLimits {
             }
         }
         return new Check(CheckStep.inOrder(steps), recorder);
-    }
-
-    private static CheckStep<?> alone(CheckStep<?> step) {
-        return step instanceof CheckPart part ? CheckStep.of(part) : step;
     }
 
     /**

@@ -44,7 +44,7 @@ final class EventLoops {
     }
 
     private static @Nullable SubscriptionContext subscriptions(ApplicationBeans beans) {
-        return HAS_REACTOR ? beans.subscriptionContext() : null;
+        return HAS_REACTOR ? beans.find(SubscriptionContext.class) : null;
     }
 
     /**

@@ -16,15 +16,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** The method of a bean that answers the rejected calls of another one. */
-final class Fallback {
-
-    private final Method method;
-    private final boolean takesDecision;
-
-    private Fallback(Method method, boolean takesDecision) {
-        this.method = method;
-        this.takesDecision = takesDecision;
-    }
+record Fallback(Method method, boolean takesDecision) {
 
     /**
      * @throws IllegalArgumentException if there is no such method, more than one, or one that returns something else

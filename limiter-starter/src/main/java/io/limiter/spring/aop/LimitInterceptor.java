@@ -25,7 +25,7 @@ final class LimitInterceptor implements MethodInterceptor {
         return switch (limits.kind()) {
             case PLAIN -> plain(limits, call);
             case FUTURE -> LimitedFuture.of(limits, call, beans::executor);
-            case PUBLISHER -> LimitedPublisher.of(limits, call, beans.subscriptionContext());
+            case PUBLISHER -> LimitedPublisher.of(limits, call, beans.find(SubscriptionContext.class));
         };
     }
 

@@ -1,6 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.check.DecisionRecorders;
+import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.LazyLookup;
@@ -74,7 +74,7 @@ class ServletWebConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DecisionRecorders limiterDecisionRecorders(LimiterProperties properties) {
+    DecisionRecorder.Finder limiterDecisionRecorders(LimiterProperties properties) {
         HeaderSet headers = properties.web().headers();
         return () -> CurrentRequest.recorder(headers);
     }

@@ -2,6 +2,7 @@ package io.limiter.spring.check;
 
 import io.limiter.Lease;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.backend.AsyncFailures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -79,7 +80,7 @@ public final class Check {
      * as {@link io.limiter.Limiter.Async} says, and releases what the check holds.
      */
     public CompletableFuture<CheckResult> runAsync() {
-        return AsyncCheck.start(this);
+        return new Running(this).start();
     }
 
     /** A step that granted permits, which may be refunded. */
@@ -130,12 +131,11 @@ public final class Check {
     /** Prepares that permits are settled when the call is done, or its response. The caller does not wait for those in shadow mode. */
     private <D> void settleLater(CheckStep<D> step, CompletableFuture<D> decision) {
         if (step.settles(false)) {
-            boolean waits = step.limit().enforced();
             settlements = new ArrayList<>(settlements);
             settlements.add(outcome -> {
                 CompletableFuture<@Nullable Void> settled =
                         decision.thenCompose(decided -> step.settle(decided, false, outcome));
-                return waits ? settled : CheckResult.CLOSED;
+                return step.limit().enforced() ? settled : CheckResult.CLOSED;
             });
         }
         if (recorder != null && step.settles(true)) {
@@ -212,5 +212,82 @@ public final class Check {
     void cancelled() {
         refund();
         granted().closeAsync(null);
+    }
+
+    /** A running check for which no thread waits. Cancelling it cancels the pending decision. */
+    private static final class Running extends CompletableFuture<CheckResult> {
+
+        private final Check check;
+        private volatile @Nullable CompletableFuture<?> pending;
+
+        Running(Check check) {
+            this.check = check;
+        }
+
+        Running start() {
+            next();
+            return this;
+        }
+
+        private void next() {
+            try {
+                if (isCancelled()) {
+                    check.cancelled();
+                    return;
+                }
+                CheckStep<?> step = check.next();
+                if (step != null) {
+                    decide(step);
+                } else if (!complete(check.granted())) {
+                    check.cancelled();
+                }
+            } catch (RuntimeException | Error e) {
+                completeExceptionally(e);
+            }
+        }
+
+        private <D> void decide(CheckStep<D> step) {
+            CompletableFuture<D> decision;
+            try {
+                decision = step.decideAsync();
+            } catch (RuntimeException | Error e) {
+                check.failed(step);
+                throw e;
+            }
+            pending = decision;
+            if (isCancelled()) {
+                decision.cancel(true);
+            }
+            decision.whenComplete((decided, error) -> {
+                try {
+                    if (error == null) {
+                        decided(check.decided(step, decided));
+                    } else {
+                        check.failed(step);
+                        completeExceptionally(AsyncFailures.cause(error));
+                    }
+                } catch (RuntimeException | Error e) {
+                    completeExceptionally(e);
+                }
+            });
+        }
+
+        private void decided(@Nullable Rejection rejection) {
+            if (rejection == null) {
+                next();
+            } else {
+                complete(CheckResult.rejected(rejection));
+            }
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean cancelled = super.cancel(mayInterruptIfRunning);
+            CompletableFuture<?> decision = pending;
+            if (cancelled && decision != null) {
+                decision.cancel(mayInterruptIfRunning);
+            }
+            return cancelled;
+        }
     }
 }

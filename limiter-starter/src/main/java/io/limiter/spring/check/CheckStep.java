@@ -1,10 +1,8 @@
 package io.limiter.spring.check;
 
-import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,21 +21,13 @@ public abstract class CheckStep<D> {
         this.limit = limit;
     }
 
-    /** Takes the permits of one limit. */
-    public static CheckStep<?> of(CheckPart part) {
-        // A hash tag can only be given to a set, which also reserves; an earlier rejection is repeated without a
-        // decision.
-        boolean alone = part.request().hashTag() == null && part.charge() == null;
-        return alone || part.isRepeated() ? part : SetStep.ofParts(List.of(part));
-    }
-
-    /**
-     * Takes the permits of one or several limits.
-     *
-     * @param parts at least one, all of them enforced or all in shadow mode
-     */
-    static CheckStep<?> of(List<CheckPart> parts) {
-        return parts.size() == 1 ? of(parts.get(0)) : SetStep.ofParts(parts);
+    /** The step of one limit alone. */
+    private static CheckStep<?> alone(CheckStep<?> step) {
+        // A set has the hash tag, and reserves; an earlier rejection is repeated without a decision.
+        boolean inSet = step instanceof CheckPart part
+                && !part.isRepeated()
+                && (part.request().hashTag() != null || part.charge() != null);
+        return inSet ? new SetStep(List.of((CheckPart) step)) : step;
     }
 
     /**
@@ -45,6 +35,9 @@ public abstract class CheckStep<D> {
      * the same permits, which no set can have; then those that are held; then those in shadow mode.
      */
     public static List<CheckStep<?>> inOrder(List<CheckStep<?>> steps) {
+        if (steps.size() == 1) {
+            return List.of(alone(steps.get(0)));
+        }
         List<CheckPart> enforced = new ArrayList<>(steps.size());
         List<CheckStep<?>> later = new ArrayList<>(steps.size());
         for (CheckStep<?> step : steps) {
@@ -53,14 +46,14 @@ public abstract class CheckStep<D> {
             } else if (part.limit().enforced()) {
                 enforced.add(part);
             } else {
-                later.add(of(part));
+                later.add(alone(part));
             }
         }
         List<CheckStep<?>> inOrder = new ArrayList<>(steps.size());
         if (enforced.size() > 1 && areDistinct(enforced)) {
-            inOrder.add(of(enforced));
+            inOrder.add(new SetStep(enforced));
         } else {
-            enforced.forEach(part -> inOrder.add(of(part)));
+            enforced.forEach(part -> inOrder.add(alone(part)));
         }
         inOrder.addAll(later);
         return inOrder;
@@ -75,16 +68,6 @@ public abstract class CheckStep<D> {
             }
         }
         return true;
-    }
-
-    /**
-     * Holds permits of a concurrency limit until the call is done.
-     *
-     * @param timeout how long to wait for the permits
-     */
-    public static CheckStep<?> hold(
-            CheckedLimit limit, ConcurrencyLimiter limiter, PermitRequest request, Duration timeout) {
-        return new LeaseStep(limit, limiter, request, timeout);
     }
 
     /** The limit; the first one of several. */

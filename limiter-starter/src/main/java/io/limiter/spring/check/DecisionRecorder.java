@@ -34,4 +34,13 @@ public interface DecisionRecorder {
      * a response.
      */
     void whenDone(IntConsumer action);
+
+    /** Finds the recorder of a call. Applications whose responses show limits have a bean of this type. */
+    @FunctionalInterface
+    interface Finder {
+
+        /** The recorder of the call that the current thread is about to make; {@code null} if it has none. */
+        @Nullable
+        DecisionRecorder current();
+    }
 }

@@ -10,14 +10,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Holds permits of a concurrency limit. */
-final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
+/** Holds permits of a concurrency limit until the call is done. */
+public final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
 
     private final ConcurrencyLimiter limiter;
     private final PermitRequest request;
     private final Duration timeout;
 
-    LeaseStep(CheckedLimit limit, ConcurrencyLimiter limiter, PermitRequest request, Duration timeout) {
+    /** @param timeout how long to wait for the permits */
+    public LeaseStep(CheckedLimit limit, ConcurrencyLimiter limiter, PermitRequest request, Duration timeout) {
         super(limit);
         this.limiter = limiter;
         this.request = request;

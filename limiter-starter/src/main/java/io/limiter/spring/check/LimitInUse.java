@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,9 @@ public final class LimitInUse<L> {
         this.limiters = limiters;
         this.own = new Variant(null, configured.timeout(), null);
         configured.plans().forEach((plan, numbers) -> plans.put(plan, new Variant(plan, numbers.timeout(), own.last)));
-        this.finder = new PlanFinder(name(), plans.keySet(), otherPlans);
+        Set<String> known = new TreeSet<>(plans.keySet());
+        known.addAll(otherPlans);
+        this.finder = new PlanFinder(name(), known);
     }
 
     /** Builds the limiters of a limit and its plans. */

@@ -23,18 +23,13 @@ final class PlanFinder {
 
     private final String limit;
     private final Set<String> plans;
-    private final Set<String> others;
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     private final LogThrottle failures = new LogThrottle(System::nanoTime);
 
-    /**
-     * @param plans of the limit
-     * @param others are not unknown either
-     */
-    PlanFinder(String limit, Set<String> plans, Set<String> others) {
+    /** @param plans that are known */
+    PlanFinder(String limit, Set<String> plans) {
         this.limit = limit;
         this.plans = plans;
-        this.others = others;
     }
 
     /** The plan of a call; {@code null} if the definition of the limit itself applies. */
@@ -53,7 +48,7 @@ final class PlanFinder {
         if (plan == null || plan.isBlank()) {
             return null;
         }
-        if (plans.contains(plan) || others.contains(plan)) {
+        if (plans.contains(plan)) {
             return plan;
         }
         unknown(plan);

@@ -16,168 +16,108 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Takes the permits of a set of limits, all or nothing.
- *
- * @param <D> what the set returns
- */
-abstract class SetStep<D> extends CheckStep<D> {
+/** Takes the permits of a set of limits, all or nothing. Some may be settled when the outcome of the call is known. */
+final class SetStep extends CheckStep<SetReservation> {
 
-    final List<CheckPart> parts;
-    final LimitSet set;
-    final Duration[] timeouts;
-    private final List<Limiter> inSet;
+    private final List<CheckPart> parts;
+    private final EngineLimitSet set;
+    private final List<Limiter> limiters;
+    private final Duration[] timeouts;
 
-    private SetStep(List<CheckPart> parts) {
+    SetStep(List<CheckPart> parts) {
         super(parts.get(0).limit());
         this.parts = parts;
-        this.inSet = new ArrayList<>(parts.size());
         LimitSet all = null;
         for (CheckPart part : parts) {
-            Limiter limiter = part.view();
             int permits = part.request().permits();
-            inSet.add(limiter);
-            all = all == null ? LimitSet.of(limiter, permits) : all.and(limiter, permits);
+            all = all == null ? LimitSet.of(part.view(), permits) : all.and(part.view(), permits);
         }
-        this.set = Objects.requireNonNull(all);
+        if (!(all instanceof EngineLimitSet ofEngine)) {
+            throw new IllegalStateException("several limits, hash tags, chargeOn and settle need limiters of a"
+                    + " LimiterFactory of this library, was " + all);
+        }
+        this.set = ofEngine;
+        this.limiters = set.limiters();
         this.timeouts = parts.stream().map(CheckPart::timeout).toArray(Duration[]::new);
     }
 
-    static SetStep<?> ofParts(List<CheckPart> parts) {
-        return parts.stream().anyMatch(part -> part.charge() != null) ? new Reserving(parts) : new Deciding(parts);
-    }
-
-    abstract SetDecision decision(D decided);
-
     @Override
-    final @Nullable Decision rejectionIn(D decided) {
-        SetDecision decision = decision(decided);
-        return decision.granted() ? null : decision.decision();
+    SetReservation decide() {
+        return set.reserveAndAwait(1, timeouts);
     }
 
     @Override
-    final List<LimitDecision> decisionsIn(D decided) {
-        List<LimitDecision> decisions = new ArrayList<>(parts.size());
-        for (SetDecision.OfPart each : decision(decided).parts()) {
-            decisions.add(part(each).decided(each.decision()));
-        }
-        return decisions;
+    CompletableFuture<SetReservation> decideAsync() {
+        return set.reserveAndAwaitAsync(1, timeouts);
+    }
+
+    /** Reserves the permits where that is possible, so that no timer waits until they are due. In shadow mode it has one part. */
+    @Override
+    CompletableFuture<SetReservation> decideInShadow() {
+        return parts.get(0).view() instanceof RateLimiter ? set.async().reserve(1, timeouts) : decideAsync();
     }
 
     @Override
-    final Rejection rejection(D decided, Decision rejection) {
-        return part(decision(decided).rejection().orElseThrow()).rejection(rejection);
+    @Nullable
+    Decision rejectionIn(SetReservation decided) {
+        return decided.isGranted() ? null : decided.decision().decision();
     }
 
-    final CheckPart part(SetDecision.OfPart decided) {
-        return parts.get(inSet.indexOf(decided.limiter()));
+    @Override
+    List<LimitDecision> decisionsIn(SetReservation decided) {
+        return decided.decision().parts().stream()
+                .map(each -> part(each).decided(each.decision()))
+                .toList();
     }
 
-    /** All permits stay charged. */
-    private static final class Deciding extends SetStep<SetDecision> {
-
-        Deciding(List<CheckPart> parts) {
-            super(parts);
-        }
-
-        @Override
-        SetDecision decide() {
-            return set.decide(1, timeouts);
-        }
-
-        @Override
-        CompletableFuture<SetDecision> decideAsync() {
-            return set.async().decide(1, timeouts);
-        }
-
-        @Override
-        SetDecision decision(SetDecision decided) {
-            return decided;
-        }
-
-        @Override
-        void refund(SetDecision decided) {
-            decided.parts().forEach(each -> part(each).refund(each.decision()));
-        }
+    @Override
+    Rejection rejection(SetReservation decided, Decision rejection) {
+        return part(decided.decision().rejection().orElseThrow()).rejection(rejection);
     }
 
-    /** Some permits are settled when the outcome of the call is known. */
-    private static final class Reserving extends SetStep<SetReservation> {
+    private CheckPart part(SetDecision.OfPart decided) {
+        return parts.get(limiters.indexOf(decided.limiter()));
+    }
 
-        private final EngineLimitSet reserving;
+    /** Cancels them, so that they are not settled later too. */
+    @Override
+    void refund(SetReservation decided) {
+        decided.cancelAsync();
+    }
 
-        Reserving(List<CheckPart> parts) {
-            super(parts);
-            if (!(set instanceof EngineLimitSet ofEngine)) {
-                throw new IllegalStateException(
-                        "chargeOn and settle need limiters of a LimiterFactory of this library, was " + set);
+    @Override
+    boolean settles(boolean byStatus) {
+        return parts.stream().anyMatch(part -> settles(part, byStatus));
+    }
+
+    private static boolean settles(CheckPart part, boolean byStatus) {
+        return part.charge() != null && part.charge().byStatus() == byStatus;
+    }
+
+    @Override
+    CompletableFuture<@Nullable Void> settle(SetReservation decided, boolean byStatus, Outcome outcome) {
+        List<CompletableFuture<?>> settled = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size() && decided.isGranted(); i++) {
+            if (settles(parts.get(i), byStatus)) {
+                settled.add(settle(parts.get(i), decided.parts().get(i), outcome));
             }
-            this.reserving = ofEngine;
         }
+        return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
+    }
 
-        @Override
-        SetReservation decide() {
-            return reserving.reserveAndAwait(1, timeouts);
+    private static CompletableFuture<?> settle(CheckPart part, Reservation taken, Outcome outcome) {
+        CompletableFuture<Boolean> settled;
+        try {
+            settled = taken.settleAsync(
+                    outcome.status() == DecisionRecorder.REJECTED
+                            ? 0
+                            : Objects.requireNonNull(part.charge()).permits().applyAsInt(outcome));
+        } catch (RuntimeException e) {
+            settled = CompletableFuture.failedFuture(e);
         }
-
-        @Override
-        CompletableFuture<SetReservation> decideAsync() {
-            return reserving.reserveAndAwaitAsync(1, timeouts);
-        }
-
-        /** Reserves the permits where that is possible, so that no timer waits until they are due. In shadow mode it has one part. */
-        @Override
-        CompletableFuture<SetReservation> decideInShadow() {
-            return parts.get(0).view() instanceof RateLimiter ? set.async().reserve(1, timeouts) : decideAsync();
-        }
-
-        @Override
-        SetDecision decision(SetReservation decided) {
-            return decided.decision();
-        }
-
-        /** Cancels them, so that they are not settled later too. */
-        @Override
-        void refund(SetReservation decided) {
-            decided.cancelAsync();
-        }
-
-        @Override
-        boolean settles(boolean byStatus) {
-            return parts.stream().anyMatch(part -> settles(part, byStatus));
-        }
-
-        private static boolean settles(CheckPart part, boolean byStatus) {
-            return part.charge() != null && part.charge().byStatus() == byStatus;
-        }
-
-        @Override
-        CompletableFuture<@Nullable Void> settle(SetReservation decided, boolean byStatus, Outcome outcome) {
-            List<CompletableFuture<?>> settled = new ArrayList<>(parts.size());
-            for (int i = 0; i < parts.size() && decided.isGranted(); i++) {
-                if (settles(parts.get(i), byStatus)) {
-                    settled.add(settle(parts.get(i), decided.parts().get(i), outcome));
-                }
-            }
-            return CompletableFuture.allOf(settled.toArray(CompletableFuture[]::new));
-        }
-
-        private static CompletableFuture<?> settle(CheckPart part, Reservation taken, Outcome outcome) {
-            CompletableFuture<Boolean> settled;
-            try {
-                settled = taken.settleAsync(
-                        outcome.status() == DecisionRecorder.REJECTED
-                                ? 0
-                                : Objects.requireNonNull(part.charge())
-                                        .permits()
-                                        .applyAsInt(outcome));
-            } catch (RuntimeException e) {
-                settled = CompletableFuture.failedFuture(e);
-            }
-            return settled.exceptionally(e -> {
-                part.limit().log().notSettled(AsyncFailures.cause(e));
-                return false;
-            });
-        }
+        return settled.exceptionally(e -> {
+            part.limit().log().notSettled(AsyncFailures.cause(e));
+            return false;
+        });
     }
 }

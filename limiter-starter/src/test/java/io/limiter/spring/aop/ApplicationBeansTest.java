@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.check.DecisionRecorders;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -37,7 +36,7 @@ class ApplicationBeansTest {
     @Test
     void a_lookup_that_waits_does_not_block_that_of_another_thread() throws Exception {
         DecisionRecorder recorder = mock(DecisionRecorder.class);
-        factory.addBean("recorders", (DecisionRecorders) () -> recorder);
+        factory.addBean("recorders", (DecisionRecorder.Finder) () -> recorder);
         CompletableFuture<DecisionRecorder> first = CompletableFuture.supplyAsync(beans::recorder);
         firstStarted.get(10, TimeUnit.SECONDS);
         try {

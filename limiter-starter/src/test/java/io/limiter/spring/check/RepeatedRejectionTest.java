@@ -55,7 +55,7 @@ class RepeatedRejectionTest {
     void it_is_counted_and_logged_once() {
         Contexts.local()
                 .withBean(Limited.class)
-                .withBean(DecisionRecorders.class, () -> Rejected::new)
+                .withBean(DecisionRecorder.Finder.class, () -> Rejected::new)
                 .run(context -> {
                     Limited limited = context.getBean(Limited.class);
                     try (LogLines log = new LogLines(RejectionLog.class)) {
