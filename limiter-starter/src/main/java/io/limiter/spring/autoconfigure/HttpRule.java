@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckedLimit;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
@@ -88,13 +89,11 @@ record HttpRule(
             Function<String, Supplier<LiveSettings>> live,
             @Nullable PlanResolver resolver) {
         if (path.isEmpty()) {
-            throw new InvalidSettingException(
-                    property, property + ".path must be set, such as " + property + ".path=/api/**");
+            throw new InvalidSettingException(property, ".path must be set, such as " + property + ".path=/api/**");
         }
         if (limits.isEmpty()) {
             throw new InvalidSettingException(
-                    property,
-                    property + ".limits must have at least one limit, such as " + property + ".limits[0].rate=10");
+                    property, ".limits must have at least one limit, such as " + property + ".limits[0].rate=10");
         }
         HttpRoute route = new HttpRoute(
                 named(property + ".path", " ", () -> patterns(path)),
@@ -102,6 +101,7 @@ record HttpRule(
                 named(property + ".exclude", " ", () -> patterns(exclude)));
         RequestKey requestKey = named(property + ".key", " ", () -> RequestKey.parse(key));
         IntPredicate charged = named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
+        Charge charge = charged == null ? null : new Charge(true, outcome -> charged.test(outcome.status()) ? 1 : 0);
         RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
         List<LimitInUse<Limiter>> parts = new ArrayList<>();
         for (int i = 0; i < limits.size(); i++) {
@@ -116,7 +116,7 @@ record HttpRule(
         PlanResolver plans =
                 byRequest == null ? resolver : request -> byRequest.of(Objects.requireNonNull(request.request()));
         return new HttpLimit(
-                PREFIX, route, requestKey, plans, usesUser(requestKey, byRequest, parts), parts, charged, log);
+                order, PREFIX, route, requestKey, plans, usesUser(requestKey, byRequest, parts), parts, charge, log);
     }
 
     /** The part of a request that is its plan; {@code null} if a resolver finds it, or there are no plans. */
@@ -130,13 +130,13 @@ record HttpRule(
             }
             throw new InvalidSettingException(
                     setting,
-                    setting + " has no effect, because no limit of the rule has plans: set " + property
+                    " has no effect, because no limit of the rule has plans: set " + property
                             + ".limits[0].plans.<plan>.rate, or remove it");
         }
         if (key.equals("all")) {
             throw new InvalidSettingException(
                     plans,
-                    plans + " would give callers different numbers, but with " + property
+                    " would give callers different numbers, but with " + property
                             + ".key=all they share the permits: use another key, or remove the plans");
         }
         if (text != null) {
@@ -145,7 +145,7 @@ record HttpRule(
         if (resolver == null) {
             throw new InvalidSettingException(
                     plans,
-                    plans + " would have no effect: set " + setting + ", such as claim:plan, define a bean of type "
+                    " would have no effect: set " + setting + ", such as claim:plan, define a bean of type "
                             + PlanResolver.class.getName() + ", or remove the plans");
         }
         return null;
@@ -165,21 +165,19 @@ record HttpRule(
         if (limit.ban() != null && key.equals("all")) {
             throw new InvalidSettingException(
                     property + ".ban",
-                    property
-                            + ".ban would ban all callers at once, because with key=all they share the permits: use another"
+                    " would ban all callers at once, because with key=all they share the permits: use another"
                             + " key, or remove the ban");
         }
         if (limit.enforce() != null) {
             throw new InvalidSettingException(
                     property + ".enforce",
-                    property + ".enforce has no effect, the limits of one rule are all or"
-                            + " nothing: set enforce of the rule instead");
+                    " has no effect, the limits of one rule are all or" + " nothing: set enforce of the rule instead");
         }
         limit.check(property);
         if (limits.size() > 1 && limit.prefetchPermits() != null && limit.prefetchPermits() > 0) {
             throw new InvalidSettingException(
                     property + ".prefetch-permits",
-                    property + ".prefetch-permits has no effect where a rule has several"
+                    " has no effect where a rule has several"
                             + " limits, which are decided atomically in Redis: leave it out");
         }
     }
@@ -210,8 +208,7 @@ record HttpRule(
         for (String method : methods) {
             String upper = method.toUpperCase(Locale.ROOT);
             if (!List.of(HttpMethod.values()).contains(HttpMethod.valueOf(upper))) {
-                throw new InvalidSettingException(
-                        property, property + " must be HTTP methods such as GET, was '" + method + "'");
+                throw new InvalidSettingException(property, " must be HTTP methods such as GET, was '" + method + "'");
             }
             known.add(upper);
         }
@@ -223,7 +220,7 @@ record HttpRule(
         try {
             return parser.get();
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(property, property + separator + e.getMessage(), e);
+            throw new InvalidSettingException(property, separator + e.getMessage(), e);
         }
     }
 }

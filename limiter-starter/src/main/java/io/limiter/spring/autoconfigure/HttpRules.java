@@ -110,7 +110,7 @@ final class HttpRules implements KnownLimits, SmartInitializingSingleton {
         if (before.limits().isEmpty() && !after.limits().isEmpty()) {
             throw new InvalidSettingException(
                     PROPERTY,
-                    PROPERTY + " had no rule " + kind + " when the application started, so there is no filter for one:"
+                    " had no rule " + kind + " when the application started, so there is no filter for one:"
                             + " restart the application");
         }
     }
@@ -133,7 +133,7 @@ final class HttpRules implements KnownLimits, SmartInitializingSingleton {
     }
 
     private Rules built(List<HttpRule> rules) {
-        List<Built> built = new ArrayList<>();
+        List<HttpLimit> built = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < rules.size(); i++) {
             HttpRule rule = rules.get(i);
@@ -143,14 +143,14 @@ final class HttpRules implements KnownLimits, SmartInitializingSingleton {
                 if (!names.add(name)) {
                     throw new InvalidSettingException(
                             property,
-                            property + ".name must differ from those before it, which share"
+                            ".name must differ from those before it, which share"
                                     + " its permits otherwise, was '" + rule.knownName() + "', and a limit is '" + name
                                     + "' already");
                 }
             }
-            built.add(new Built(rule.order(), limit));
+            built.add(limit);
         }
-        built.sort(Comparator.comparingInt(Built::order));
+        built.sort(Comparator.comparingInt(HttpLimit::order));
         return new Rules(rules, limits(built, false), limits(built, true));
     }
 
@@ -176,12 +176,8 @@ final class HttpRules implements KnownLimits, SmartInitializingSingleton {
         return new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
     }
 
-    private static HttpLimits limits(List<Built> built, boolean byUser) {
-        return new HttpLimits(built.stream()
-                .map(Built::limit)
-                .filter(limit -> limit.usesUser() == byUser)
-                .toList());
+    private static HttpLimits limits(List<HttpLimit> built, boolean byUser) {
+        return new HttpLimits(
+                built.stream().filter(limit -> limit.usesUser() == byUser).toList());
     }
-
-    private record Built(int order, HttpLimit limit) {}
 }

@@ -305,14 +305,13 @@ record LimiterProperties(
             if (used.length() > MAX_NAMESPACE) {
                 throw new InvalidSettingException(
                         "limiter.live.namespace",
-                        "limiter.live.namespace must have at most " + MAX_NAMESPACE + " characters, and is '" + used
-                                + "'" + (namespace == null ? ", from spring.application.name: set a shorter one" : ""));
+                        " must have at most " + MAX_NAMESPACE + " characters, and is '" + used + "'"
+                                + (namespace == null ? ", from spring.application.name: set a shorter one" : ""));
             }
             if (prefixKeys && used.isEmpty()) {
                 throw new InvalidSettingException(
                         "limiter.live.prefix-keys",
-                        "limiter.live.prefix-keys needs a namespace: set limiter.live.namespace or"
-                                + " spring.application.name");
+                        " needs a namespace: set limiter.live.namespace or" + " spring.application.name");
             }
             return used;
         }

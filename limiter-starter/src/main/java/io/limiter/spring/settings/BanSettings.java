@@ -33,8 +33,7 @@ public record BanSettings(
     Ban toBan(String property) {
         if (after == null) {
             throw new InvalidSettingException(
-                    property,
-                    property + ".after must be set, such as " + property + ".after=10 for a ban after 10 rejections");
+                    property, ".after must be set, such as " + property + ".after=10 for a ban after 10 rejections");
         }
         Duration shortest = Duration.ofMillis(1);
         SettingChecks.range(property + ".after", after, 1, Ban.MAX_AFTER);
@@ -45,7 +44,7 @@ public record BanSettings(
         if (lasting != null && longest.compareTo(lasting) < 0) {
             throw new InvalidSettingException(
                     property + ".for",
-                    property + ".for must be at most " + property + ".at-most, which is " + longest + ", was " + lasting
+                    " must be at most " + property + ".at-most, which is " + longest + ", was " + lasting
                             + ": set a shorter one, or a longer " + property + ".at-most");
         }
         SettingChecks.range(property + ".for", lasting, shortest, longest);

@@ -94,7 +94,7 @@ public final class ConfiguredLimits {
                     settings.enforce() == null || settings.enforce(),
                     policy == null ? onFailure : policy);
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(property, "with " + property + ".*: " + e.getMessage(), e);
+            throw InvalidSettingException.together(property, e);
         }
         return limit.with(settings.planned(property, used, permits), settings.toBan(property));
     }

@@ -1,5 +1,7 @@
 package io.limiter.spring.settings;
 
+import org.jspecify.annotations.Nullable;
+
 /** A setting that cannot work. Its message names the setting, the value and what is allowed. */
 public final class InvalidSettingException extends IllegalArgumentException {
 
@@ -9,17 +11,25 @@ public final class InvalidSettingException extends IllegalArgumentException {
 
     /**
      * @param setting the name of the setting, or what the names of several start with
-     * @param message names the setting too
+     * @param problem follows the name in the message
      */
-    public InvalidSettingException(String setting, String message) {
-        super(message);
-        this.setting = setting;
+    public InvalidSettingException(String setting, String problem) {
+        this(setting, problem, null);
     }
 
     /** With the exception of the failed check. */
-    public InvalidSettingException(String setting, String message, Throwable cause) {
-        super(message, cause);
+    public InvalidSettingException(String setting, String problem, @Nullable Throwable cause) {
+        this("", setting, problem, cause);
+    }
+
+    private InvalidSettingException(String before, String setting, String problem, @Nullable Throwable cause) {
+        super(before + setting + problem, cause);
         this.setting = setting;
+    }
+
+    /** The settings of this name together, perhaps with an annotation, make no valid limit. */
+    static InvalidSettingException together(String name, IllegalArgumentException cause) {
+        return new InvalidSettingException("with ", name, ".*: " + cause.getMessage(), cause);
     }
 
     /** The name of the setting, or what the names of several start with. */

@@ -29,6 +29,9 @@ public enum LimitKind {
     /** Its permits are held and not spent, so it is for {@code @ConcurrentLimit} alone. */
     CONCURRENT("concurrent", "limit", "lease", "timeout");
 
+    private static final Set<String> OF_EVERY_KIND =
+            Set.of("kind", "enforce", "failure-policy", "failure-share", "ban", "plans");
+
     private final String id;
     private final ImmutableSortedSet<String> settings;
 
@@ -37,22 +40,29 @@ public enum LimitKind {
         this.settings = ImmutableSortedSet.copyOf(settings);
     }
 
-    /** @throws IllegalArgumentException if there is none of this name */
-    static LimitKind of(String id) {
+    /**
+     * @param prefix starts the names of settings in messages
+     * @throws InvalidSettingException if there is none of this name
+     */
+    static LimitKind of(String prefix, String id) {
         return Arrays.stream(values())
                 .filter(kind -> kind.id.equals(id))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("kind must be one of "
-                        + Arrays.stream(values()).map(LimitKind::toString).collect(Collectors.joining(", ")) + ", was '"
-                        + id + "'"));
+                .orElseThrow(() -> new InvalidSettingException(
+                        prefix + "kind",
+                        " must be one of "
+                                + Arrays.stream(values())
+                                        .map(LimitKind::toString)
+                                        .collect(Collectors.joining(", "))
+                                + ", was '" + id + "'"));
     }
 
     /** @throws InvalidSettingException if one of the settings has no effect on this kind */
-    public void checkUses(Set<String> names) {
+    void checkUses(String prefix, Set<String> names) {
         for (String name : names) {
-            if (!settings.contains(name)) {
+            if (!settings.contains(name) && !OF_EVERY_KIND.contains(name)) {
                 throw new InvalidSettingException(
-                        name, name + " has no effect on kind " + id + ", which has " + String.join(", ", settings));
+                        prefix + name, " has no effect on kind " + id + ", which has " + String.join(", ", settings));
             }
         }
     }

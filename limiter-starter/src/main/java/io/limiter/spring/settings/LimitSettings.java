@@ -1,5 +1,6 @@
 package io.limiter.spring.settings;
 
+import com.google.common.collect.ImmutableSortedSet;
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.TokenBucket;
@@ -42,7 +43,7 @@ import org.springframework.util.ReflectionUtils;
  * @param failurePolicy how the limit decides while Redis is unavailable
  * @param failureShare share of the limit that each instance decides under with the policy local, more than 0 and at most 1
  * @param ban when a key that is rejected too often is banned, and for how long
- * @param plans what differs for the callers of each plan, by the plan's name
+ * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, period and timeout
  */
 public record LimitSettings(
         @Nullable String kind,
@@ -63,11 +64,11 @@ public record LimitSettings(
         FailurePolicy.@Nullable Action failurePolicy,
         @Nullable Double failureShare,
         @Nullable BanSettings ban,
-        @Nullable Map<String, PlanSettings> plans) {
+        @Nullable Map<String, LimitSettings> plans) {
 
-    /** The settings of every kind. */
-    private static final Set<String> OF_EVERY_KIND =
-            Set.of("kind", "enforce", "failure-policy", "failure-share", "ban", "plans");
+    /** The settings that a plan can have. Those that are not set are the limit's. */
+    private static final Set<String> OF_PLAN =
+            ImmutableSortedSet.of("rate", "per", "burst", "capacity", "limit", "period", "timeout");
 
     /**
      * Checks that each setting is allowed.
@@ -92,10 +93,20 @@ public record LimitSettings(
         SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.failurePolicy(prefix + "failure-policy", failurePolicy, prefix + "failure-share", failureShare);
         if (kind != null) {
-            checkKind(prefix, kind);
+            LimitKind.of(prefix, kind).checkUses(prefix, names());
         }
         toBan(property);
-        ofPlans().forEach((plan, settings) -> settings.check(plan(property, plan)));
+        ofPlans().forEach((plan, settings) -> settings.checkPlan(plan(property, plan)));
+    }
+
+    private void checkPlan(String property) {
+        for (String name : names()) {
+            if (!OF_PLAN.contains(name)) {
+                throw new InvalidSettingException(
+                        property + "." + name, " has no effect on a plan, which has " + String.join(", ", OF_PLAN));
+            }
+        }
+        check(property);
     }
 
     /**
@@ -109,7 +120,7 @@ public record LimitSettings(
         if (ban != null && prefetchPermits != null && prefetchPermits > 0) {
             throw new InvalidSettingException(
                     property + ".ban",
-                    property + ".ban and " + property
+                    " and " + property
                             + ".prefetch-permits exclude each other, because prefetched permits are"
                             + " granted without Redis, which knows the ban: remove one of them");
         }
@@ -127,11 +138,7 @@ public record LimitSettings(
 
     /** The settings of the plans by their names. */
     private Map<String, LimitSettings> ofPlans() {
-        Map<String, LimitSettings> settings = new TreeMap<>();
-        if (plans != null) {
-            plans.forEach((plan, numbers) -> settings.put(plan, numbers.ofLimit()));
-        }
-        return settings;
+        return plans == null ? Map.of() : new TreeMap<>(plans);
     }
 
     /**
@@ -147,23 +154,13 @@ public record LimitSettings(
         ofPlans().forEach((plan, settings) -> {
             String ofPlan = plan(property, plan);
             try {
-                own.kind().checkUses(settings.names());
+                own.kind().checkUses("", settings.names());
                 planned.put(plan, new Plan(own.plannedBy(settings).toLimit(permits, ofPlan), settings.timeout()));
             } catch (IllegalArgumentException e) {
-                throw new InvalidSettingException(ofPlan, "with " + ofPlan + ".*: " + e.getMessage(), e);
+                throw InvalidSettingException.together(ofPlan, e);
             }
         });
         return planned;
-    }
-
-    private void checkKind(String prefix, String name) {
-        try {
-            LimitKind.of(name).checkUses(names());
-        } catch (InvalidSettingException e) {
-            throw new InvalidSettingException(prefix + e.setting(), prefix + e.getMessage(), e);
-        } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(prefix + "kind", prefix + e.getMessage(), e);
-        }
     }
 
     /**
@@ -172,13 +169,13 @@ public record LimitSettings(
      * @throws IllegalArgumentException if one of them has no effect on the kind, or one of both is that of a concurrency limit
      */
     KindSettings over(KindSettings declared) {
-        LimitKind used = kind == null ? declared.kind() : LimitKind.of(kind);
+        LimitKind used = kind == null ? declared.kind() : LimitKind.of("", kind);
         if (ban != null && used == LimitKind.CONCURRENT) {
             throw new IllegalArgumentException(
                     "ban has no effect on kind concurrent, whose permits are held: remove it");
         }
         if (used == declared.kind()) {
-            used.checkUses(names());
+            used.checkUses("", names());
             return declared.overriddenBy(this);
         }
         if (declared.kind() == LimitKind.CONCURRENT) {
@@ -198,7 +195,7 @@ public record LimitSettings(
      * @throws InvalidSettingException if one of them has no effect on it
      */
     public KindSettings of(LimitKind used) {
-        used.checkUses(names());
+        used.checkUses("", names());
         return new KindSettings(used, this);
     }
 
@@ -253,12 +250,11 @@ public record LimitSettings(
         return SettingChecks.failurePolicy("failure-policy", failurePolicy, "failure-share", failureShare);
     }
 
-    /** The names of the settings that are set and that only some kinds have. */
+    /** The names of the settings that are set. */
     Set<String> names() {
         return Arrays.stream(LimitSettings.class.getRecordComponents())
                 .filter(setting -> ReflectionUtils.invokeMethod(setting.getAccessor(), this) != null)
                 .map(setting -> DataObjectPropertyName.toDashedForm(setting.getName()))
-                .filter(name -> !OF_EVERY_KIND.contains(name))
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 }

@@ -27,8 +27,8 @@ public final class SettingChecks {
         if (value != null && (value.compareTo(min) < 0 || value.compareTo(max) > 0)) {
             throw new InvalidSettingException(
                     setting,
-                    setting + " must be between " + min + " and " + max
-                            + (value instanceof Duration ? " (ISO-8601)" : "") + ", was " + value);
+                    " must be between " + min + " and " + max + (value instanceof Duration ? " (ISO-8601)" : "")
+                            + ", was " + value);
         }
     }
 
@@ -47,8 +47,7 @@ public final class SettingChecks {
             } catch (ArithmeticException | NumberFormatException no) {
                 throw new InvalidSettingException(
                         setting,
-                        setting
-                                + " must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d), such as 900,"
+                        " must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d), such as 900,"
                                 + " 0.5, 15m or 500ms, was '" + text + "'",
                         e);
             }
@@ -69,14 +68,13 @@ public final class SettingChecks {
         if (policy != null && policy != Action.LOCAL) {
             throw new InvalidSettingException(
                     shareSetting,
-                    shareSetting + " has no effect with " + policySetting + " "
-                            + policy.name().toLowerCase(Locale.ROOT) + ", only with local, was " + share);
+                    " has no effect with " + policySetting + " " + policy.name().toLowerCase(Locale.ROOT)
+                            + ", only with local, was " + share);
         }
         try {
             return FailurePolicy.local(share);
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(
-                    shareSetting, shareSetting + " must be more than 0 and at most 1, was " + share, e);
+            throw new InvalidSettingException(shareSetting, " must be more than 0 and at most 1, was " + share, e);
         }
     }
 

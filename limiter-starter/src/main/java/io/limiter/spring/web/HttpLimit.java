@@ -15,53 +15,30 @@ import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.RequestKey;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
-/** A limit on HTTP requests: a rule of {@code limiter.http}. Safe for use by many threads. */
-public final class HttpLimit {
-
-    private final String prefix;
-    private final HttpRoute route;
-    private final RequestKey key;
-    private final @Nullable PlanResolver plans;
-    private final boolean usesUser;
-    private final List<LimitInUse<Limiter>> parts;
-    private final @Nullable Charge charge;
-    private final RejectionLog log;
-
-    /**
-     * @param prefix starts the keys in Redis
-     * @param plans finds the plan of a request; {@code null} if the limits have none
-     * @param usesUser whether the user must be known before the limit is decided
-     * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
-     * @param charged the statuses of responses whose requests are charged; {@code null} for all
-     * @param log of requests without a key
-     */
-    public HttpLimit(
-            String prefix,
-            HttpRoute route,
-            RequestKey key,
-            @Nullable PlanResolver plans,
-            boolean usesUser,
-            List<LimitInUse<Limiter>> parts,
-            @Nullable IntPredicate charged,
-            RejectionLog log) {
-        this.prefix = prefix;
-        this.route = route;
-        this.key = key;
-        this.plans = plans;
-        this.usesUser = usesUser;
-        this.parts = List.copyOf(parts);
-        this.charge = charged == null ? null : new Charge(true, outcome -> charged.test(outcome.status()) ? 1 : 0);
-        this.log = log;
-    }
-
-    /** Whether the user must be known before the limit is decided. */
-    public boolean usesUser() {
-        return usesUser;
-    }
+/**
+ * A limit on HTTP requests: a rule of {@code limiter.http}. Safe for use by many threads.
+ *
+ * @param order among several rules that match a request; lower is decided first
+ * @param prefix starts the keys in Redis
+ * @param plans finds the plan of a request; {@code null} if the limits have none
+ * @param usesUser whether the user must be known before the limit is decided
+ * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
+ * @param charge of a request once its status is known; {@code null} if all are charged
+ * @param log of requests without a key
+ */
+public record HttpLimit(
+        int order,
+        String prefix,
+        HttpRoute route,
+        RequestKey key,
+        @Nullable PlanResolver plans,
+        boolean usesUser,
+        List<LimitInUse<Limiter>> parts,
+        @Nullable Charge charge,
+        RejectionLog log) {
 
     /** @param paths {@link HttpKeyRequest#pathVariants} of the request */
     boolean matches(HttpKeyRequest request, List<PathContainer> paths) {
