@@ -11,7 +11,6 @@ import io.limiter.spring.event.LiveLimitChangedEvent;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.event.EventListener;
 
@@ -102,6 +101,6 @@ public final class AuditedLiveLimits extends ForwardingLiveLimits {
             limit.expiresAt().ifPresent(at -> data.put("expiresAt", at.toString()));
         });
         data.put("why", note.why());
-        publisher.publishEvent(new AuditApplicationEvent(note.who(), TYPE, data));
+        Audit.publish(publisher, note.who(), TYPE, data);
     }
 }

@@ -17,9 +17,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.util.ClassUtils;
 
 /**
  * The limits of this instance and their permits, as operators name them. What they reset is audited, if the application has
@@ -77,16 +75,18 @@ public final class LimitLookup {
         return known.get().map(question).filter(Objects::nonNull).findFirst().orElse(null);
     }
 
-    /** Its permits now, of which none are taken. See {@link #permits}. */
+    /** Its permits now, of which none are taken. See {@link #hashTag}. */
     public KeyDescription describe(
             LimiterTotals totals,
             @Nullable String key,
             @Nullable String hashTag,
             @Nullable Map<String, @Nullable Object> live) {
-        NamedPermits permits = permits(totals, key, hashTag);
+        Limit<?> limit = limit(totals);
+        String tag = hashTag(totals, key, hashTag);
         return KeyDescription.of(
-                permits.peek(),
-                LimitDefinition.of(permits.limit(), permits.prefetch(), permits.ban()),
+                NamedPermits.of(factory, totals, limit, key, tag).peek().get(),
+                LimitDefinition.of(
+                        limit, totals.prefetch().orElse(null), totals.ban().orElse(null)),
                 live,
                 isLocal(),
                 totals.plan().orElse(null),
@@ -97,42 +97,42 @@ public final class LimitLookup {
                         .orElse(null));
     }
 
-    /** Deletes the state of permits, which are then all there; an audit event says so, also if that fails. See {@link #permits}. */
+    /** Deletes the state of permits, which are then all there; an audit event says so, also if that fails. See {@link #hashTag}. */
     public void reset(LimiterTotals totals, @Nullable String key, @Nullable String hashTag, String who) {
-        NamedPermits permits = permits(totals, key, hashTag);
+        String tag = hashTag(totals, key, hashTag);
+        NamedPermits permits = NamedPermits.of(factory, totals, limit(totals), key, tag);
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("limit", totals.prefix() + totals.name());
         data.put("action", "reset");
         if (key != null) {
             data.put("key", shown(key));
         }
-        if (permits.hashTag() != null) {
-            data.put("hashTag", shown(permits.hashTag()));
+        if (tag != null) {
+            data.put("hashTag", shown(tag));
         }
         data.put("result", "failed");
         try {
-            permits.reset();
+            permits.reset().run();
             data.put("result", "done");
         } finally {
-            Audit.publish(events, who, data);
+            Audit.publish(events, who, LimitersEndpoint.RESET, data);
         }
+    }
+
+    private static Limit<?> limit(LimiterTotals totals) {
+        return totals.limit()
+                .orElseThrow(() -> new IllegalArgumentException("'" + totals.name() + "' stands for many limits"));
     }
 
     /**
      * @param key {@code null} for the limit's own permits
      * @throws IllegalArgumentException if this does not identify permits
      */
-    private NamedPermits permits(LimiterTotals totals, @Nullable String key, @Nullable String hashTag) {
-        if (key != null && key.isBlank() || hashTag != null && hashTag.isBlank()) {
+    private @Nullable String hashTag(LimiterTotals totals, @Nullable String key, @Nullable String named) {
+        if (key != null && key.isBlank() || named != null && named.isBlank()) {
             throw new IllegalArgumentException(
                     "key and hashTag must not be blank: leave the key out for the limit's own permits");
         }
-        Limit<?> limit = totals.limit()
-                .orElseThrow(() -> new IllegalArgumentException("'" + totals.name() + "' stands for many limits"));
-        return NamedPermits.of(factory, totals, limit, key, hashTag(totals, key, hashTag));
-    }
-
-    private @Nullable String hashTag(LimiterTotals totals, @Nullable String key, @Nullable String named) {
         String fromKey = known(each -> each.hashTag(totals.prefix(), totals.limiter(), key));
         if (fromKey == null && (named != null) != (totals.hashTag() == HashTag.FIRST_KEY)) {
             throw new IllegalArgumentException(
@@ -141,19 +141,5 @@ public final class LimitLookup {
                             : "the permits of '" + totals.name() + "' have no hash tag: leave it out");
         }
         return named == null ? fromKey : named;
-    }
-
-    /** Actuator, which need not be there. */
-    private static final class Audit {
-
-        private static final boolean PRESENT = ClassUtils.isPresent(
-                "org.springframework.boot.actuate.audit.listener.AuditApplicationEvent",
-                LimitLookup.class.getClassLoader());
-
-        static void publish(ApplicationEventPublisher events, String who, Map<String, Object> data) {
-            if (PRESENT) {
-                events.publishEvent(new AuditApplicationEvent(who, LimitersEndpoint.RESET, data));
-            }
-        }
     }
 }

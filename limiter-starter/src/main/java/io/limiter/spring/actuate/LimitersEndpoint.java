@@ -1,37 +1,28 @@
 package io.limiter.spring.actuate;
 
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
-import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.live.ChangeNote;
-import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.check.KnownLimits;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
-import org.springframework.boot.actuate.endpoint.EndpointId;
-import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
-import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
-import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.util.StringUtils;
 
 /**
@@ -45,51 +36,24 @@ public final class LimitersEndpoint {
     /** The type of the audit event of a reset. */
     public static final String RESET = "LIMIT_RESET";
 
-    private static final EndpointId ID = EndpointId.of("limiters");
-    private static final int STATUS_CONFLICT = 409;
     private static final int MAX_BANNED_KEYS = 100;
 
     private final LimitLookup lookup;
     private final @Nullable LiveLimits live;
     private final CallTimes calls;
 
-    /**
-     * @param live {@code null} if there are no live limits
-     * @param known looked up for each request
-     * @param showKeys whether keys are shown rather than hashed
-     * @param events publishes what is to be audited
-     */
-    public LimitersEndpoint(
-            LimiterFactory factory,
-            @Nullable LiveLimits live,
-            CallTimes calls,
-            Supplier<Stream<KnownLimits>> known,
-            boolean showKeys,
-            ApplicationEventPublisher events) {
-        this.lookup = new LimitLookup(factory, known, showKeys, events);
+    /** @param live {@code null} if there are no live limits */
+    public LimitersEndpoint(LimitLookup lookup, @Nullable LiveLimits live, CallTimes calls) {
+        this.lookup = lookup;
         this.live = live;
         this.calls = calls;
-    }
-
-    /** Rejects parameters that an operation of this endpoint does not have; Spring Boot ignores them. */
-    public static OperationInvoker checked(
-            EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker operation) {
-        return endpoint.equals(ID) && parameters.hasParameters()
-                ? request -> {
-                    Object rejected = answered(() -> {
-                        LiveRequest.checkNames(request, parameters);
-                        return null;
-                    });
-                    return rejected == null ? operation.invoke(request) : rejected;
-                }
-                : operation;
     }
 
     /** All limits. */
     @ReadOperation
     public LimitersDescription limiters() {
         return new LimitersDescription(
-                lookup.totals().stream().map(this::describe).toList(),
+                lookup.totals().stream().map(each -> describe(each, false)).toList(),
                 live == null ? null : LiveDescription.of(live),
                 calls.summary(),
                 lookup.statistics() == LimiterStatistics.NONE
@@ -113,7 +77,7 @@ public final class LimitersEndpoint {
             @org.springframework.lang.Nullable String key,
             @org.springframework.lang.Nullable String keyHash,
             @org.springframework.lang.Nullable String hashTag) {
-        return answered(() -> {
+        return EndpointProblems.answered(() -> {
             LimiterTotals totals = find(name);
             // A blank key is reported below.
             LiveKey ofKey = key != null && key.isBlank() ? null : key(key, keyHash);
@@ -124,7 +88,7 @@ public final class LimitersEndpoint {
                 return shownLive;
             }
             return key == null && hashTag == null
-                    ? describeAlone(totals)
+                    ? describe(totals, true)
                     : lookup.describe(totals, key, hashTag, ofKey == null ? null : shownLive);
         });
     }
@@ -167,7 +131,7 @@ public final class LimitersEndpoint {
             @org.springframework.lang.Nullable String expiresIn,
             @org.springframework.lang.Nullable String who,
             @org.springframework.lang.Nullable String why) {
-        return answered(() -> {
+        return EndpointProblems.answered(() -> {
             LiveLimits limits = live();
             ChangeNote note = LiveRequest.note(LiveRequest.who(security, who), why, expiresIn);
             long expected = LiveRequest.version("version", version);
@@ -180,9 +144,9 @@ public final class LimitersEndpoint {
                     LiveRequest.duration("period", period),
                     LiveRequest.duration("timeout", timeout),
                     LiveRequest.flag("enforce", enforce),
-                    LiveRequest.failurePolicy(failurePolicy),
+                    LiveRequest.oneOf("failurePolicy", FailurePolicy.Action.class, failurePolicy),
                     LiveRequest.number("failureShare", failureShare),
-                    LiveRequest.access(access));
+                    LiveRequest.oneOf("access", LiveSettings.Access.class, access));
             LiveKey ofKey = key(key, keyHash);
             boolean removes = Boolean.TRUE.equals(LiveRequest.flag("remove", remove));
             if (removes || rollBack != null) {
@@ -231,7 +195,7 @@ public final class LimitersEndpoint {
             @org.springframework.lang.Nullable String banned,
             @org.springframework.lang.Nullable String hashTag,
             @org.springframework.lang.Nullable String who) {
-        return answered(() -> {
+        return EndpointProblems.answered(() -> {
             LimiterTotals totals = find(name);
             if (totals == null) {
                 return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
@@ -287,44 +251,31 @@ public final class LimitersEndpoint {
         return byPath.getOrDefault(path, path);
     }
 
-    private LimitDescription describe(LimiterTotals totals) {
-        return describe(totals, null, null, null, null);
-    }
-
-    private LimitDescription describeAlone(LimiterTotals totals) {
-        List<LimiterTotals.HotKey> hottest = totals.hottestKeys().stream()
-                .map(hot -> new LimiterTotals.HotKey(lookup.shown(hot.key()), hot.requests()))
-                .toList();
-        List<Rejections> rejected = totals.rejectedKeys().stream()
-                .map(each -> Rejections.of(lookup.shown(each.key()), each))
-                .toList();
-        return describe(
-                totals,
-                hottest,
-                rejected,
-                own(totals),
-                live == null ? null : LiveDescription.newest(live.keys(totals.limiter())));
-    }
-
-    private LimitDescription describe(
-            LimiterTotals totals,
-            @Nullable List<LimiterTotals.HotKey> hottest,
-            @Nullable List<Rejections> rejected,
-            @Nullable KeyDescription own,
-            @Nullable List<Map<String, @Nullable Object>> liveKeys) {
+    /** @param alone whether it has all that the list of limits leaves out */
+    private LimitDescription describe(LimiterTotals totals, boolean alone) {
         LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
-        String definedBy = ofName != null && ofName.settings().hasParameters() ? "live" : definedBy(totals);
-        Map<String, @Nullable Object> shownLive = ofName == null ? null : LimitDefinition.of(ofName);
         return LimitDescription.of(
                 totals,
-                definedBy,
-                shownLive,
+                ofName != null && ofName.settings().hasParameters() ? "live" : definedBy(totals),
+                ofName == null ? null : LimitDefinition.of(ofName),
                 lookup.isLocal(),
-                hottest == null ? null : bansInEffect(totals),
-                hottest,
-                rejected,
-                own,
-                liveKeys);
+                alone ? bansInEffect(totals) : null,
+                alone ? hottestKeys(totals) : null,
+                alone ? rejectedKeys(totals) : null,
+                alone ? own(totals) : null,
+                alone && live != null ? LiveDescription.newest(live.keys(totals.limiter())) : null);
+    }
+
+    private List<LimiterTotals.HotKey> hottestKeys(LimiterTotals totals) {
+        return totals.hottestKeys().stream()
+                .map(hot -> new LimiterTotals.HotKey(lookup.shown(hot.key()), hot.requests()))
+                .toList();
+    }
+
+    private List<Rejections> rejectedKeys(LimiterTotals totals) {
+        return totals.rejectedKeys().stream()
+                .map(each -> Rejections.of(lookup.shown(each.key()), each))
+                .toList();
     }
 
     private List<LimitDescription.BannedKey> bansInEffect(LimiterTotals totals) {
@@ -341,30 +292,6 @@ public final class LimitersEndpoint {
         }
         String configured = lookup.known(each -> each.definedBy(totals.prefix(), totals.limiter()));
         return configured == null ? "code" : configured;
-    }
-
-    /** Adds a status and a problem to failures; Spring Boot's own response does not show the message by default. */
-    private static @Nullable Object answered(Supplier<@Nullable Object> answer) {
-        try {
-            return answer.get();
-        } catch (LiveConflictException e) {
-            return new WebEndpointResponse<>(
-                    new Conflict(
-                            String.valueOf(e.getMessage()),
-                            e.current().map(LimitDefinition::of).orElse(null)),
-                    STATUS_CONFLICT);
-        } catch (IllegalArgumentException e) {
-            return problem(String.valueOf(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
-        } catch (LimiterBackendException e) {
-            return problem(e.problem(), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
-        }
-    }
-
-    /** @param current the live limit that the name has; {@code null} if it has none */
-    record Conflict(String problem, @Nullable Map<String, @Nullable Object> current) {}
-
-    private static WebEndpointResponse<Map<String, String>> problem(String problem, int status) {
-        return new WebEndpointResponse<>(Map.of("problem", problem), status);
     }
 
     /** {@code null} if Redis is unavailable, because the rest can be shown without it. */

@@ -1,13 +1,11 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.FailurePolicy.Action;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.live.LiveSettings.Access;
 import io.limiter.spring.settings.SettingChecks;
 import java.time.Duration;
 import java.util.Arrays;
@@ -134,20 +132,12 @@ final class LiveRequest {
         });
     }
 
-    static @Nullable Action failurePolicy(@Nullable String text) {
+    static <E extends Enum<E>> @Nullable E oneOf(String name, Class<E> type, @Nullable String text) {
         return parsed(
-                "failurePolicy",
-                "one of " + Arrays.toString(Action.values()).toLowerCase(Locale.ROOT),
+                name,
+                "one of " + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT),
                 text,
-                value -> Action.valueOf(value.toUpperCase(Locale.ROOT)));
-    }
-
-    static @Nullable Access access(@Nullable String text) {
-        return parsed(
-                "access",
-                "one of " + Arrays.toString(Access.values()).toLowerCase(Locale.ROOT),
-                text,
-                value -> Access.valueOf(value.toUpperCase(Locale.ROOT)));
+                value -> Enum.valueOf(type, value.toUpperCase(Locale.ROOT)));
     }
 
     /** @throws IllegalArgumentException if nothing is set */

@@ -8,10 +8,11 @@ import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.reactive.CurrentExchange;
 import io.limiter.spring.web.reactive.ExchangeUsers;
-import io.limiter.spring.web.reactive.SecurityExchangeUsers;
 import io.limiter.spring.web.servlet.CurrentRequest;
 import jakarta.servlet.http.HttpServletRequest;
+import java.security.Principal;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -19,8 +20,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextHolderStrategy;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
@@ -28,20 +31,12 @@ import reactor.core.publisher.Mono;
 /** Beans that find the caller's address and user. The configurations of users are imported in this order. */
 final class CallerConfigurations {
 
+    private static final boolean HAS_REQUESTS = Stream.of(
+                    "jakarta.servlet.http.HttpServletRequest",
+                    "org.springframework.web.context.request.RequestContextHolder")
+            .allMatch(name -> ClassUtils.isPresent(name, CallerConfigurations.class.getClassLoader()));
+
     private CallerConfigurations() {}
-
-    /** The request may have a user without Spring Security. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-    @ConditionalOnClass({SecurityContextHolder.class, HttpServletRequest.class, RequestContextHolder.class})
-    static class UserOfSecurityOrRequest {
-
-        @Bean
-        @ConditionalOnMissingBean
-        CurrentUser limiterCurrentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
-            return SecurityPrincipals.currentUser(contexts(strategy), CurrentRequest::user);
-        }
-    }
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(SecurityContextHolder.class)
@@ -50,7 +45,8 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         CurrentUser limiterCurrentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
-            return SecurityPrincipals.currentUser(contexts(strategy), () -> null);
+            // The request may have a user without Spring Security.
+            return SecurityPrincipals.currentUser(contexts(strategy), HAS_REQUESTS ? CurrentRequest::user : () -> null);
         }
     }
 
@@ -87,7 +83,13 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         ExchangeUsers limiterExchangeUsers() {
-            return new SecurityExchangeUsers();
+            // From Reactor's context, or else the exchange.
+            return exchange -> ReactiveSecurityContextHolder.getContext()
+                    .mapNotNull(SecurityContext::getAuthentication)
+                    .filter(SecurityPrincipals::isKnown)
+                    .<Principal>cast(Principal.class)
+                    .switchIfEmpty(Mono.defer(() -> ExchangeUsers.principals().of(exchange))
+                            .filter(SecurityPrincipals::isKnown));
         }
     }
 
@@ -121,8 +123,7 @@ final class CallerConfigurations {
         try {
             return new CallerAddress(key.trustedProxies(), key.ipv6PrefixLength(), key.forwardedHeader());
         } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(
-                    "limiter.key.trusted-proxies", "limiter.key.trusted-proxies: " + e.getMessage(), e);
+            throw new InvalidSettingException("limiter.key.trusted-proxies", ": " + e.getMessage(), e);
         }
     }
 

@@ -3,8 +3,9 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.CallTimes;
+import io.limiter.spring.actuate.EndpointProblems;
+import io.limiter.spring.actuate.LimitLookup;
 import io.limiter.spring.actuate.LimitersEndpoint;
-import io.limiter.spring.actuate.UnreadableRequests;
 import io.limiter.spring.check.KnownLimits;
 import io.limiter.spring.web.reactive.LimitWebExceptionHandler;
 import jakarta.servlet.http.HttpServletRequest;
@@ -58,18 +59,14 @@ public class LimiterEndpointAutoConfiguration {
                 ObjectProvider<KnownLimits> known,
                 LimiterProperties properties,
                 ApplicationEventPublisher events) {
-            return new LimitersEndpoint(
-                    factory,
-                    live.getIfAvailable(),
-                    times,
-                    known::stream,
-                    properties.endpoint().showKeys(),
-                    events);
+            LimitLookup lookup = new LimitLookup(
+                    factory, known::stream, properties.endpoint().showKeys(), events);
+            return new LimitersEndpoint(lookup, live.getIfAvailable(), times);
         }
 
         @Bean
         static OperationInvokerAdvisor limitersEndpointParameters() {
-            return LimitersEndpoint::checked;
+            return EndpointProblems::checked;
         }
     }
 
@@ -98,7 +95,7 @@ public class LimiterEndpointAutoConfiguration {
                     HttpServletResponse response,
                     @Nullable Object handler,
                     Exception exception) {
-                byte[] answer = UnreadableRequests.answer(handler, exception);
+                byte[] answer = EndpointProblems.unreadable(handler, exception);
                 if (answer == null) {
                     return null;
                 }
@@ -125,7 +122,7 @@ public class LimiterEndpointAutoConfiguration {
         WebExceptionHandler limitersEndpointUnreadableRequests() {
             return (exchange, failure) -> {
                 Object handler = exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);
-                byte[] answer = UnreadableRequests.answer(handler, failure);
+                byte[] answer = EndpointProblems.unreadable(handler, failure);
                 ServerHttpResponse response = exchange.getResponse();
                 if (answer == null || !response.setStatusCode(HttpStatus.BAD_REQUEST)) {
                     return Mono.error(failure);

@@ -15,33 +15,33 @@ import io.limiter.spring.actuate.AuditedLiveLimits;
 import io.limiter.spring.actuate.EvictionWarning;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import io.limiter.spring.settings.InvalidSettingException;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
-/** The limiter factory, its lock and its live limits. Of each, the first configuration that applies creates it. */
+/** The limiter factory, its lock and its live limits. The first configuration that applies creates them. */
 final class LimiterFactoryConfigurations {
 
     private static final int MAX_APPLICATION = 100;
-    private static final String LIVE = "limiter.live.enabled";
+    private static final boolean HAS_REDISSON = ClassUtils.isPresent(
+            "org.redisson.api.RedissonClient", LimiterFactoryConfigurations.class.getClassLoader());
 
     private LimiterFactoryConfigurations() {}
 
@@ -50,7 +50,6 @@ final class LimiterFactoryConfigurations {
     @ConditionalOnClass(RedisConnectionFactory.class)
     @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
     @ConditionalOnMissingBean(LimiterFactory.class)
-    @Import({LockOfRedisson.class, PlainLock.class, LiveLimitsWithAudit.class, PlainLiveLimits.class})
     static class OfRedis {
 
         @Bean
@@ -106,73 +105,42 @@ final class LimiterFactoryConfigurations {
                 ObjectProvider<RedisConnectionFactory> connections) {
             return new EvictionWarning(required(own, connections));
         }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnProperty(prefix = "limiter", name = "engine", havingValue = "lock")
-    @ConditionalOnClass(RedissonClient.class)
-    @ConditionalOnBean(RedissonClient.class)
-    @Conditional(KindIsNotRedis.class)
-    @ConditionalOnMissingBean(DistributedLock.class)
-    static class LockOfRedisson {
 
         @Bean
-        DistributedLock limiterLock(RedissonClient redisson, LimiterProperties properties) {
-            return new RedissonLock(redisson, properties.lock().lease());
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnProperty(prefix = "limiter", name = "engine", havingValue = "lock")
-    @ConditionalOnMissingBean(DistributedLock.class)
-    static class PlainLock {
-
-        @Bean
+        @ConditionalOnProperty(prefix = "limiter", name = "engine", havingValue = "lock")
+        @ConditionalOnMissingBean
         DistributedLock limiterLock(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
                 ObjectProvider<RedisConnectionFactory> connections,
+                BeanFactory beans,
                 LimiterProperties properties) {
-            if (properties.lock().kind() == LimiterProperties.LockKind.REDISSON) {
+            LimiterProperties.Lock settings = properties.lock();
+            boolean plain = settings.kind() == LimiterProperties.LockKind.REDIS || !HAS_REDISSON;
+            DistributedLock redisson = plain ? null : Redisson.lock(beans, settings.lease());
+            if (redisson == null && settings.kind() == LimiterProperties.LockKind.REDISSON) {
                 throw new InvalidSettingException(
                         "limiter.lock.kind",
-                        "limiter.lock.kind is redisson, and there is no RedissonClient bean:"
-                                + " define one, or set limiter.lock.kind to auto or redis");
+                        " is redisson, and there is no RedissonClient bean: define one, or set limiter.lock.kind to auto"
+                                + " or redis");
             }
-            return new RedisLock(required(own, connections), properties.lock().lease());
+            return redisson == null ? new RedisLock(required(own, connections), settings.lease()) : redisson;
         }
-    }
-
-    static final class KindIsNotRedis extends NoneNestedConditions {
-
-        KindIsNotRedis() {
-            super(ConfigurationPhase.PARSE_CONFIGURATION);
-        }
-
-        @ConditionalOnProperty(prefix = "limiter.lock", name = "kind", havingValue = "redis")
-        static class KindIsRedis {}
-    }
-
-    /** With audit events. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnBooleanProperty(name = LIVE, matchIfMissing = true)
-    @ConditionalOnClass(AuditApplicationEvent.class)
-    static class LiveLimitsWithAudit {
 
         @Bean
+        @ConditionalOnBooleanProperty(name = "limiter.live.enabled", matchIfMissing = true)
         @ConditionalOnMissingBean
         LiveLimits limiterLiveLimits(RedisRateLimiterFactory factory, ApplicationEventPublisher publisher) {
             return new AuditedLiveLimits(RedisLiveLimits.of(factory).orElseThrow(), publisher);
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnBooleanProperty(name = LIVE, matchIfMissing = true)
-    static class PlainLiveLimits {
+    /** Loaded only with Redisson. */
+    private static final class Redisson {
 
-        @Bean
-        @ConditionalOnMissingBean
-        LiveLimits limiterLiveLimits(RedisRateLimiterFactory factory) {
-            return RedisLiveLimits.of(factory).orElseThrow();
+        /** {@code null} if there is no client. */
+        static @Nullable DistributedLock lock(BeanFactory beans, Duration lease) {
+            RedissonClient client = beans.getBeanProvider(RedissonClient.class).getIfAvailable();
+            return client == null ? null : new RedissonLock(client, lease);
         }
     }
 

@@ -13,7 +13,6 @@ import org.springframework.context.annotation.Import;
     CallerConfigurations.ExchangeUsersOfSecurity.class,
     CallerConfigurations.CallerOfExchange.class,
     CallerConfigurations.AddressOfRequest.class,
-    CallerConfigurations.UserOfSecurityOrRequest.class,
     CallerConfigurations.UserOfSecurity.class,
     CallerConfigurations.UserOfRequest.class
 })

@@ -1,6 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.check.DecisionRecorders;
+import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.HttpLimits;
@@ -11,7 +11,6 @@ import io.limiter.spring.web.reactive.ExchangeSubscriptions;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.HttpLimitWebFilter;
 import io.limiter.spring.web.reactive.LimitWebExceptionHandler;
-import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -42,7 +41,7 @@ class ReactiveWebConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    DecisionRecorders limiterDecisionRecorders() {
+    DecisionRecorder.Finder limiterDecisionRecorders() {
         return ExchangeDecisions::current;
     }
 
@@ -54,44 +53,33 @@ class ReactiveWebConfiguration {
 
     /** Without limits, before filters that may call limited methods. */
     @Bean
-    HttpLimitWebFilter limiterAnswerFilter(HttpFilters filters) {
-        return filters.filter("limiterAnswerFilter", () -> HttpLimits.NONE, Ordered.HIGHEST_PRECEDENCE + 100);
+    HttpLimitWebFilter limiterAnswerFilter(HttpLimitWebFilter.Shared shared) {
+        int order = Ordered.HIGHEST_PRECEDENCE + 100;
+        return new HttpLimitWebFilter(shared, "limiterAnswerFilter", order, () -> HttpLimits.NONE);
     }
 
     @Bean
-    HttpLimitWebFilter limiterHttpFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
-        return filters.filter(
-                "limiterHttpFilter", rules::first, properties.web().filterOrder());
+    HttpLimitWebFilter limiterHttpFilter(
+            HttpRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
+        return new HttpLimitWebFilter(
+                shared, "limiterHttpFilter", properties.web().filterOrder(), rules::first);
     }
 
     /** Also without limits, because it puts the exchange that Spring Security has changed into the context. */
     @Bean
-    HttpLimitWebFilter limiterHttpUserFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
-        return filters.filter(
-                "limiterHttpUserFilter", rules::byUser, properties.web().userFilterOrder());
+    HttpLimitWebFilter limiterHttpUserFilter(
+            HttpRules rules, HttpLimitWebFilter.Shared shared, LimiterProperties properties) {
+        return new HttpLimitWebFilter(
+                shared, "limiterHttpUserFilter", properties.web().userFilterOrder(), rules::byUser);
     }
 
     @Bean
-    HttpFilters limiterHttpFilters(
+    HttpLimitWebFilter.Shared limiterHttpFilters(
             ApplicationContext application,
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
             ExchangeRejectionResponses answers) {
-        return new HttpFilters(application, addresses, users, subscriptions, answers);
-    }
-
-    /** Creates the filters. */
-    record HttpFilters(
-            ApplicationContext application,
-            ClientAddress addresses,
-            ObjectProvider<CurrentUser> users,
-            ExchangeSubscriptions subscriptions,
-            ExchangeRejectionResponses answers) {
-
-        HttpLimitWebFilter filter(String name, Supplier<HttpLimits> limits, int order) {
-            return new HttpLimitWebFilter(
-                    application, name, order, limits, addresses, users.getIfAvailable(), subscriptions, answers);
-        }
+        return new HttpLimitWebFilter.Shared(application, addresses, users.getIfAvailable(), subscriptions, answers);
     }
 }

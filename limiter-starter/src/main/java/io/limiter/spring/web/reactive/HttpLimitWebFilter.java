@@ -27,37 +27,32 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
-    private final ApplicationContext application;
+    private final Shared shared;
     private final int order;
     private final Supplier<HttpLimits> limits;
-    private final ClientAddress addresses;
-    private final @Nullable CurrentUser users;
-    private final ExchangeSubscriptions subscriptions;
-    private final ExchangeRejectionResponses responses;
     private final String done;
 
     /**
+     * What the filters of an application share.
+     *
      * @param application limits only its own exchanges; a management server calls the filter too, for another application
-     * @param name of this filter; limits of filters with one name are applied once
-     * @param limits read for each request, because they can change
      * @param users {@code null} if the application has no users
      */
-    public HttpLimitWebFilter(
+    public record Shared(
             ApplicationContext application,
-            String name,
-            int order,
-            Supplier<HttpLimits> limits,
             ClientAddress addresses,
             @Nullable CurrentUser users,
             ExchangeSubscriptions subscriptions,
-            ExchangeRejectionResponses responses) {
-        this.application = application;
+            ExchangeRejectionResponses responses) {}
+
+    /**
+     * @param name of this filter; limits of filters with one name are applied once
+     * @param limits read for each request, because they can change
+     */
+    public HttpLimitWebFilter(Shared shared, String name, int order, Supplier<HttpLimits> limits) {
+        this.shared = shared;
         this.order = order;
         this.limits = limits;
-        this.addresses = addresses;
-        this.users = users;
-        this.subscriptions = subscriptions;
-        this.responses = responses;
         this.done = HttpLimitWebFilter.class.getName() + "." + name;
     }
 
@@ -68,7 +63,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        RequestDecisions decisions = ExchangeDecisions.of(exchange, responses.headers());
+        RequestDecisions decisions = ExchangeDecisions.of(exchange, shared.responses.headers());
         // Filters before this one may have changed the exchange.
         Mono<Void> handled =
                 chain.filter(exchange).contextWrite(context -> ExchangeSubscriptions.put(context, exchange));
@@ -76,23 +71,23 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         if (all.limits().isEmpty() || isOfOther(exchange)) {
             return handled;
         }
-        ExchangeKeyRequest keyRequest = new ExchangeKeyRequest(exchange.getRequest(), addresses, users);
+        ExchangeKeyRequest keyRequest = new ExchangeKeyRequest(exchange.getRequest(), shared.addresses, shared.users);
         HttpLimits matching = all.matching(keyRequest);
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
-        return subscriptions
+        return shared.subscriptions
                 .call(exchange, matching.usesUser(), () -> matching.check(keyRequest, decisions))
                 .flatMap(HttpLimitWebFilter::rejection)
                 .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
                 .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
                 .flatMap(rejection ->
-                        rejection.map(e -> responses.write(e, exchange)).orElse(handled));
+                        rejection.map(e -> shared.responses.write(e, exchange)).orElse(handled));
     }
 
     private boolean isOfOther(ServerWebExchange exchange) {
         ApplicationContext handling = exchange.getApplicationContext();
-        return handling != null && handling != application;
+        return handling != null && handling != shared.application;
     }
 
     /** Leaves the thread that completed the decision, because other decisions wait for it. */
