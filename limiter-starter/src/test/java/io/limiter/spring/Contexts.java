@@ -13,7 +13,6 @@ public final class Contexts {
     private static final String[] LIMITER = {
         "io.limiter.spring.autoconfigure.LimiterAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterMetricsAutoConfiguration",
-        "io.limiter.spring.autoconfigure.LimiterKeyAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterWebAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration"
     };

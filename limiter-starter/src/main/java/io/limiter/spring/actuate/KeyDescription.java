@@ -1,7 +1,6 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.spring.metrics.SourceNames;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -31,28 +30,7 @@ public record KeyDescription(
         @Nullable String plan,
         @Nullable Rejections rejections) {
 
-    /** @param local whether the backend is this process */
-    static KeyDescription of(
-            Decision peek,
-            Map<String, @Nullable Object> definition,
-            @Nullable Map<String, @Nullable Object> live,
-            boolean local,
-            @Nullable String plan,
-            @Nullable Rejections rejections) {
-        return new KeyDescription(
-                peek.granted(),
-                peek.limit(),
-                peek.remaining(),
-                seconds(peek.retryAfterMicros()),
-                seconds(peek.fullAfterMicros()),
-                SourceNames.of(peek.source(), local),
-                definition,
-                live,
-                plan,
-                rejections);
-    }
-
-    private static @Nullable Double seconds(long micros) {
+    static @Nullable Double seconds(long micros) {
         return micros == Decision.NEVER_MICROS ? null : micros / 1e6;
     }
 }

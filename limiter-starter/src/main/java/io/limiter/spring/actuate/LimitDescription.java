@@ -1,13 +1,12 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.LimiterTotals;
 import io.limiter.LimiterTotals.HotKey;
 import io.limiter.algorithm.Decision.Source;
-import io.limiter.algorithm.Limit;
 import io.limiter.spring.metrics.SourceNames;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,50 +47,18 @@ public record LimitDescription(
     /** @param endsIn in seconds */
     record BannedKey(String key, double endsIn) {}
 
-    /** @param local whether the backend is this process */
-    static LimitDescription of(
-            LimiterTotals totals,
-            String definedBy,
-            @Nullable Map<String, @Nullable Object> live,
-            boolean local,
-            @Nullable List<BannedKey> banned,
-            @Nullable List<HotKey> keys,
-            @Nullable List<Rejections> rejectedKeys,
-            @Nullable KeyDescription own,
-            @Nullable List<Map<String, @Nullable Object>> liveKeys) {
-        Map<String, Long> granted = new TreeMap<>();
-        Map<String, Long> rejected = new TreeMap<>();
+    /**
+     * Counts by the names of sources, without those that are 0.
+     *
+     * @param local whether the backend is this process
+     */
+    static Map<String, Long> counts(ToLongFunction<Source> count, boolean local) {
+        Map<String, Long> counts = new TreeMap<>();
         for (Source source : Source.values()) {
-            put(granted, SourceNames.of(source, local), totals.granted(source));
-            put(rejected, SourceNames.of(source, local), totals.rejected(source));
+            if (count.applyAsLong(source) > 0) {
+                counts.merge(SourceNames.of(source, local), count.applyAsLong(source), Long::sum);
+            }
         }
-        Limit<?> limit = totals.limit().orElse(null);
-        return new LimitDescription(
-                totals.prefix(),
-                totals.name(),
-                limit == null ? null : limit.getClass().getSimpleName(),
-                limit == null
-                        ? null
-                        : LimitDefinition.of(
-                                limit,
-                                totals.prefetch().orElse(null),
-                                totals.ban().orElse(null)),
-                definedBy,
-                live,
-                granted,
-                rejected,
-                totals.errors(),
-                totals.bans(),
-                banned,
-                keys,
-                rejectedKeys,
-                liveKeys,
-                own);
-    }
-
-    private static void put(Map<String, Long> counts, String source, long count) {
-        if (count > 0) {
-            counts.merge(source, count, Long::sum);
-        }
+        return counts;
     }
 }

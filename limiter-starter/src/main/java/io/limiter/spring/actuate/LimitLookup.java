@@ -4,10 +4,12 @@ import io.limiter.HashTag;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spring.check.KnownLimits;
+import io.limiter.spring.metrics.SourceNames;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,12 +85,17 @@ public final class LimitLookup {
             @Nullable Map<String, @Nullable Object> live) {
         Limit<?> limit = limit(totals);
         String tag = hashTag(totals, key, hashTag);
-        return KeyDescription.of(
-                NamedPermits.of(factory, totals, limit, key, tag).peek().get(),
+        Decision peek = NamedPermits.of(factory, totals, limit, key, tag).peek().get();
+        return new KeyDescription(
+                peek.granted(),
+                peek.limit(),
+                peek.remaining(),
+                KeyDescription.seconds(peek.retryAfterMicros()),
+                KeyDescription.seconds(peek.fullAfterMicros()),
+                SourceNames.of(peek.source(), isLocal()),
                 LimitDefinition.of(
                         limit, totals.prefetch().orElse(null), totals.ban().orElse(null)),
                 live,
-                isLocal(),
                 totals.plan().orElse(null),
                 totals.rejectedKeys().stream()
                         .filter(each -> each.key().equals(key))

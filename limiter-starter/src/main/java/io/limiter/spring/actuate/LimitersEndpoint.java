@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Limit;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
@@ -254,16 +255,28 @@ public final class LimitersEndpoint {
     /** @param alone whether it has all that the list of limits leaves out */
     private LimitDescription describe(LimiterTotals totals, boolean alone) {
         LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
-        return LimitDescription.of(
-                totals,
+        Limit<?> limit = totals.limit().orElse(null);
+        return new LimitDescription(
+                totals.prefix(),
+                totals.name(),
+                limit == null ? null : limit.getClass().getSimpleName(),
+                limit == null
+                        ? null
+                        : LimitDefinition.of(
+                                limit,
+                                totals.prefetch().orElse(null),
+                                totals.ban().orElse(null)),
                 ofName != null && ofName.settings().hasParameters() ? "live" : definedBy(totals),
                 ofName == null ? null : LimitDefinition.of(ofName),
-                lookup.isLocal(),
+                LimitDescription.counts(totals::granted, lookup.isLocal()),
+                LimitDescription.counts(totals::rejected, lookup.isLocal()),
+                totals.errors(),
+                totals.bans(),
                 alone ? bansInEffect(totals) : null,
                 alone ? hottestKeys(totals) : null,
                 alone ? rejectedKeys(totals) : null,
-                alone ? own(totals) : null,
-                alone && live != null ? LiveDescription.newest(live.keys(totals.limiter())) : null);
+                alone && live != null ? LiveDescription.newest(live.keys(totals.limiter())) : null,
+                alone ? own(totals) : null);
     }
 
     private List<LimiterTotals.HotKey> hottestKeys(LimiterTotals totals) {

@@ -10,7 +10,6 @@ import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
-import io.limiter.spring.check.CheckedLimit;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LeaseStep;
 import io.limiter.spring.check.LimitInUse;
@@ -35,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class BoundLimit {
 
     private final LimiterFactory limiters;
-    private final CheckedLimit checked;
+    private final RejectionLog log;
     private final @Nullable LimitResolver resolver;
     private final ApplicationBeans beans;
     private final CallCounts.OfLimit calls;
@@ -46,8 +45,7 @@ final class BoundLimit {
         this.limiters = limiters;
         String name = declared.name().name();
         this.beans = beans;
-        RejectionLog log = new RejectionLog(declared.where(), true, System::nanoTime);
-        this.checked = new CheckedLimit(declared.name(), true, declared.message(), log);
+        this.log = new RejectionLog(declared.where(), true, System::nanoTime);
         this.inUse = use(declared);
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         this.calls = beans.calls().of(name);
@@ -66,7 +64,9 @@ final class BoundLimit {
                             + ", or remove the plans");
         }
         return new LimitInUse<>(
-                checked,
+                declared.name(),
+                declared.message(),
+                log,
                 configured,
                 beans::liveSettings,
                 (plan, enforced) -> declared.build(limiters, plan, enforced),
@@ -92,8 +92,9 @@ final class BoundLimit {
         return inUse.applied().limiter().declared();
     }
 
-    CheckedLimit checked() {
-        return checked;
+    /** Whether this limit rejected, perhaps under a plan. */
+    boolean isOf(Rejection rejection) {
+        return rejection.limit().log() == log;
     }
 
     void countFallback(Rejection rejection) {

@@ -68,7 +68,7 @@ record BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans be
     Object answer(Rejection rejection, MethodInvocation call) throws Throwable {
         for (BoundLimit limit : limits) {
             Fallback fallback = limit.declared().fallback();
-            if (limit.checked().isSameLimit(rejection.limit()) && fallback != null) {
+            if (limit.isOf(rejection) && fallback != null) {
                 if (!rejection.repeated()) {
                     limit.countFallback(rejection);
                 }

@@ -4,7 +4,6 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.Charge;
-import io.limiter.spring.check.CheckedLimit;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.RejectionLog;
@@ -107,10 +106,9 @@ record HttpRule(
         for (int i = 0; i < limits.size(); i++) {
             String ofLimit = property + ".limits[" + i + "]";
             LimitSettings settings = limits.get(i);
-            CheckedLimit limit =
-                    new CheckedLimit(LimitName.chosen(PREFIX, limitNames().get(i)), enforce, "", log);
+            String limit = limitNames().get(i);
             check(ofLimit, settings);
-            parts.add(named(ofLimit, ": ", () -> inUse(settings.toLimit(ofLimit, enforce), limit, factory, live)));
+            parts.add(named(ofLimit, ": ", () -> inUse(settings.toLimit(ofLimit, enforce), limit, log, factory, live)));
         }
         RequestKey byRequest = byRequest(property, parts.stream().anyMatch(LimitInUse::hasPlans), resolver);
         PlanResolver plans =
@@ -184,17 +182,19 @@ record HttpRule(
 
     private LimitInUse<Limiter> inUse(
             ConfiguredLimits.Configured configured,
-            CheckedLimit limit,
+            String name,
+            RejectionLog log,
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live) {
-        String name = limit.name().name();
         // In the prefix, because another kind cannot read the stored state.
         String prefix = PREFIX + configured.limit().getClass().getSimpleName() + ":";
         // What is a plan of another limit of the rule is not unknown to this one.
         Set<String> plans =
                 limits.stream().flatMap(each -> each.planNames().stream()).collect(Collectors.toSet());
         return new LimitInUse<>(
-                limit,
+                LimitName.chosen(PREFIX, name),
+                "",
+                log,
                 configured,
                 live,
                 (plan, enforced) -> configured

@@ -3,8 +3,8 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.KnownLimits;
-import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
@@ -19,40 +19,36 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
-import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.Environment;
 
 /** The checked rules of {@code limiter.http}, which can be read again. An unknown setting prevents startup. */
-final class HttpRules implements KnownLimits, SmartInitializingSingleton {
+final class HttpRules implements KnownLimits {
 
     private static final String PROPERTY = "limiter.http";
 
     private final Environment environment;
     private final LimiterFactory factory;
     private final Function<String, Supplier<LiveSettings>> live;
-    private final @Nullable Supplier<PlanResolver> resolver;
+    private final @Nullable PlanResolver resolver;
     private final Rules atStart;
     private volatile Rules current;
 
     /**
      * @param live returns the current live settings of a limit's name
-     * @param resolver looks the resolver of plans up; {@code null} if the application has none
+     * @param resolver of plans; {@code null} if the application has none
      * @throws InvalidSettingException naming an invalid setting
      */
     HttpRules(
             Environment environment,
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
-            @Nullable Supplier<PlanResolver> resolver) {
+            @Nullable PlanResolver resolver) {
         this.environment = environment;
         this.factory = factory;
         this.live = live;
-        this.resolver = resolver == null ? null : new LazyLookup<>(resolver);
+        this.resolver = resolver;
         this.atStart = built(bound());
         this.current = atStart;
     }
@@ -92,20 +88,6 @@ final class HttpRules implements KnownLimits, SmartInitializingSingleton {
         return true;
     }
 
-    /** It is looked up with the first request that needs it, or when the application has started. */
-    private @Nullable PlanResolver resolver() {
-        Supplier<PlanResolver> found = resolver;
-        return found == null ? null : request -> found.get().planOf(request);
-    }
-
-    /** Looks the resolver up, because rules are made before most beans, and one that cannot be found prevents startup. */
-    @Override
-    public void afterSingletonsInstantiated() {
-        if (resolver != null) {
-            Objects.requireNonNull(resolver.get());
-        }
-    }
-
     private static void checkHasFilter(String kind, HttpLimits before, HttpLimits after) {
         if (before.limits().isEmpty() && !after.limits().isEmpty()) {
             throw new InvalidSettingException(
@@ -117,12 +99,15 @@ final class HttpRules implements KnownLimits, SmartInitializingSingleton {
 
     private List<HttpRule> bound() {
         Binder binder = Binder.get(environment);
-        List<HttpRule> rules =
-                binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), strict()).orElse(List.of());
+        List<HttpRule> rules = binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), ConfiguredLimits.strict())
+                .orElse(List.of());
         for (int i = 0; i < rules.size(); i++) {
             for (int j = 0; j < rules.get(i).limits().size(); j++) {
                 // The handler does not find unknown settings in a list within a list.
-                binder.bind(property(i) + ".limits[" + j + "]", Bindable.of(LimitSettings.class), strict());
+                binder.bind(
+                        property(i) + ".limits[" + j + "]",
+                        Bindable.of(LimitSettings.class),
+                        ConfiguredLimits.strict());
             }
         }
         return rules;
@@ -138,7 +123,7 @@ final class HttpRules implements KnownLimits, SmartInitializingSingleton {
         for (int i = 0; i < rules.size(); i++) {
             HttpRule rule = rules.get(i);
             String property = property(i);
-            HttpLimit limit = rule.build(property, factory, live, resolver());
+            HttpLimit limit = rule.build(property, factory, live, resolver);
             for (String name : rule.limitNames()) {
                 if (!names.add(name)) {
                     throw new InvalidSettingException(
@@ -169,11 +154,6 @@ final class HttpRules implements KnownLimits, SmartInitializingSingleton {
 
     private Stream<HttpLimit> all() {
         return Stream.of(first(), byUser()).flatMap(each -> each.limits().stream());
-    }
-
-    /** The handler has state, so each binding needs a new one. */
-    private static BindHandler strict() {
-        return new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
     }
 
     private static HttpLimits limits(List<HttpLimit> built, boolean byUser) {

@@ -45,6 +45,11 @@ import org.springframework.core.type.AnnotationMetadata;
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({
     LimiterAutoConfiguration.AutoProxyRegistrar.class,
+    CallerConfigurations.ExchangeUsersOfSecurity.class,
+    CallerConfigurations.CallerOfExchange.class,
+    CallerConfigurations.AddressOfRequest.class,
+    CallerConfigurations.UserOfSecurity.class,
+    CallerConfigurations.UserOfRequest.class,
     LimiterFactoryConfigurations.OfRedis.class,
     LimiterFactoryConfigurations.OfThisProcess.class,
     LimiterFactoryConfigurations.WithoutRedis.class

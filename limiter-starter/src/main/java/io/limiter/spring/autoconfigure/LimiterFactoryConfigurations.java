@@ -52,6 +52,27 @@ final class LimiterFactoryConfigurations {
     @ConditionalOnMissingBean(LimiterFactory.class)
     static class OfRedis {
 
+        /** Before the factory, so that a missing client of Redisson is named rather than a missing connection. */
+        @Bean
+        @ConditionalOnProperty(prefix = "limiter", name = "engine", havingValue = "lock")
+        @ConditionalOnMissingBean
+        DistributedLock limiterLock(
+                @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
+                ObjectProvider<RedisConnectionFactory> connections,
+                BeanFactory beans,
+                LimiterProperties properties) {
+            LimiterProperties.Lock settings = properties.lock();
+            boolean plain = settings.kind() == LimiterProperties.LockKind.REDIS || !HAS_REDISSON;
+            DistributedLock redisson = plain ? null : Redisson.lock(beans, settings.lease());
+            if (redisson == null && settings.kind() == LimiterProperties.LockKind.REDISSON) {
+                throw new InvalidSettingException(
+                        "limiter.lock.kind",
+                        " is redisson, and there is no RedissonClient bean: define one, or set limiter.lock.kind to auto"
+                                + " or redis");
+            }
+            return redisson == null ? new RedisLock(required(own, connections), settings.lease()) : redisson;
+        }
+
         @Bean
         RedisRateLimiterFactory limiterFactory(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
@@ -104,26 +125,6 @@ final class LimiterFactoryConfigurations {
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
                 ObjectProvider<RedisConnectionFactory> connections) {
             return new EvictionWarning(required(own, connections));
-        }
-
-        @Bean
-        @ConditionalOnProperty(prefix = "limiter", name = "engine", havingValue = "lock")
-        @ConditionalOnMissingBean
-        DistributedLock limiterLock(
-                @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
-                ObjectProvider<RedisConnectionFactory> connections,
-                BeanFactory beans,
-                LimiterProperties properties) {
-            LimiterProperties.Lock settings = properties.lock();
-            boolean plain = settings.kind() == LimiterProperties.LockKind.REDIS || !HAS_REDISSON;
-            DistributedLock redisson = plain ? null : Redisson.lock(beans, settings.lease());
-            if (redisson == null && settings.kind() == LimiterProperties.LockKind.REDISSON) {
-                throw new InvalidSettingException(
-                        "limiter.lock.kind",
-                        " is redisson, and there is no RedissonClient bean: define one, or set limiter.lock.kind to auto"
-                                + " or redis");
-            }
-            return redisson == null ? new RedisLock(required(own, connections), settings.lease()) : redisson;
         }
 
         @Bean

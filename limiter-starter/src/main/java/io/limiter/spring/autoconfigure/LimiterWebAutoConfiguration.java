@@ -3,11 +3,14 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.web.RejectionResponses;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -53,13 +56,21 @@ public class LimiterWebAutoConfiguration {
             ObjectProvider<PlanResolver> resolver,
             ListableBeanFactory beans) {
         LiveLimits live = limits.getIfAvailable();
-        // Filters are created before most beans, so only its name is read.
+        // Filters are created before most beans, so only its name is read, and the first request that needs it looks it
+        // up.
         boolean resolves = beans.getBeanNamesForType(PlanResolver.class, true, false).length > 0;
+        Supplier<PlanResolver> plans = new LazyLookup<>(resolver::getObject);
         return new HttpRules(
                 environment,
                 factory,
                 name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
-                resolves ? resolver::getObject : null);
+                resolves ? request -> plans.get().planOf(request) : null);
+    }
+
+    /** A resolver that cannot be found prevents startup. */
+    @Bean
+    SmartInitializingSingleton limiterPlanResolver(ObjectProvider<PlanResolver> resolver) {
+        return resolver::getIfAvailable;
     }
 
     /** {@code null} if the application's message source is empty. */

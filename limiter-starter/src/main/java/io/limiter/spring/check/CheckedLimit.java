@@ -16,27 +16,6 @@ public record CheckedLimit(LimitName name, String countedAs, boolean enforced, S
 
     private static final String SECONDS = "{0}";
 
-    /** Decisions count under its own name. */
-    public CheckedLimit(LimitName name, boolean enforced, String message, RejectionLog log) {
-        this(name, name.name(), enforced, message, log);
-    }
-
-    /** The same limit, enforced or in shadow mode. */
-    public CheckedLimit inMode(boolean newEnforced) {
-        return newEnforced == enforced
-                ? this
-                : new CheckedLimit(name, countedAs, newEnforced, message, log.inMode(newEnforced));
-    }
-
-    CheckedLimit countedAs(String newCountedAs) {
-        return newCountedAs.equals(countedAs) ? this : new CheckedLimit(name, newCountedAs, enforced, message, log);
-    }
-
-    /** Whether both are one limit, perhaps under two plans. */
-    public boolean isSameLimit(CheckedLimit other) {
-        return log == other.log;
-    }
-
     /** @param repeated see {@link Rejection} */
     Rejection rejection(PermitRequest request, Decision decision, boolean repeated) {
         String key = request.key() == null ? name.name() : request.key();
@@ -44,16 +23,12 @@ public record CheckedLimit(LimitName name, String countedAs, boolean enforced, S
     }
 
     private RateLimitExceededException exception(String key, Decision decision) {
-        if (message.isEmpty()) {
-            return new RateLimitExceededException(key, decision);
-        }
         OptionalLong seconds = decision.retryAfterSeconds();
-        if (seconds.isEmpty()) {
-            return message.contains(SECONDS)
-                    ? new RateLimitExceededException(key, decision)
-                    : new RateLimitExceededException(key, decision, message);
-        }
-        return new RateLimitExceededException(
-                key, decision, message.replace(SECONDS, Long.toString(seconds.getAsLong())));
+        return message.isEmpty() || seconds.isEmpty() && message.contains(SECONDS)
+                ? new RateLimitExceededException(key, decision)
+                : new RateLimitExceededException(
+                        key,
+                        decision,
+                        message.replace(SECONDS, seconds.isEmpty() ? "" : Long.toString(seconds.getAsLong())));
     }
 }

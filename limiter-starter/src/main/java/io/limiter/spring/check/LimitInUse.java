@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LimitInUse<L> {
 
-    private final CheckedLimit limit;
+    private final LimitName name;
+    private final String message;
+    private final RejectionLog log;
     private final Configured configured;
     private final Function<String, Supplier<LiveSettings>> live;
     private final Limiters<L> limiters;
@@ -30,18 +32,24 @@ public final class LimitInUse<L> {
     private final PlanFinder finder;
 
     /**
+     * @param message see {@link CheckedLimit}
+     * @param log of the enforced limit
      * @param live returns the current live settings of a name, read with each call
      * @param limiters builds its limiters
      * @param otherPlans plans that are known, and have the definition of the limit itself
      * @throws IllegalArgumentException if a limiter cannot be built
      */
     public LimitInUse(
-            CheckedLimit limit,
+            LimitName name,
+            String message,
+            RejectionLog log,
             Configured configured,
             Function<String, Supplier<LiveSettings>> live,
             Limiters<L> limiters,
             Set<String> otherPlans) {
-        this.limit = limit;
+        this.name = name;
+        this.message = message;
+        this.log = log;
         this.configured = configured;
         this.live = live;
         this.limiters = limiters;
@@ -72,7 +80,7 @@ public final class LimitInUse<L> {
             LiveSettings live, @Nullable Applied<L> ofLimit, CheckedLimit limit, Duration timeout, L limiter) {}
 
     public String name() {
-        return limit.name().name();
+        return name.name();
     }
 
     public boolean hasPlans() {
@@ -101,16 +109,15 @@ public final class LimitInUse<L> {
 
         private final @Nullable String plan;
         private final @Nullable Duration timeout;
-        private final CheckedLimit checked;
+        private final String countedAs;
         private final Supplier<LiveSettings> settings;
         private volatile Applied<L> last;
 
         Variant(@Nullable String plan, @Nullable Duration timeout, @Nullable Applied<L> ofLimit) {
             this.plan = plan;
             this.timeout = timeout;
-            String name = plan == null ? name() : LimiterTotals.planName(name(), plan);
-            this.checked = limit.countedAs(name);
-            this.settings = live.apply(name);
+            this.countedAs = plan == null ? name() : LimiterTotals.planName(name(), plan);
+            this.settings = live.apply(countedAs);
             this.last = apply(settings.get(), ofLimit);
         }
 
@@ -127,14 +134,14 @@ public final class LimitInUse<L> {
         private Applied<L> apply(LiveSettings current, @Nullable Applied<L> ofLimit) {
             boolean otherwise =
                     ofLimit == null ? configured.enforced() : ofLimit.limit().enforced();
-            CheckedLimit applied = checked.inMode(current.enforce() == null ? otherwise : current.enforce());
+            boolean enforced = current.enforce() == null ? otherwise : current.enforce();
             Duration own = current.timeout() == null ? timeout : current.timeout();
             return new Applied<>(
                     current,
                     ofLimit,
-                    applied,
+                    new CheckedLimit(name, countedAs, enforced, message, log.inMode(enforced)),
                     own == null ? Objects.requireNonNull(ofLimit).timeout() : own,
-                    limiters.build(plan, applied.enforced()));
+                    limiters.build(plan, enforced));
         }
     }
 }

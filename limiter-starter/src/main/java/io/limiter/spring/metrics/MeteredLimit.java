@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,13 +45,17 @@ final class MeteredLimit {
     /** @param local whether the backend is this process */
     void register(MeterRegistry registry, boolean local) {
         for (Source source : sources(GRANTING, local)) {
-            counter(registry, "granted", SourceNames.of(source, local), limit -> limit.granted(source));
+            counter(
+                    registry,
+                    "granted",
+                    SourceNames.of(source, local),
+                    limit -> limit.sum(each -> each.granted(source)));
         }
         for (Source source : sources(REJECTING, local)) {
             counter(registry, "rejected", SourceNames.of(source, local), limit -> limit.rejected(source));
         }
-        counter(registry, "error", SourceNames.of(Source.BACKEND, local), MeteredLimit::errors);
-        FunctionCounter.builder(LimiterMeters.BANS, this, MeteredLimit::bans)
+        counter(registry, "error", SourceNames.of(Source.BACKEND, local), limit -> limit.sum(LimiterTotals::errors));
+        FunctionCounter.builder(LimiterMeters.BANS, this, limit -> limit.sum(LimiterTotals::bans))
                 .description("Bans of keys that were rejected too often")
                 .tag(LimiterMeters.LIMIT, name)
                 .register(registry);
@@ -78,8 +83,8 @@ final class MeteredLimit {
                 .register(registry);
     }
 
-    private long granted(Source source) {
-        return totals.stream().mapToLong(each -> each.granted(source)).sum();
+    private long sum(ToLongFunction<LimiterTotals> count) {
+        return totals.stream().mapToLong(count).sum();
     }
 
     /**
@@ -87,17 +92,9 @@ final class MeteredLimit {
      * counter must not decrease.
      */
     private long rejected(Source source) {
-        long rejected = totals.stream().mapToLong(each -> each.rejected(source)).sum() - fallbacks(source);
+        long rejected = sum(each -> each.rejected(source)) - fallbacks(source);
         AtomicLong most = mostRejected.get(source);
         return most == null ? rejected : most.accumulateAndGet(rejected, Math::max);
-    }
-
-    private long bans() {
-        return totals.stream().mapToLong(LimiterTotals::bans).sum();
-    }
-
-    private long errors() {
-        return totals.stream().mapToLong(LimiterTotals::errors).sum();
     }
 
     private long fallbacks(Source source) {

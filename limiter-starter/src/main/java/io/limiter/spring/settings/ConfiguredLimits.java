@@ -46,12 +46,16 @@ public final class ConfiguredLimits {
      * @throws InvalidSettingException naming a setting that is out of its range
      */
     public static Map<String, LimitSettings> read(Environment environment) {
-        BindHandler strict = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
         Map<String, LimitSettings> settings = new TreeMap<>(Binder.get(environment)
-                .bind(PROPERTY, Bindable.mapOf(String.class, LimitSettings.class), strict)
+                .bind(PROPERTY, Bindable.mapOf(String.class, LimitSettings.class), strict())
                 .orElse(Map.of()));
         settings.forEach((name, limit) -> limit.check(property(name)));
         return settings;
+    }
+
+    /** Finds unknown settings. It has state, so each binding needs a new one. */
+    public static BindHandler strict() {
+        return new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
     }
 
     /** The prefix of a limit's settings, such as {@code limiter.limits.search}. */

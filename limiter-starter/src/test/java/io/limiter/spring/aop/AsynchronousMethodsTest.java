@@ -12,6 +12,7 @@ import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.testing.TestRedis;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -161,20 +162,12 @@ class AsynchronousMethodsTest {
     }
 
     @Test
-    void several_limits_are_decided_as_a_set() {
-        run(service -> {
-            CompletableFuture<String> result = service.twice().toCompletableFuture();
-            assertThat(decisions.pending).hasSize(1);
-            decisions.pending.get(0).complete(HeldDecisions.REJECTED);
-            execute();
-            assertThat(result).isCompletedExceptionally();
-            assertThat(service.calls()).isEmpty();
-            service.twice();
-            assertThat(decisions.pending).hasSize(2);
-            decisions.pending.get(1).complete(HeldDecisions.GRANTED);
-            execute();
-            assertThat(service.calls()).hasSize(1);
-        });
+    void several_limits_need_a_factory_that_reserves_sets() {
+        run(service -> assertThat(service.twice().toCompletableFuture())
+                .failsWithin(Duration.ZERO)
+                .withThrowableOfType(ExecutionException.class)
+                .withMessageContaining(
+                        "several limits, hash tags, chargeOn and settle need limiters of a LimiterFactory"));
     }
 
     @Test

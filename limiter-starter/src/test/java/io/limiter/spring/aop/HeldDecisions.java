@@ -7,7 +7,6 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
-import io.limiter.SetDecision;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
@@ -39,7 +38,7 @@ final class HeldDecisions implements LimiterFactory {
         return proxy(Limiter.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "async" -> async(key);
             case "on" -> limiter(name, limit, (String) arguments[0]);
-            case "toSet" -> set((Limiter) proxy);
+            case "toSet" -> set();
             case "name" -> name;
             case "limit" -> limit;
             case "equals" -> proxy == arguments[0];
@@ -57,20 +56,13 @@ final class HeldDecisions implements LimiterFactory {
         });
     }
 
-    /** Answers for its first part. */
-    private LimitSet set(Limiter first) {
+    /** Not one of this library. */
+    private static LimitSet set() {
         return proxy(LimitSet.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "and" -> proxy;
-            case "async" -> asyncSet(first);
+            case "toString" -> "held";
             default -> throw new UnsupportedOperationException(method + " would block");
         });
-    }
-
-    private LimitSet.Async asyncSet(Limiter first) {
-        return proxy(
-                LimitSet.Async.class,
-                (proxy, method, arguments) -> decide("")
-                        .thenApply(decision -> new SetDecision(List.of(new SetDecision.OfPart(first, decision)))));
     }
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {

@@ -30,7 +30,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 class FailureAnalyzersTest {
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({LimiterKeyAutoConfiguration.class, LimiterAutoConfiguration.class})
+    @ImportAutoConfiguration(LimiterAutoConfiguration.class)
     static class Application {}
 
     @Configuration(proxyBeanMethods = false)

@@ -28,7 +28,11 @@ class CheckTest {
 
         Held() {
             super(new CheckedLimit(
-                    LimitName.chosen("r:", "held"), true, "", new RejectionLog("held", true, System::nanoTime)));
+                    LimitName.chosen("r:", "held"),
+                    "held",
+                    true,
+                    "",
+                    new RejectionLog("held", true, System::nanoTime)));
         }
 
         @Override
