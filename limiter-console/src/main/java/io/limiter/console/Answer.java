@@ -3,8 +3,10 @@ package io.limiter.console;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 
 /** An answer of the console, ready to be sent by either web stack. */
 record Answer(HttpStatus status, Map<String, String> headers, byte[] body) {
@@ -35,6 +37,16 @@ record Answer(HttpStatus status, Map<String, String> headers, byte[] body) {
         return new Answer(status, ALWAYS, text.getBytes(StandardCharsets.UTF_8))
                 .with(HttpHeaders.CONTENT_TYPE, type)
                 .with(HttpHeaders.CACHE_CONTROL, "no-store");
+    }
+
+    static Answer json(HttpStatus status, Object value) {
+        return text(status, MediaType.APPLICATION_JSON_VALUE, WireMapper.text(value));
+    }
+
+    /** @param current in a conflict, the live limit that the name has */
+    static Answer problem(HttpStatus status, String detail, Wire.@Nullable Live current) {
+        Wire.Problem problem = new Wire.Problem(status.getReasonPhrase(), status.value(), detail, current);
+        return text(status, MediaType.APPLICATION_PROBLEM_JSON_VALUE, WireMapper.text(problem));
     }
 
     /** The head of a stream of events. */

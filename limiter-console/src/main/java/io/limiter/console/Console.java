@@ -1,6 +1,8 @@
 package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.console.Rights.Refusal;
+import io.limiter.console.Rights.Right;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
@@ -9,20 +11,16 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
-import org.springframework.web.util.HtmlUtils;
 
 /** Answers the requests of the page: what servlet and WebFlux applications share. Methods that call Redis block. */
 final class Console {
@@ -40,6 +38,7 @@ final class Console {
 
     private final LiveLimits limits;
     private final ConsoleProperties properties;
+    private final Rights rights;
     private final boolean showKeys;
     private final KeyStates keyStates;
     private final Page page = new Page();
@@ -48,6 +47,7 @@ final class Console {
     Console(LiveLimits limits, ConsoleProperties properties, boolean showKeys, KeyStates keyStates) {
         this.limits = limits;
         this.properties = properties;
+        this.rights = new Rights(properties);
         this.showKeys = showKeys;
         this.keyStates = keyStates;
     }
@@ -60,12 +60,12 @@ final class Console {
     }
 
     Answer page(Caller caller) {
-        Refusal refusal = refusal(caller, Right.READ);
+        Refusal refusal = rights.refusal(caller, Right.READ);
         return refusal == null ? file(page.index(), caller) : refusal.page();
     }
 
     Answer asset(String name, Caller caller) {
-        Refusal refusal = refusal(caller, Right.READ);
+        Refusal refusal = rights.refusal(caller, Right.READ);
         if (refusal != null) {
             return refusal.problem();
         }
@@ -93,7 +93,7 @@ final class Console {
                 caller,
                 () -> new Wire.Session(
                         caller.user(),
-                        refusal(caller, Right.WRITE) == null,
+                        rights.refusal(caller, Right.WRITE) == null,
                         mayWrite(caller),
                         properties.allowUnsecured(),
                         full,
@@ -102,8 +102,8 @@ final class Console {
 
     /** @param token for a caller who may write: making one may create a session */
     Answer csrf(Caller caller, Supplier<Wire.@Nullable Csrf> token) {
-        Refusal refusal = refusal(caller, Right.KEYS);
-        return refusal == null ? json(HttpStatus.OK, new Wire.CsrfAnswer(token.get())) : refusal.problem();
+        Refusal refusal = rights.refusal(caller, Right.KEYS);
+        return refusal == null ? Answer.json(HttpStatus.OK, new Wire.CsrfAnswer(token.get())) : refusal.problem();
     }
 
     Answer limits(Caller caller) {
@@ -245,91 +245,18 @@ final class Console {
     /** {@code null} if the caller may read. */
     @Nullable
     Answer notReadable(Caller caller) {
-        Refusal refusal = refusal(caller, Right.READ);
+        Refusal refusal = rights.refusal(caller, Right.READ);
         return refusal == null ? null : refusal.problem();
     }
 
     /** Whether the caller may change anything. */
     boolean mayWrite(Caller caller) {
-        return refusal(caller, Right.KEYS) == null;
-    }
-
-    /** What an authority is needed for. Each right implies those before it. */
-    private enum Right {
-        READ("reading the console", ConsoleProperties.READ_AUTHORITIES),
-        KEYS("changing the limit of a key", ConsoleProperties.KEY_AUTHORITIES),
-        WRITE("changing limits", ConsoleProperties.WRITE_AUTHORITIES);
-
-        private final String action;
-        private final String property;
-
-        Right(String action, String property) {
-            this.action = action;
-            this.property = property;
-        }
-
-        List<String> authorities(ConsoleProperties properties) {
-            return switch (this) {
-                case READ -> properties.readAuthorities();
-                case KEYS -> properties.keyAuthorities();
-                case WRITE -> properties.writeAuthorities();
-            };
-        }
-
-        /** This one, and those that imply it. */
-        Stream<Right> orMore() {
-            return Arrays.stream(values(), ordinal(), values().length);
-        }
-    }
-
-    /** Closed until an authority opens it: who is logged in is no operator for that. */
-    private @Nullable Refusal refusal(Caller caller, Right right) {
-        boolean permitted = right.orMore().anyMatch(each -> caller.hasOneOf(each.authorities(properties)));
-        if (caller.user() != null && permitted) {
-            return null;
-        }
-        if (properties.allowUnsecured()) {
-            if (!caller.isToLoopback()) {
-                return new Refusal(
-                        HttpStatus.FORBIDDEN,
-                        "with limiter.console.allow-unsecured the console answers only requests to localhost or a loopback"
-                                + " address, was '" + caller.host() + "'");
-            }
-            if (right == Right.READ || permitted) {
-                return null;
-            }
-        } else if (caller.user() == null) {
-            return new Refusal(HttpStatus.UNAUTHORIZED, "log in to use the console");
-        }
-        boolean unset =
-                right.orMore().allMatch(each -> each.authorities(properties).isEmpty());
-        return new Refusal(
-                HttpStatus.FORBIDDEN,
-                right.action + " needs an authority that "
-                        + right.orMore().map(each -> each.property).collect(Collectors.joining(" or "))
-                        + (unset ? " names, and none is set, so no user has it" : " names, and you have none of them"));
-    }
-
-    /** Why a request is not answered. */
-    private record Refusal(HttpStatus status, String detail) {
-
-        Answer problem() {
-            return Console.problem(status, detail, null);
-        }
-
-        /** For a person, in a browser. */
-        Answer page() {
-            return Answer.text(
-                    status,
-                    "text/html;charset=UTF-8",
-                    "<!doctype html><html lang=\"en\"><title>Limiter console</title><h1>Limiter console</h1><p>This page is closed: "
-                            + HtmlUtils.htmlEscape(detail) + ".</p></html>");
-        }
+        return rights.refusal(caller, Right.KEYS) == null;
     }
 
     private Answer read(Caller caller, Supplier<Object> answer) {
         Answer rejected = notReadable(caller);
-        return rejected == null ? answered(() -> json(HttpStatus.OK, answer.get())) : rejected;
+        return rejected == null ? answered(() -> Answer.json(HttpStatus.OK, answer.get())) : rejected;
     }
 
     /**
@@ -337,7 +264,7 @@ final class Console {
      */
     private <T> Answer write(
             Caller caller, byte[] body, Class<T> type, Function<T, Right> right, Function<T, Object> answer) {
-        Refusal refusal = refusal(caller, Right.KEYS);
+        Refusal refusal = rights.refusal(caller, Right.KEYS);
         if (refusal != null) {
             return refusal.problem();
         }
@@ -348,34 +275,34 @@ final class Console {
             return forbidden("the request comes from another site");
         }
         if (!caller.sendsJson()) {
-            return problem(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json", null);
+            return Answer.problem(HttpStatus.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json", null);
         }
         if (body.length > MAX_BODY) {
-            return problem(HttpStatus.BAD_REQUEST, "the body must have at most " + MAX_BODY + " bytes", null);
+            return Answer.problem(HttpStatus.BAD_REQUEST, "the body must have at most " + MAX_BODY + " bytes", null);
         }
         return answered(() -> {
-            T request = Wire.read(body, type);
-            Refusal ofRequest = refusal(caller, right.apply(request));
-            return ofRequest == null ? json(HttpStatus.OK, answer.apply(request)) : ofRequest.problem();
+            T request = WireMapper.read(body, type);
+            Refusal ofRequest = rights.refusal(caller, right.apply(request));
+            return ofRequest == null ? Answer.json(HttpStatus.OK, answer.apply(request)) : ofRequest.problem();
         });
     }
 
     static Answer tooManyPages(String detail) {
-        return problem(HttpStatus.SERVICE_UNAVAILABLE, detail, null);
+        return Answer.problem(HttpStatus.SERVICE_UNAVAILABLE, detail, null);
     }
 
     private static Answer answered(Supplier<Answer> answer) {
         try {
             return answer.get();
         } catch (LiveConflictException e) {
-            return problem(
+            return Answer.problem(
                     HttpStatus.CONFLICT,
                     String.valueOf(e.getMessage()),
                     e.current().map(Wire.Live::of).orElse(null));
         } catch (LimiterBackendException e) {
-            return problem(HttpStatus.SERVICE_UNAVAILABLE, e.getMessage(), null);
+            return Answer.problem(HttpStatus.SERVICE_UNAVAILABLE, e.getMessage(), null);
         } catch (IllegalArgumentException e) {
-            return problem(HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage()), null);
+            return Answer.problem(HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage()), null);
         }
     }
 
@@ -405,21 +332,6 @@ final class Console {
     }
 
     private static Answer forbidden(String detail) {
-        return problem(HttpStatus.FORBIDDEN, detail, null);
-    }
-
-    private static Answer problem(HttpStatus status, String detail, Wire.@Nullable Live current) {
-        return text(
-                status,
-                MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-                new Wire.Problem(status.getReasonPhrase(), status.value(), detail, current));
-    }
-
-    private static Answer json(HttpStatus status, Object value) {
-        return text(status, MediaType.APPLICATION_JSON_VALUE, value);
-    }
-
-    private static Answer text(HttpStatus status, String type, Object value) {
-        return Answer.text(status, type, Wire.text(value));
+        return Answer.problem(HttpStatus.FORBIDDEN, detail, null);
     }
 }

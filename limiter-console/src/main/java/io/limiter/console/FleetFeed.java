@@ -197,8 +197,8 @@ final class FleetFeed implements SmartLifecycle {
             first = Set.copyOf(morePast ? subscribers.keySet() : fresh);
             fresh.clear();
         }
-        String whole = first.isEmpty() ? "" : Wire.text(state(problem, rates.series()));
-        String usual = first.size() == all.size() ? "" : Wire.text(state(problem, null));
+        String whole = first.isEmpty() ? "" : WireMapper.text(state(problem, rates.series()));
+        String usual = first.size() == all.size() ? "" : WireMapper.text(state(problem, null));
         for (Subscriber subscriber : all) {
             subscriber.accept(first.contains(subscriber) ? whole : usual);
         }

@@ -1,14 +1,5 @@
 package io.limiter.console;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.MapperFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.cfg.CoercionAction;
-import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.type.LogicalType;
 import io.limiter.FailurePolicy.Action;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
@@ -19,7 +10,6 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.LiveSettings.Access;
 import io.limiter.spring.actuate.KeyDescription;
-import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,51 +17,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The JSON that the page reads and writes, by a mapper of its own: that of the application may have other names, and another
- * major version. Times are milliseconds since 1970, durations are seconds.
- */
+/** What the page reads and writes, as JSON of {@link WireMapper}. Times are milliseconds since 1970, durations are seconds. */
 final class Wire {
 
-    private static final ObjectMapper MAPPER = JsonMapper.builder()
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            // A value of another type is an error of the caller: 1.9 is not 1.
-            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-            .withCoercionConfig(
-                    LogicalType.Textual,
-                    text -> Stream.of(CoercionInputShape.Integer, CoercionInputShape.Float, CoercionInputShape.Boolean)
-                            .forEach(shape -> text.setCoercion(shape, CoercionAction.Fail)))
-            .build();
-
     private Wire() {}
-
-    static String text(Object value) {
-        try {
-            return MAPPER.writeValueAsString(value);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    /** @throws IllegalArgumentException if the body cannot be read */
-    static <T> T read(byte[] body, Class<T> type) {
-        try {
-            T read = MAPPER.readValue(body, type);
-            if (read == null) {
-                throw new IllegalArgumentException("the body must be a JSON object");
-            }
-            return read;
-        } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("the body cannot be read: " + e.getOriginalMessage(), e);
-        } catch (IOException e) {
-            throw new IllegalArgumentException("the body cannot be read", e);
-        }
-    }
 
     /** @throws IllegalArgumentException if a value that a request needs is missing */
     static <T> T needed(String name, @Nullable T value) {
