@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
  */
 class RejectionCacheExactnessTest {
 
-    private static final int TRACES = 5;
+    private static final int TRACES = 2;
     private static final int CALLS = 100;
     private static final Duration LONGEST = Duration.ofSeconds(1);
 

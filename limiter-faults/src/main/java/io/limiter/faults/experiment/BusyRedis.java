@@ -29,7 +29,6 @@ final class BusyRedis {
                 named("busy-script")
                         .does("Another script runs for 3 s; Redis replies BUSY after 200 ms")
                         .promises(LOCAL)
-                        .inShort()
                         .redis("--lua-time-limit", "200")
                         .fault(Duration.ofSeconds(3), BusyRedis::occupy));
     }

@@ -33,7 +33,6 @@ final class ErrorReplies {
                         .does("Something else is stored under one of the keys for 2 s: WRONGTYPE")
                         .promises(PERMANENT + "; Redis decides all other keys meanwhile")
                         .localAtMost(0.05)
-                        .inShort()
                         .fault(TAKES, ErrorReplies::occupyKey),
                 named("no-password")
                         .does("Redis requires another password for 2 s, and all connections break: NOAUTH")
@@ -47,7 +46,6 @@ final class ErrorReplies {
                         .does("Redis is shut down, started again, and loads its data for some seconds: LOADING")
                         .promises(SOON)
                         .redis("--key-load-delay", "40000", "--rdbcompression", "no")
-                        .inShort()
                         .fault(Duration.ofSeconds(4), ErrorReplies::load),
                 named("read-only")
                         .does("Redis becomes the replica of a server that does not exist for 2 s: READONLY")
