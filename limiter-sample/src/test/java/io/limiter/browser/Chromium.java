@@ -1,5 +1,7 @@
 package io.limiter.browser;
 
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.deque.html.axecore.results.CheckedNode;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
@@ -59,6 +61,17 @@ final class Chromium implements AutoCloseable {
             page.screenshot(
                     new Page.ScreenshotOptions().setPath(Path.of("..", folder).resolve(name + ".png")));
         }
+    }
+
+    /** What axe finds that keeps people from using what a page shows. */
+    static List<String> barriers(Page page) {
+        return new AxeBuilder(page)
+                .analyze().getViolations().stream()
+                        .map(violation -> violation.getId() + ": "
+                                + violation.getNodes().stream()
+                                        .map(CheckedNode::getHtml)
+                                        .toList())
+                        .toList();
     }
 
     @Override

@@ -80,6 +80,7 @@ class ConsoleBrowserTest {
         page.click("#traffic");
         assertThat(page.locator("#traffic")).hasText("Stop traffic");
         assertNoScrolling();
+        assertAccessible(page);
 
         page.click("#console");
         assertThat(page).hasURL(uri("/limiter/"));
@@ -91,6 +92,7 @@ class ConsoleBrowserTest {
         browser.picture("console-light");
         hostileNamesAreText();
         waitsAreShown();
+        assertAccessible(page);
 
         changeToTenPerSecond();
         Locator granted = page.locator(".legend b").first();
@@ -332,6 +334,8 @@ class ConsoleBrowserTest {
         assertThat(console.locator("h1")).hasText("acme");
         assertThat(console.locator("#facts")).containsText("of 2 permits");
         assertThat(console.locator("#rejections li").first()).containsText("ago");
+        assertAccessible(page);
+        assertAccessible(console);
         console.click("[aria-label='Limit: acme']");
         console.fill("#key-rate", "1000");
         console.fill("#key-why", "bought more");
@@ -590,10 +594,13 @@ class ConsoleBrowserTest {
             page.click("[data-view=" + view + "]");
             assertThat(page.locator("[data-view=" + view + "]")).hasAttribute("aria-current", "page");
             assertNoScrolling();
+            assertAccessible(page);
         }
         row("search").locator("a").click();
+        assertAccessible(page);
         page.click("#preview");
         assertNoScrolling();
+        assertAccessible(page);
         page.keyboard().press("Escape");
         assertThat(page.locator("dialog")).hasCount(0);
         page.setViewportSize(1280, 840);
@@ -615,6 +622,10 @@ class ConsoleBrowserTest {
         page.click("#theme");
         page.click("#theme");
         assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
+    }
+
+    private static void assertAccessible(Page page) {
+        assertThat(Chromium.barriers(page)).isEmpty();
     }
 
     private void assertNoScrolling() {
