@@ -6,7 +6,6 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.aop.DeclaredLimit.Built;
-import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
@@ -37,18 +36,16 @@ final class BoundLimit {
     private final RejectionLog log;
     private final @Nullable LimitResolver resolver;
     private final ApplicationBeans beans;
-    private final CallCounts.OfLimit calls;
     private volatile LimitInUse<Built> inUse;
 
     /** @throws IllegalArgumentException if its limiter cannot be built, its resolver is no bean, or it needs a web application */
     BoundLimit(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
         this.limiters = limiters;
-        String name = declared.name().name();
         this.beans = beans;
         this.log = new RejectionLog(declared.where(), true, System::nanoTime);
         this.inUse = use(declared);
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
-        this.calls = beans.calls().of(name);
+        beans.calls().add(declared.name().name());
         if (declared.isChargedByStatus() && beans.find(DecisionRecorder.Finder.class) == null) {
             throw new IllegalArgumentException("chargeOn can be HTTP statuses only in a web application, and this is"
                     + " none: use failure, success or an expression");
@@ -99,8 +96,7 @@ final class BoundLimit {
 
     void countFallback(Rejection rejection) {
         beans.calls()
-                .of(rejection.limit().countedAs())
-                .fallback(rejection.exception().decision());
+                .fallback(rejection.limit().countedAs(), rejection.exception().decision());
     }
 
     /**
@@ -179,7 +175,7 @@ final class BoundLimit {
         @Nullable Object[] arguments = call.getArguments();
         int permits = declared.permits().of(arguments);
         if (permits == 0) {
-            calls.skip();
+            beans.calls().skip(declared.name().name());
             return null;
         }
         String hashTag = declared.hashTag() == null ? null : declared.hashTag().of(arguments);

@@ -5,7 +5,6 @@ import io.limiter.spring.aop.annotated.Handlers;
 import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 
 /** The threads of event loops, which must not block, because each of them serves many requests. */
@@ -14,14 +13,12 @@ final class EventLoops {
     private static final String REMEDY =
             "return a Mono or Flux, or limit a method that is called on another thread, such as"
                     + " one of Schedulers.boundedElastic()";
-    private static final boolean HAS_REACTOR =
-            ClassUtils.isPresent("reactor.core.scheduler.NonBlocking", EventLoops.class.getClassLoader());
 
     private EventLoops() {}
 
     /** @throws IllegalStateException if the current thread is one of an event loop */
     static void checkMayWait(Method method) {
-        if (HAS_REACTOR && Schedulers.isInNonBlockingThread()) {
+        if (ResultKind.HAS_REACTOR && Schedulers.isInNonBlockingThread()) {
             throw new IllegalStateException("the limit of " + MethodName.of(method.getDeclaringClass(), method)
                     + " waits for its decision, which would block "
                     + Thread.currentThread().getName()
@@ -44,7 +41,7 @@ final class EventLoops {
     }
 
     private static @Nullable SubscriptionContext subscriptions(ApplicationBeans beans) {
-        return HAS_REACTOR ? beans.find(SubscriptionContext.class) : null;
+        return ResultKind.HAS_REACTOR ? beans.find(SubscriptionContext.class) : null;
     }
 
     /**

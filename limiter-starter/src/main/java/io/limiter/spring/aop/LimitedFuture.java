@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.check.CancellingFuture;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
@@ -20,7 +21,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  * threads that complete decisions must not. Every failure is in the future. Cancelling it cancels the check, or the method's
  * own future. When that is done, the call's permits are released or settled, and then this future is completed.
  */
-final class LimitedFuture extends CompletableFuture<@Nullable Object> {
+final class LimitedFuture extends CancellingFuture<@Nullable Object> {
 
     /** Executes actions that the executor rejects, or would run in the current thread: the common pool. */
     private static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
@@ -28,7 +29,6 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
     private final BoundLimits limits;
     private final MethodInvocation call;
     private final Supplier<Executor> executor;
-    private volatile @Nullable Future<?> pending;
 
     private LimitedFuture(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
         this.limits = limits;
@@ -173,22 +173,5 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         } else {
             completeExceptionally(error);
         }
-    }
-
-    private void await(Future<?> future) {
-        pending = future;
-        if (isCancelled()) {
-            future.cancel(true);
-        }
-    }
-
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
-        Future<?> awaited = pending;
-        if (cancelled && awaited != null) {
-            awaited.cancel(mayInterruptIfRunning);
-        }
-        return cancelled;
     }
 }

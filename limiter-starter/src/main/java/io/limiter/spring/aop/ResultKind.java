@@ -20,7 +20,7 @@ enum ResultKind {
     /** From a publisher or another reactive type that Spring can adapt. */
     PUBLISHER;
 
-    private static final boolean HAS_REACTOR =
+    static final boolean HAS_REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Flux", ResultKind.class.getClassLoader());
 
     static ResultKind of(Method method) {

@@ -53,25 +53,19 @@ final class CallerConfigurations {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass({HttpServletRequest.class, RequestContextHolder.class})
-    static class UserOfRequest {
-
-        @Bean
-        @ConditionalOnMissingBean
-        CurrentUser limiterCurrentUser() {
-            return new PrincipalUser(CurrentRequest::user);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-    @ConditionalOnClass({HttpServletRequest.class, RequestContextHolder.class})
-    static class AddressOfRequest {
+    static class CallerOfRequest {
 
         @Bean
         @ConditionalOnMissingBean
         ClientAddress limiterClientAddress(LimiterProperties properties) {
             CallerAddress addresses = addresses(properties.key());
             return () -> CurrentRequest.address(addresses);
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        CurrentUser limiterCurrentUser() {
+            return new PrincipalUser(CurrentRequest::user);
         }
     }
 

@@ -47,9 +47,8 @@ import org.springframework.core.type.AnnotationMetadata;
     LimiterAutoConfiguration.AutoProxyRegistrar.class,
     CallerConfigurations.ExchangeUsersOfSecurity.class,
     CallerConfigurations.CallerOfExchange.class,
-    CallerConfigurations.AddressOfRequest.class,
     CallerConfigurations.UserOfSecurity.class,
-    CallerConfigurations.UserOfRequest.class,
+    CallerConfigurations.CallerOfRequest.class,
     LimiterFactoryConfigurations.OfRedis.class,
     LimiterFactoryConfigurations.OfThisProcess.class,
     LimiterFactoryConfigurations.WithoutRedis.class

@@ -8,7 +8,7 @@ import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.BodyFormat;
 import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.RejectionResponseSettings;
+import io.limiter.spring.web.RejectionResponses;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -263,8 +263,8 @@ record LimiterProperties(
             SettingChecks.range("limiter.web.status", status, 400, 599);
         }
 
-        RejectionResponseSettings answers() {
-            return new RejectionResponseSettings(status, headers, body, message);
+        RejectionResponses.Settings answers() {
+            return new RejectionResponses.Settings(status, headers, body, message);
         }
     }
 

@@ -14,8 +14,22 @@ public final class CallCounts {
     private final Map<String, OfLimit> byName = new ConcurrentHashMap<>();
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
-    /** The counts of the limits of one name. */
-    public OfLimit of(String name) {
+    /** Begins to count calls of the limits of a name. */
+    public void add(String name) {
+        of(name);
+    }
+
+    /** A call skipped the limit, because its condition was false or its cost 0. */
+    public void skip(String name) {
+        of(name).skipped.increment();
+    }
+
+    /** A fallback answered a call that the limit rejected. */
+    public void fallback(String name, Decision rejection) {
+        of(name).fallbacks[rejection.source().ordinal()].increment();
+    }
+
+    private OfLimit of(String name) {
         OfLimit known = byName.get(name);
         if (known != null) {
             return known;
@@ -31,7 +45,7 @@ public final class CallCounts {
         byName.keySet().forEach(listener);
     }
 
-    /** How many calls skipped a limit, because its condition was false or its cost 0. */
+    /** How many calls skipped a limit. */
     public long skipped(String name) {
         OfLimit limit = byName.get(name);
         return limit == null ? 0 : limit.skipped.sum();
@@ -43,8 +57,7 @@ public final class CallCounts {
         return limit == null ? 0 : limit.fallbacks[source.ordinal()].sum();
     }
 
-    /** The calls of the limits of one name. */
-    public static final class OfLimit {
+    private static final class OfLimit {
 
         private final LongAdder skipped = new LongAdder();
         private final LongAdder[] fallbacks = new LongAdder[Decision.Source.values().length];
@@ -53,16 +66,6 @@ public final class CallCounts {
             for (int i = 0; i < fallbacks.length; i++) {
                 fallbacks[i] = new LongAdder();
             }
-        }
-
-        /** A call skipped the limit. */
-        public void skip() {
-            skipped.increment();
-        }
-
-        /** A fallback answered a call that the limit rejected. */
-        public void fallback(Decision rejection) {
-            fallbacks[rejection.source().ordinal()].increment();
         }
     }
 }

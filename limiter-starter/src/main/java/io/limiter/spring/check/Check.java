@@ -80,7 +80,9 @@ public final class Check {
      * as {@link io.limiter.Limiter.Async} says, and releases what the check holds.
      */
     public CompletableFuture<CheckResult> runAsync() {
-        return new Running(this).start();
+        CancellingFuture<CheckResult> running = new CancellingFuture<>();
+        goOn(running);
+        return running;
     }
 
     /** A step that granted permits, which may be refunded. */
@@ -96,8 +98,7 @@ public final class Check {
     }
 
     /** The next step to be decided; {@code null} if all have granted. Starts the steps in shadow mode before it. */
-    @Nullable
-    CheckStep<?> next() {
+    private @Nullable CheckStep<?> next() {
         while (next < steps.size()) {
             CheckStep<?> step = steps.get(next++);
             if (step.limit().enforced()) {
@@ -145,7 +146,7 @@ public final class Check {
     }
 
     /** Records the decision of a step, and returns the rejection; {@code null} if it granted. */
-    <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
+    private <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
         Decision decision = step.rejectionIn(decided);
         if (decision == null && (step.settles(false) || step.settles(true))) {
             settleLater(step, CompletableFuture.completedFuture(decided));
@@ -190,7 +191,7 @@ public final class Check {
     }
 
     /** Refunds permits if a step that holds permits could not be decided. */
-    void failed(CheckStep<?> step) {
+    private void failed(CheckStep<?> step) {
         if (step.isHolding()) {
             refund();
         }
@@ -204,90 +205,59 @@ public final class Check {
     }
 
     /** The result when all steps have granted. */
-    CheckResult granted() {
+    private CheckResult granted() {
         return CheckResult.granted(lease, shadowRelease, settlements);
     }
 
     /** Refunds and releases all permits, because the check was cancelled. */
-    void cancelled() {
+    private void cancelled() {
         refund();
         granted().closeAsync(null);
     }
 
-    /** A running check for which no thread waits. Cancelling it cancels the pending decision. */
-    private static final class Running extends CompletableFuture<CheckResult> {
-
-        private final Check check;
-        private volatile @Nullable CompletableFuture<?> pending;
-
-        Running(Check check) {
-            this.check = check;
+    /** Goes on without a thread that waits. */
+    private void goOn(CancellingFuture<CheckResult> running) {
+        try {
+            if (running.isCancelled()) {
+                cancelled();
+                return;
+            }
+            CheckStep<?> step = next();
+            if (step != null) {
+                decide(step, running);
+            } else if (!running.complete(granted())) {
+                cancelled();
+            }
+        } catch (RuntimeException | Error e) {
+            running.completeExceptionally(e);
         }
+    }
 
-        Running start() {
-            next();
-            return this;
+    private <D> void decide(CheckStep<D> step, CancellingFuture<CheckResult> running) {
+        CompletableFuture<D> decision;
+        try {
+            decision = step.decideAsync();
+        } catch (RuntimeException | Error e) {
+            failed(step);
+            throw e;
         }
-
-        private void next() {
+        running.await(decision);
+        decision.whenComplete((decided, error) -> {
             try {
-                if (isCancelled()) {
-                    check.cancelled();
+                if (error != null) {
+                    failed(step);
+                    running.completeExceptionally(AsyncFailures.cause(error));
                     return;
                 }
-                CheckStep<?> step = check.next();
-                if (step != null) {
-                    decide(step);
-                } else if (!complete(check.granted())) {
-                    check.cancelled();
+                Rejection rejection = decided(step, decided);
+                if (rejection == null) {
+                    goOn(running);
+                } else {
+                    running.complete(CheckResult.rejected(rejection));
                 }
             } catch (RuntimeException | Error e) {
-                completeExceptionally(e);
+                running.completeExceptionally(e);
             }
-        }
-
-        private <D> void decide(CheckStep<D> step) {
-            CompletableFuture<D> decision;
-            try {
-                decision = step.decideAsync();
-            } catch (RuntimeException | Error e) {
-                check.failed(step);
-                throw e;
-            }
-            pending = decision;
-            if (isCancelled()) {
-                decision.cancel(true);
-            }
-            decision.whenComplete((decided, error) -> {
-                try {
-                    if (error == null) {
-                        decided(check.decided(step, decided));
-                    } else {
-                        check.failed(step);
-                        completeExceptionally(AsyncFailures.cause(error));
-                    }
-                } catch (RuntimeException | Error e) {
-                    completeExceptionally(e);
-                }
-            });
-        }
-
-        private void decided(@Nullable Rejection rejection) {
-            if (rejection == null) {
-                next();
-            } else {
-                complete(CheckResult.rejected(rejection));
-            }
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            CompletableFuture<?> decision = pending;
-            if (cancelled && decision != null) {
-                decision.cancel(mayInterruptIfRunning);
-            }
-            return cancelled;
-        }
+        });
     }
 }

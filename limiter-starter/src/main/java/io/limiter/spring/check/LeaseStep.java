@@ -37,9 +37,24 @@ public final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
         }
     }
 
+    /** Cancelling it ends the wait for the permits. A lease that is granted later is released. */
     @Override
     CompletableFuture<Outcome> decideAsync() {
-        return new AsyncOutcome(view().async().acquire(request.permits(), timeout));
+        CancellingFuture<Outcome> outcome = new CancellingFuture<>();
+        CompletableFuture<Lease> acquired = view().async().acquire(request.permits(), timeout);
+        outcome.await(acquired);
+        acquired.whenComplete((lease, error) -> {
+            if (error == null) {
+                if (!outcome.complete(new Outcome(lease, null))) {
+                    lease.closeAsync();
+                }
+            } else if (AsyncFailures.cause(error) instanceof RateLimitExceededException rejected) {
+                outcome.complete(new Outcome(null, rejected.decision()));
+            } else {
+                outcome.completeExceptionally(error);
+            }
+        });
+        return outcome;
     }
 
     private ConcurrencyLimiter view() {
@@ -71,33 +86,5 @@ public final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
     @Override
     boolean isHolding() {
         return true;
-    }
-
-    /** Cancelling it ends the wait for the permits. A lease that is granted later is released. */
-    private static final class AsyncOutcome extends CompletableFuture<Outcome> {
-
-        private final CompletableFuture<Lease> acquired;
-
-        AsyncOutcome(CompletableFuture<Lease> acquired) {
-            this.acquired = acquired;
-            acquired.whenComplete((lease, error) -> {
-                if (error == null) {
-                    if (!complete(new Outcome(lease, null))) {
-                        lease.closeAsync();
-                    }
-                } else if (AsyncFailures.cause(error) instanceof RateLimitExceededException rejected) {
-                    complete(new Outcome(null, rejected.decision()));
-                } else {
-                    completeExceptionally(error);
-                }
-            });
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            acquired.cancel(mayInterruptIfRunning);
-            return cancelled;
-        }
     }
 }

@@ -47,11 +47,11 @@ public final class RejectionResponses {
     /** Not the application's, which is one of Jackson 3 on Spring Boot 4. */
     private final ObjectMapper json = new ObjectMapper();
 
-    private final RejectionResponseSettings settings;
+    private final Settings settings;
     private final RejectionMessages messages;
 
     /** @param messages the application's; {@code null} if it has none */
-    public RejectionResponses(RejectionResponseSettings settings, @Nullable MessageSource messages) {
+    public RejectionResponses(Settings settings, @Nullable MessageSource messages) {
         this.settings = settings;
         this.messages = new RejectionMessages(messages);
         // Loads classes now, and not in the thread of an event loop.
@@ -66,6 +66,36 @@ public final class RejectionResponses {
     public boolean mayRead() {
         return messages.areOfApplication();
     }
+
+    /**
+     * The responses to rejected requests.
+     *
+     * @param status for an exceeded limit, from 400 to 599
+     * @param message the detail, or the code of a message in braces; empty for the default
+     */
+    public record Settings(int status, HeaderSet headers, BodyFormat body, String message) {
+
+        /** 429, with {@code RateLimit} headers and a problem body. */
+        public static final Settings DEFAULT = new Settings(429, HeaderSet.RATELIMIT, BodyFormat.PROBLEM, "");
+
+        public Settings {
+            if (status < 400 || status > 599) {
+                throw new IllegalArgumentException("status must be between 400 and 599, was " + status);
+            }
+        }
+    }
+
+    /**
+     * The response to a rejected request.
+     *
+     * @param headers names and values, except those of the body; one with the value {@code null} is removed if it was set before
+     * @param contentType {@code null} if there is no body
+     */
+    public record Response(
+            int status,
+            Map<String, @Nullable String> headers,
+            @Nullable String contentType,
+            byte[] body) {}
 
     /**
      * The body.
@@ -112,7 +142,7 @@ public final class RejectionResponses {
      * @param decisions those of the request so far; {@code null} if there are none
      * @param instance the path of the request
      */
-    public RejectionResponse of(
+    public Response of(
             RuntimeException rejection, @Nullable RequestDecisions decisions, Locale locale, String instance) {
         if (rejection instanceof LimiterBackendException) {
             log.warn("Rejected a request because its limit could not be decided: {}", oneLine(rejection));
@@ -130,13 +160,12 @@ public final class RejectionResponses {
         }
         int status = problem.status();
         return switch (settings.body()) {
-            case PROBLEM ->
-                new RejectionResponse(status, headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem));
+            case PROBLEM -> new Response(status, headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem));
             case TEXT -> {
                 byte[] detail = problem.detail().getBytes(StandardCharsets.UTF_8);
-                yield new RejectionResponse(status, headers, MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8", detail);
+                yield new Response(status, headers, MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8", detail);
             }
-            case NONE -> new RejectionResponse(status, headers, null, new byte[0]);
+            case NONE -> new Response(status, headers, null, new byte[0]);
         };
     }
 

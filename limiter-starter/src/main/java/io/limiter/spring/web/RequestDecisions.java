@@ -215,7 +215,7 @@ public final class RequestDecisions implements DecisionRecorder {
             List<Quota> shown = quotas.values().stream()
                     .map(quota -> quota.withoutWindowAfter(latestEnd))
                     .toList();
-            known = LimitHeaders.of(shown, rejecting, headerSet);
+            known = headerSet.fields(shown, rejecting);
             headers = known;
         }
         return known;

@@ -23,7 +23,6 @@ import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
-import io.limiter.spring.web.RejectionResponseSettings;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import io.limiter.spring.web.servlet.ServletRejectionResponses;
@@ -419,6 +418,6 @@ class LimiterAutoConfigurationTest {
 
     private static RateLimitExceptionResolver resolver() {
         return new RateLimitExceptionResolver(new ServletRejectionResponses(
-                new RejectionResponses(RejectionResponseSettings.DEFAULT, null), ServletRequest::getLocale));
+                new RejectionResponses(RejectionResponses.Settings.DEFAULT, null), ServletRequest::getLocale));
     }
 }

@@ -135,7 +135,7 @@ class QuotaTest {
     }
 
     private static Map<String, String> xRateLimit(List<String> rejecting, Quota... quotas) {
-        return LimitHeaders.of(List.of(quotas), rejecting, HeaderSet.X_RATELIMIT);
+        return HeaderSet.X_RATELIMIT.fields(List.of(quotas), rejecting);
     }
 
     @Test
@@ -166,15 +166,15 @@ class QuotaTest {
 
     @Test
     void without_a_header_set_or_a_quota_there_are_no_headers() {
-        assertThat(LimitHeaders.of(List.of(LATE), List.of(), HeaderSet.NONE)).isEmpty();
-        assertThat(LimitHeaders.of(List.of(), List.of(), HeaderSet.BOTH)).isEmpty();
+        assertThat(HeaderSet.NONE.fields(List.of(LATE), List.of())).isEmpty();
+        assertThat(HeaderSet.BOTH.fields(List.of(), List.of())).isEmpty();
     }
 
     @Test
     void the_page_has_all_headers_and_parameters_and_no_others() throws IOException {
         String page = Files.readString(Path.of("..", "docs", "http.md"));
         List<Quota> quotas = List.of(quota(GRANTED), Quota.of("x", ConcurrencyLimit.of(5), GRANTED));
-        Map<String, String> fields = LimitHeaders.of(quotas, List.of(), HeaderSet.BOTH);
+        Map<String, String> fields = HeaderSet.BOTH.fields(quotas, List.of());
         Set<String> headers = new TreeSet<>(fields.keySet());
         headers.add("Retry-After");
         assertThat(inFirstColumn(page, "header")).isEqualTo(headers);

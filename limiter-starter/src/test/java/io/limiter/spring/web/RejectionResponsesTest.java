@@ -65,7 +65,7 @@ class RejectionResponsesTest {
     @Test
     void a_call_that_will_never_be_granted_has_no_retry_after() throws Exception {
         Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
-        RejectionResponse answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
+        RejectionResponses.Response answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
         assertThat(answer.headers()).doesNotContainKey("Retry-After");
         assertThat(json(answer).get("detail").asText()).isEqualTo("Too many requests");
     }
@@ -80,7 +80,7 @@ class RejectionResponsesTest {
                         new LimitDecision(request("r:", "grants"), LIMIT, GRANTED),
                         new LimitDecision(request("r:", "rejects"), LIMIT, REJECTED)),
                 this);
-        RejectionResponse answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
+        RejectionResponses.Response answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
         assertThat(json(answer).get("violated-policies")).hasToString("[\"rejects\"]");
         assertThat(json(answer(answered, Locale.ENGLISH)).get("violated-policies"))
                 .hasToString("[\"answered\"]");
@@ -91,7 +91,7 @@ class RejectionResponsesTest {
 
     @Test
     void a_rejection_that_no_limit_of_the_request_made_names_none() throws Exception {
-        RejectionResponse answer = answer(new RateLimitExceededException("secret", REJECTED), Locale.ENGLISH);
+        RejectionResponses.Response answer = answer(new RateLimitExceededException("secret", REJECTED), Locale.ENGLISH);
         assertThat(json(answer).has("violated-policies")).isFalse();
         assertThat(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))
                 .doesNotContain("secret");
@@ -101,7 +101,8 @@ class RejectionResponsesTest {
     void a_rejection_because_redis_does_not_answer_is_reduced_capacity() throws Exception {
         Decision policy = REJECTED.from(Decision.Source.POLICY);
         decisions.add(policy, List.of(new LimitDecision(request("r:", "x"), LIMIT, policy)), this);
-        RejectionResponse answer = answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
+        RejectionResponses.Response answer =
+                answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
         assertThat(answer.status()).isEqualTo(503);
         assertThat(answer.headers()).containsEntry("Retry-After", "5");
         assertThat(json(answer).get("type").asText()).endsWith("#temporary-reduced-capacity");
@@ -124,7 +125,7 @@ class RejectionResponsesTest {
         RequestDecisions ofRequest = new RequestDecisions(HeaderSet.NONE);
         List<Integer> statuses = new ArrayList<>();
         ofRequest.whenDone(statuses::add);
-        RejectionResponse answer = new RejectionResponses(RejectionResponseSettings.DEFAULT, messages)
+        RejectionResponses.Response answer = new RejectionResponses(RejectionResponses.Settings.DEFAULT, messages)
                 .of(answered, ofRequest, Locale.ENGLISH, "/x");
         ofRequest.done(answer.status());
         return statuses.get(0);
@@ -195,12 +196,12 @@ class RejectionResponsesTest {
         return json(answer(rejection, locale)).get("detail").asText();
     }
 
-    private RejectionResponse answer(RateLimitExceededException rejection, Locale locale) {
-        return new RejectionResponses(RejectionResponseSettings.DEFAULT, messages)
+    private RejectionResponses.Response answer(RateLimitExceededException rejection, Locale locale) {
+        return new RejectionResponses(RejectionResponses.Settings.DEFAULT, messages)
                 .of(rejection, decisions, locale, "/x");
     }
 
-    private static JsonNode json(RejectionResponse answer) throws Exception {
+    private static JsonNode json(RejectionResponses.Response answer) throws Exception {
         return new ObjectMapper().readTree(answer.body());
     }
 }

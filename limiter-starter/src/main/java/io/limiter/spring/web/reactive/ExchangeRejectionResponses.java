@@ -1,7 +1,6 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RejectionResponses;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -38,12 +37,12 @@ public final class ExchangeRejectionResponses {
             log.debug("Rejected a request whose response is already committed");
             return Mono.empty();
         }
-        Mono<RejectionResponse> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
+        Mono<RejectionResponses.Response> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
         return (responses.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
                 .flatMap(written -> write(written, exchange.getResponse()));
     }
 
-    private RejectionResponse answer(RuntimeException rejection, ServerWebExchange exchange) {
+    private RejectionResponses.Response answer(RuntimeException rejection, ServerWebExchange exchange) {
         Locale locale = exchange.getLocaleContext().getLocale();
         return responses.of(
                 rejection,
@@ -52,7 +51,7 @@ public final class ExchangeRejectionResponses {
                 exchange.getRequest().getURI().getRawPath());
     }
 
-    private static Mono<Void> write(RejectionResponse answer, ServerHttpResponse response) {
+    private static Mono<Void> write(RejectionResponses.Response answer, ServerHttpResponse response) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
         answer.headers().forEach((name, value) -> ExchangeDecisions.set(response.getHeaders(), name, value));
         response.getHeaders().setContentLength(answer.body().length);

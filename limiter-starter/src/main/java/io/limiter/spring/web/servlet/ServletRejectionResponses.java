@@ -1,7 +1,6 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.RejectionResponse;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.RequestDispatcher;
@@ -53,7 +52,7 @@ public final class ServletRejectionResponses {
         }
     }
 
-    private static void write(RejectionResponse answer, HttpServletResponse response) throws IOException {
+    private static void write(RejectionResponses.Response answer, HttpServletResponse response) throws IOException {
         response.resetBuffer();
         response.setStatus(answer.status());
         answer.headers().forEach((name, value) -> DispatchRecorder.setHeader(response, name, value));
@@ -73,7 +72,8 @@ public final class ServletRejectionResponses {
     }
 
     /** Escaped, because the character set of the writer is fixed and may lack characters. */
-    private static void writeCharacters(RejectionResponse answer, HttpServletResponse response) throws IOException {
+    private static void writeCharacters(RejectionResponses.Response answer, HttpServletResponse response)
+            throws IOException {
         String text = new String(answer.body(), StandardCharsets.UTF_8);
         if (MediaType.APPLICATION_PROBLEM_JSON_VALUE.equals(answer.contentType())) {
             text = escaped(text);

@@ -9,7 +9,6 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.web.RejectionResponseSettings;
 import io.limiter.spring.web.RejectionResponses;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -202,7 +201,7 @@ class RateLimitExceptionResolverTest {
     }
 
     private static ModelAndView resolve(HttpServletResponse response, Exception exception) {
-        RejectionResponses responses = new RejectionResponses(RejectionResponseSettings.DEFAULT, null);
+        RejectionResponses responses = new RejectionResponses(RejectionResponses.Settings.DEFAULT, null);
         return new RateLimitExceptionResolver(new ServletRejectionResponses(responses, ServletRequest::getLocale))
                 .resolveException(new MockHttpServletRequest(), response, null, exception);
     }
