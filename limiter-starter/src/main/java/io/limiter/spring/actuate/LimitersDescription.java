@@ -1,6 +1,5 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.LimiterStatistics;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +23,5 @@ public record LimitersDescription(
      * @param liveLeases leases of concurrency limits
      * @param queuedRequests requests that wait to be sent to Redis
      */
-    public record Sizes(int cachedRejections, int liveLeases, int queuedRequests) {
-
-        static Sizes of(LimiterStatistics statistics) {
-            return new Sizes(statistics.cachedRejections(), statistics.liveLeases(), statistics.queuedRequests());
-        }
-    }
+    public record Sizes(int cachedRejections, int liveLeases, int queuedRequests) {}
 }

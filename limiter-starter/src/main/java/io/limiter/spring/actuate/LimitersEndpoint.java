@@ -53,13 +53,15 @@ public final class LimitersEndpoint {
     /** All limits. */
     @ReadOperation
     public LimitersDescription limiters() {
+        LimiterStatistics sizes = lookup.statistics();
         return new LimitersDescription(
                 lookup.totals().stream().map(each -> describe(each, false)).toList(),
                 live == null ? null : LiveDescription.of(live),
                 calls.summary(),
-                lookup.statistics() == LimiterStatistics.NONE
+                sizes == LimiterStatistics.NONE
                         ? null
-                        : LimitersDescription.Sizes.of(lookup.statistics()));
+                        : new LimitersDescription.Sizes(
+                                sizes.cachedRejections(), sizes.liveLeases(), sizes.queuedRequests()));
     }
 
     /**

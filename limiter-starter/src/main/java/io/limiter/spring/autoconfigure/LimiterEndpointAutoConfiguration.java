@@ -7,7 +7,7 @@ import io.limiter.spring.actuate.EndpointProblems;
 import io.limiter.spring.actuate.LimitLookup;
 import io.limiter.spring.actuate.LimitersEndpoint;
 import io.limiter.spring.check.KnownLimits;
-import io.limiter.spring.web.reactive.LimitWebExceptionHandler;
+import io.limiter.spring.web.reactive.ExchangeRejectionResponses;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -118,7 +118,7 @@ public class LimiterEndpointAutoConfiguration {
 
         /** Before Spring Boot's own, whose response does not say what is wrong. */
         @Bean
-        @Order(LimitWebExceptionHandler.ORDER - 1)
+        @Order(ExchangeRejectionResponses.ORDER - 1)
         WebExceptionHandler limitersEndpointUnreadableRequests() {
             return (exchange, failure) -> {
                 Object handler = exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);

@@ -10,7 +10,6 @@ import io.limiter.spring.web.reactive.ExchangeRejectionResponses;
 import io.limiter.spring.web.reactive.ExchangeSubscriptions;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.HttpLimitWebFilter;
-import io.limiter.spring.web.reactive.LimitWebExceptionHandler;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -31,12 +30,6 @@ class ReactiveWebConfiguration {
     @Bean
     ExchangeRejectionResponses limiterExchangeRejectionResponses(RejectionResponses answers) {
         return new ExchangeRejectionResponses(answers);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    LimitWebExceptionHandler limiterWebExceptionHandler(ExchangeRejectionResponses answers) {
-        return new LimitWebExceptionHandler(answers);
     }
 
     @Bean

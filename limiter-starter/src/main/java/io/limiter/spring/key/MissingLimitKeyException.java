@@ -19,11 +19,6 @@ public final class MissingLimitKeyException extends RuntimeException {
         this.forCaller = false;
     }
 
-    public MissingLimitKeyException(String message, Throwable cause) {
-        super(message, cause);
-        this.forCaller = false;
-    }
-
     private MissingLimitKeyException(String message, @Nullable Throwable cause, boolean forCaller) {
         super(message, cause, false, false);
         this.forCaller = forCaller;

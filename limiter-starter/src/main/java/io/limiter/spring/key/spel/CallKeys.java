@@ -9,6 +9,7 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringUtils;
 
 /** Creates the {@link CallKey} of a limit from its {@link LimitType}. */
 public final class CallKeys {
@@ -100,7 +101,7 @@ public final class CallKeys {
             throw new MissingLimitKeyException("there is no request that has the caller's IP");
         }
         String address = source.address();
-        if (isBlank(address)) {
+        if (!StringUtils.hasText(address)) {
             throw new MissingLimitKeyException("the caller's IP is null or blank");
         }
         return address;
@@ -117,9 +118,5 @@ public final class CallKeys {
             throw new MissingLimitKeyException("the user's name is blank");
         }
         return "user:" + name;
-    }
-
-    private static boolean isBlank(@Nullable String text) {
-        return text == null || text.isBlank();
     }
 }

@@ -5,15 +5,25 @@ import io.limiter.spring.web.RejectionResponses;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.Ordered;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Writes {@link RejectionResponses} to exchanges. Safe for use by many threads. */
-public final class ExchangeRejectionResponses {
+/**
+ * Writes {@link RejectionResponses} to exchanges, also to those whose handler a rejection has failed. Safe for use by many threads.
+ *
+ * <p>{@code @ExceptionHandler} methods, and handlers of the application with an order below -1, have precedence. Spring Boot's
+ * handler of all exceptions has the order -1 too, and comes after this one.
+ */
+public final class ExchangeRejectionResponses implements WebExceptionHandler, Ordered {
+
+    /** The order of Spring Boot's own handler. */
+    public static final int ORDER = -1;
 
     private static final Logger log = LoggerFactory.getLogger(ExchangeRejectionResponses.class);
 
@@ -21,6 +31,19 @@ public final class ExchangeRejectionResponses {
 
     public ExchangeRejectionResponses(RejectionResponses responses) {
         this.responses = responses;
+    }
+
+    @Override
+    public int getOrder() {
+        return ORDER;
+    }
+
+    @Override
+    public Mono<Void> handle(ServerWebExchange exchange, Throwable exception) {
+        RuntimeException rejection = RejectionResponses.rejection(exception);
+        return rejection == null || exchange.getResponse().isCommitted()
+                ? Mono.error(exception)
+                : write(rejection, exchange);
     }
 
     HeaderSet headers() {
