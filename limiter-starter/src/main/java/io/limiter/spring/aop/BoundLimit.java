@@ -22,6 +22,7 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
+import io.limiter.spring.settings.InvalidSettingException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -55,10 +56,8 @@ final class BoundLimit {
     private LimitInUse<Built> use(DeclaredLimit declared) {
         Configured configured = declared.configured();
         if (!configured.plans().isEmpty() && declared.plan() == null && beans.find(PlanResolver.class) == null) {
-            throw new IllegalArgumentException(
-                    configured.definedBy() + ".plans would have no effect: set the plan of the"
-                            + " annotation, such as #{user.plan}, define a bean of type " + PlanResolver.class.getName()
-                            + ", or remove the plans");
+            throw InvalidSettingException.ofUnusedPlans(
+                    configured.definedBy() + ".plans", "set the plan of the annotation, such as #{user.plan}");
         }
         return new LimitInUse<>(
                 declared.name(),

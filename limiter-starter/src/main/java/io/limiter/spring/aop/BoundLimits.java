@@ -20,19 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 record BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans beans) {
 
-    /**
-     * Prepares another configuration, which applies once the result is run.
-     *
-     * @throws IllegalArgumentException if one of their limiters cannot be built
-     */
-    Runnable change(List<DeclaredLimit> configured) {
-        List<Runnable> changes = new ArrayList<>();
-        for (int i = 0; i < limits.size(); i++) {
-            changes.add(limits.get(i).change(configured.get(i)));
-        }
-        return () -> changes.forEach(Runnable::run);
-    }
-
     /** Whether the user must be known before the next call is checked. */
     boolean usesUser() {
         return limits.stream().anyMatch(limit -> limit.declared().usesUser());

@@ -52,23 +52,18 @@ record DeclaredLimit(
 
     /** @throws IllegalArgumentException if the limit cannot have plans, or a ban */
     DeclaredLimit {
-        if (configured.ban() != null && type == LimitType.METHOD) {
-            String ban = configured.definedBy() + ".ban";
-            throw new IllegalArgumentException(ban
-                    + " would ban all callers at once, because with limitType METHOD they share the permits: use a key or"
-                    + " another limitType, or remove " + ban);
+        String plans = plan != null ? "plan" : configured.definedBy() + ".plans";
+        boolean planned = plan != null || !configured.plans().isEmpty();
+        if (type == LimitType.METHOD && (planned || configured.ban() != null)) {
+            throw InvalidSettingException.ofSharedPermits(
+                    planned ? plans : configured.definedBy() + ".ban",
+                    planned ? "give callers different numbers" : "ban all callers at once",
+                    "limitType METHOD",
+                    "use a key or another limitType");
         }
-        if (plan != null || !configured.plans().isEmpty()) {
-            String plans = plan != null ? "plan" : configured.definedBy() + ".plans";
-            if (type == LimitType.METHOD) {
-                throw new IllegalArgumentException(
-                        plans + " would give callers different numbers, but with limitType METHOD"
-                                + " they share the permits: use a key or another limitType, or remove " + plans);
-            }
-            if (!resolver.isEmpty()) {
-                throw new IllegalArgumentException(plans + " has no effect with resolver '" + resolver
-                        + "', which chooses the limit of each call: leave one of them out");
-            }
+        if (planned && !resolver.isEmpty()) {
+            throw new IllegalArgumentException(plans + " has no effect with resolver '" + resolver
+                    + "', which chooses the limit of each call: leave one of them out");
         }
     }
 

@@ -89,7 +89,13 @@ final class LimitedMethods {
             // First, because the endpoint shows limiters as soon as they are built.
             changes.add(binder.recheck(
                     changed.values().stream().flatMap(List::stream).toList()));
-            changed.forEach((method, limits) -> changes.add(method.change(limits)));
+            changed.forEach((method, limits) -> {
+                changes.add(() -> method.declared = limits);
+                BoundLimits bound = method.bound;
+                for (int i = 0; bound != null && i < limits.size(); i++) {
+                    changes.add(bound.limits().get(i).change(limits.get(i)));
+                }
+            });
             parser.configure(configured);
             changes.forEach(Runnable::run);
         }
@@ -171,16 +177,6 @@ final class LimitedMethods {
                     }
                 }
             }
-        }
-
-        /** Prepares another configuration, which applies once the result is run. */
-        Runnable change(List<DeclaredLimit> configured) {
-            BoundLimits limits = bound;
-            Runnable change = limits == null ? () -> {} : limits.change(configured);
-            return () -> {
-                declared = configured;
-                change.run();
-            };
         }
     }
 }

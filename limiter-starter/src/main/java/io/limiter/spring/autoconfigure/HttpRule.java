@@ -132,19 +132,14 @@ record HttpRule(
                             + ".limits[0].plans.<plan>.rate, or remove it");
         }
         if (key.equals("all")) {
-            throw new InvalidSettingException(
-                    plans,
-                    " would give callers different numbers, but with " + property
-                            + ".key=all they share the permits: use another key, or remove the plans");
+            throw InvalidSettingException.ofSharedPermits(
+                    plans, "give callers different numbers", property + ".key=all", "use another key");
         }
         if (text != null) {
             return named(setting, " ", () -> RequestKey.plan(text));
         }
         if (resolver == null) {
-            throw new InvalidSettingException(
-                    plans,
-                    " would have no effect: set " + setting + ", such as claim:plan, define a bean of type "
-                            + PlanResolver.class.getName() + ", or remove the plans");
+            throw InvalidSettingException.ofUnusedPlans(plans, "set " + setting + ", such as claim:plan");
         }
         return null;
     }
@@ -161,10 +156,8 @@ record HttpRule(
 
     private void check(String property, LimitSettings limit) {
         if (limit.ban() != null && key.equals("all")) {
-            throw new InvalidSettingException(
-                    property + ".ban",
-                    " would ban all callers at once, because with key=all they share the permits: use another"
-                            + " key, or remove the ban");
+            throw InvalidSettingException.ofSharedPermits(
+                    property + ".ban", "ban all callers at once", "key=all", "use another key");
         }
         if (limit.enforce() != null) {
             throw new InvalidSettingException(

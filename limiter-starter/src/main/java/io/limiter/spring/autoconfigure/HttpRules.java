@@ -59,12 +59,10 @@ final class HttpRules implements KnownLimits {
      */
     private record Rules(List<HttpRule> settings, HttpLimits first, HttpLimits byUser) {}
 
-    /** The limits whose key needs no user, in their order. */
     HttpLimits first() {
         return current.first();
     }
 
-    /** The limits whose key needs the user, in their order. */
     HttpLimits byUser() {
         return current.byUser();
     }

@@ -1,5 +1,6 @@
 package io.limiter.spring.settings;
 
+import io.limiter.spring.key.PlanResolver;
 import org.jspecify.annotations.Nullable;
 
 /** A setting that cannot work. Its message names the setting, the value and what is allowed. */
@@ -30,6 +31,31 @@ public final class InvalidSettingException extends IllegalArgumentException {
     /** The settings of this name together, perhaps with an annotation, make no valid limit. */
     static InvalidSettingException together(String name, IllegalArgumentException cause) {
         return new InvalidSettingException("with ", name, ".*: " + cause.getMessage(), cause);
+    }
+
+    /**
+     * A setting for callers that differ, where all share the permits.
+     *
+     * @param effect such as {@code "ban all callers at once"}
+     * @param key what says that they share them
+     */
+    public static InvalidSettingException ofSharedPermits(String setting, String effect, String key, String remedy) {
+        return new InvalidSettingException(
+                setting,
+                " would " + effect + ", but with " + key + " they share the permits: " + remedy + ", or remove "
+                        + setting);
+    }
+
+    /**
+     * Plans that nothing finds.
+     *
+     * @param remedy how the limit itself can find them
+     */
+    public static InvalidSettingException ofUnusedPlans(String plans, String remedy) {
+        return new InvalidSettingException(
+                plans,
+                " would have no effect: " + remedy + ", define a bean of type " + PlanResolver.class.getName()
+                        + ", or remove the plans");
     }
 
     /** The name of the setting, or what the names of several start with. */

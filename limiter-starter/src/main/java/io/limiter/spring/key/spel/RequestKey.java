@@ -8,19 +8,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.standard.SpelExpression;
 
-/** The key of a rule for HTTP requests. Safe for use by many threads. */
-public final class RequestKey {
+/**
+ * The key of a rule for HTTP requests. Safe for use by many threads.
+ *
+ * @param finder see {@link #of}
+ * @param usesUser whether the user must be known before the key is found
+ */
+public record RequestKey(Function<KeyRequest, @Nullable String> finder, boolean usesUser) {
 
     /** Headers and cookies are tokens of RFC 9110. The name of a claim may be a URI. */
     private static final Pattern PART = Pattern.compile("(header|cookie):([!#$%&'*+.^_`|~0-9A-Za-z-]+)|(claim):(\\S+)");
-
-    private final Function<KeyRequest, @Nullable String> finder;
-    private final boolean usesUser;
-
-    private RequestKey(Function<KeyRequest, @Nullable String> finder, boolean usesUser) {
-        this.finder = finder;
-        this.usesUser = usesUser;
-    }
 
     /**
      * Parses {@code ip}, {@code user}, {@code all}, {@code header:X-Api-Key}, {@code cookie:sid}, {@code claim:tenant}, or a text with
@@ -64,11 +61,6 @@ public final class RequestKey {
             default -> KeyRequest::claim;
         };
         return new RequestKey(request -> needed(kind + " " + name, find.apply(request, name)), kind.equals("claim"));
-    }
-
-    /** Whether the user must be known before the key is found. */
-    public boolean usesUser() {
-        return usesUser;
     }
 
     /**
