@@ -94,8 +94,7 @@ final class BoundLimit {
     }
 
     void countFallback(Rejection rejection) {
-        beans.calls()
-                .fallback(rejection.limit().countedAs(), rejection.exception().decision());
+        beans.calls().fallback(rejection.limit().countedAs(), rejection.decision());
     }
 
     /**

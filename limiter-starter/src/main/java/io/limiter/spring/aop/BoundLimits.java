@@ -59,7 +59,7 @@ record BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans be
                 if (!rejection.repeated()) {
                     limit.countFallback(rejection);
                 }
-                return fallback.answer(call, rejection.exception().decision());
+                return fallback.answer(call, rejection.decision());
             }
         }
         throw rejection.exception();

@@ -63,7 +63,9 @@ final class LimitInterceptor implements MethodInterceptor {
 
     private Object follow(CompletionStage<?> stage, CheckResult permit, BoundLimits limits, MethodInvocation call) {
         if (stage.getClass() == CompletableFuture.class) {
-            return LimitedFuture.following(stage, permit, limits, call, beans::executor);
+            LimitedFuture future = new LimitedFuture(limits, call, beans::executor);
+            future.follow(stage, permit);
+            return future;
         }
         // The caller may need a future of this type.
         stage.whenComplete((value, error) -> permit.closeAsync(Outcome.of(value, error)));

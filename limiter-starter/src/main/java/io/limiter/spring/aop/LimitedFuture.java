@@ -30,7 +30,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
     private final MethodInvocation call;
     private final Supplier<Executor> executor;
 
-    private LimitedFuture(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
+    LimitedFuture(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
         this.limits = limits;
         this.call = call;
         this.executor = executor;
@@ -43,18 +43,6 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
         } catch (RuntimeException e) {
             future.completeExceptionally(e);
         }
-        return future;
-    }
-
-    /** The future of a call that has been made, and has returned a stage. */
-    static LimitedFuture following(
-            CompletionStage<?> stage,
-            CheckResult permit,
-            BoundLimits limits,
-            MethodInvocation call,
-            Supplier<Executor> executor) {
-        LimitedFuture future = new LimitedFuture(limits, call, executor);
-        future.follow(stage, permit);
         return future;
     }
 
@@ -131,7 +119,8 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
                 : call.proceed();
     }
 
-    private void follow(CompletionStage<?> stage, CheckResult permit) {
+    /** Ends with the stage that the call has returned. */
+    void follow(CompletionStage<?> stage, CheckResult permit) {
         if (stage instanceof Future<?> future) {
             await(future);
         }

@@ -1,7 +1,6 @@
 package io.limiter.spring.check;
 
 import io.limiter.Lease;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import java.util.ArrayList;
 import java.util.List;
@@ -147,31 +146,30 @@ public final class Check {
 
     /** Records the decision of a step, and returns the rejection; {@code null} if it granted. */
     private <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
-        Decision decision = step.rejectionIn(decided);
-        if (decision == null && (step.settles(false) || step.settles(true))) {
+        Rejection rejection = step.rejectionIn(decided);
+        if (rejection == null && (step.settles(false) || step.settles(true))) {
             settleLater(step, CompletableFuture.completedFuture(decided));
         }
-        if (decision == null && holds && !step.isHolding()) {
+        if (rejection == null && holds && !step.isHolding()) {
             if (granted == null) {
                 granted = new ArrayList<>(1);
             }
             granted.add(new Granted<>(step, decided));
             return null;
         }
-        boolean refunds = decision != null && step.isHolding();
+        boolean refunds = rejection != null && step.isHolding();
         if (recorder != null) {
-            recorder.decided(decision, decisions(step, decided, refunds));
+            recorder.decided(rejection == null ? null : rejection.decision(), decisions(step, decided, refunds));
         }
-        if (decision == null) {
+        if (rejection == null) {
             lease = step.leaseIn(decided);
             return null;
         }
         if (refunds) {
             refund();
         }
-        Rejection rejection = step.rejection(decided, decision);
         if (!rejection.repeated()) {
-            rejection.limit().log().rejected(decision);
+            rejection.limit().log().rejected(rejection.decision());
         }
         return rejection;
     }

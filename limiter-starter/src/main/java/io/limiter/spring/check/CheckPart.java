@@ -90,8 +90,8 @@ public final class CheckPart extends CheckStep<Decision> {
 
     @Override
     @Nullable
-    Decision rejectionIn(Decision decided) {
-        return decided.granted() ? null : decided;
+    Rejection rejectionIn(Decision decided) {
+        return decided.granted() ? null : rejection(decided);
     }
 
     @Override
@@ -101,11 +101,6 @@ public final class CheckPart extends CheckStep<Decision> {
 
     LimitDecision decided(Decision decision) {
         return new LimitDecision(request, limiter.limit(), decision);
-    }
-
-    @Override
-    Rejection rejection(Decision decided, Decision rejection) {
-        return rejection(rejection);
     }
 
     Rejection rejection(Decision decision) {

@@ -1,7 +1,6 @@
 package io.limiter.spring.check;
 
 import io.limiter.Lease;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,14 +59,7 @@ public abstract class CheckStep<D> {
     }
 
     private static boolean areDistinct(List<CheckPart> parts) {
-        for (int i = 1; i < parts.size(); i++) {
-            for (CheckPart other : parts.subList(0, i)) {
-                if (parts.get(i).request().hasSamePermits(other.request())) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        return parts.stream().map(part -> part.request().permitsId()).distinct().count() == parts.size();
     }
 
     /** The limit; the first one of several. */
@@ -81,14 +73,11 @@ public abstract class CheckStep<D> {
     /** As {@link #decide}, without blocking the calling thread. */
     abstract CompletableFuture<D> decideAsync();
 
-    /** The rejection; {@code null} if all limits granted. */
-    abstract @Nullable Decision rejectionIn(D decided);
+    /** The rejection for the caller; {@code null} if all limits granted. */
+    abstract @Nullable Rejection rejectionIn(D decided);
 
     /** The decision of each limit. */
     abstract List<LimitDecision> decisionsIn(D decided);
-
-    /** The rejection for the caller. */
-    abstract Rejection rejection(D decided, Decision rejection);
 
     /** The lease of permits that are held; {@code null} if they are spent. */
     @Nullable
@@ -128,9 +117,9 @@ public abstract class CheckStep<D> {
         }
         decision.whenComplete((decided, error) -> {
             if (error == null) {
-                Decision rejection = rejectionIn(decided);
+                Rejection rejection = rejectionIn(decided);
                 if (rejection != null) {
-                    limit.log().rejected(rejection);
+                    limit.log().rejected(rejection.decision());
                 }
             } else if (!decision.isCancelled()) {
                 limit.log().failed(AsyncFailures.cause(error));

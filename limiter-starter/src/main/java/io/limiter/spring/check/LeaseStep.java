@@ -63,18 +63,14 @@ public final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
 
     @Override
     @Nullable
-    Decision rejectionIn(Outcome decided) {
-        return decided.rejection();
+    Rejection rejectionIn(Outcome decided) {
+        Decision rejection = decided.rejection();
+        return rejection == null ? null : limit().rejection(request, rejection, false);
     }
 
     @Override
     List<LimitDecision> decisionsIn(Outcome decided) {
         return List.of(new LimitDecision(request, limiter.limit(), decided.rejection()));
-    }
-
-    @Override
-    Rejection rejection(Outcome decided, Decision rejection) {
-        return limit().rejection(request, rejection, false);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.limiter.spring.check;
 
-import java.util.Objects;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,11 +13,8 @@ import org.jspecify.annotations.Nullable;
 public record PermitRequest(
         LimitName limit, @Nullable String key, @Nullable String hashTag, int permits) {
 
-    /** Whether both take of the same permits, perhaps another number of them. */
-    boolean hasSamePermits(PermitRequest other) {
-        return limit.prefix().equals(other.limit.prefix())
-                && limit.name().equals(other.limit.name())
-                && Objects.equals(key, other.key)
-                && Objects.equals(hashTag, other.hashTag);
+    /** Equal for those that take of the same permits, perhaps another number of them. */
+    Object permitsId() {
+        return Arrays.asList(limit.prefix(), limit.name(), key, hashTag);
     }
 }

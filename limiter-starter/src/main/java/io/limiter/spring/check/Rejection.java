@@ -1,6 +1,7 @@
 package io.limiter.spring.check;
 
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
 
 /**
  * The rejection of a call.
@@ -9,4 +10,9 @@ import io.limiter.RateLimitExceededException;
  * @param exception thrown if there is no fallback
  * @param repeated whether an earlier check has rejected the call, and has logged and counted that
  */
-public record Rejection(CheckedLimit limit, RateLimitExceededException exception, boolean repeated) {}
+public record Rejection(CheckedLimit limit, RateLimitExceededException exception, boolean repeated) {
+
+    public Decision decision() {
+        return exception.decision();
+    }
+}

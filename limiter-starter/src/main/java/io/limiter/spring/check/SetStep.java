@@ -6,7 +6,6 @@ import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.limiter.EngineLimitSet;
 import java.time.Duration;
@@ -59,8 +58,11 @@ final class SetStep extends CheckStep<SetReservation> {
 
     @Override
     @Nullable
-    Decision rejectionIn(SetReservation decided) {
-        return decided.isGranted() ? null : decided.decision().decision();
+    Rejection rejectionIn(SetReservation decided) {
+        SetDecision decision = decided.decision();
+        return decision.rejection()
+                .map(rejected -> part(rejected).rejection(decision.decision()))
+                .orElse(null);
     }
 
     @Override
@@ -68,11 +70,6 @@ final class SetStep extends CheckStep<SetReservation> {
         return decided.decision().parts().stream()
                 .map(each -> part(each).decided(each.decision()))
                 .toList();
-    }
-
-    @Override
-    Rejection rejection(SetReservation decided, Decision rejection) {
-        return part(decided.decision().rejection().orElseThrow()).rejection(rejection);
     }
 
     private CheckPart part(SetDecision.OfPart decided) {

@@ -50,18 +50,13 @@ class CheckTest {
 
         @Override
         @Nullable
-        Decision rejectionIn(Boolean passes) {
-            return passes ? null : REJECTED;
+        Rejection rejectionIn(Boolean passes) {
+            return passes ? null : new Rejection(limit(), new RateLimitExceededException("key", REJECTED), false);
         }
 
         @Override
         List<LimitDecision> decisionsIn(Boolean passes) {
             return List.of();
-        }
-
-        @Override
-        Rejection rejection(Boolean passes, Decision rejection) {
-            return new Rejection(limit(), new RateLimitExceededException("key", rejection), false);
         }
     }
 
@@ -129,7 +124,7 @@ class CheckTest {
         assertThatThrownBy(before::join).hasRootCauseMessage("before");
         Held throwing = new Held() {
             @Override
-            Decision rejectionIn(Boolean passes) {
+            Rejection rejectionIn(Boolean passes) {
                 throw new IllegalStateException("after");
             }
         };
