@@ -60,6 +60,8 @@ class LiveConvergenceTest {
             LiveLimits live = live(factory);
             LiveKey ann = LiveKey.of("ann");
             LiveKey bob = LiveKey.of("bob");
+            // It may come before the other JVM has subscribed, and then waits for a poll.
+            obeys("the first change", "limit 999.0", () -> put(factory, "search", TEN.rate(999)));
             long start = System.nanoTime();
             for (int i = 1; i <= CHANGES_OF_A_SORT; i++) {
                 LiveSettings rate = TEN.rate(1000 + i);
