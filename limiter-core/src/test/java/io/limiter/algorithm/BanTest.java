@@ -138,10 +138,30 @@ class BanTest {
         assertThat(take().retryAfterMicros()).isEqualTo(300 * SECOND);
         now += 300 * SECOND;
         assertThat(take().granted()).isTrue();
+    }
+
+    @Test
+    void after_the_clock_stepped_back_rejections_count_as_if_they_were_made_now() {
         count();
         count();
         now -= 3600 * SECOND;
-        assertThat(count().granted()).as("as if the two were made now").isFalse();
+        assertThat(count().granted()).as("three within a minute").isFalse();
+    }
+
+    @Test
+    void after_the_clock_stepped_back_rejections_are_forgotten_after_the_interval() {
+        count();
+        now -= 3600 * SECOND;
+        count();
+        now += 60 * SECOND;
+        assertThat(count().granted()).isTrue();
+        assertThat(count().granted()).as("the first two are a minute old").isTrue();
+        assertThat(count().granted()).isFalse();
+    }
+
+    @Test
+    void a_ban_has_no_holders() {
+        assertThatIllegalArgumentException().isThrownBy(() -> timeline.step(now, Request.hold(1, 1)));
     }
 
     @Test
