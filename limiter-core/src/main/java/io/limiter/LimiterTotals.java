@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the decisions of all limiters of one prefix and name in this JVM, since their factory was built.
@@ -67,7 +68,7 @@ public interface LimiterTotals {
     /** How the limiters prefetch, if one was built {@linkplain LimiterFactory#withPrefetch to}; the last terms. */
     Optional<PrefetchTerms> prefetch();
 
-    /** The ban of the limiters, if one was built {@linkplain LimiterFactory#withBan with one}; the last one. */
+    /** The ban of the limiter that was built last, if it was built {@linkplain LimiterFactory#withBan with one}. */
     default Optional<Ban> ban() {
         return Optional.empty();
     }
@@ -77,7 +78,10 @@ public interface LimiterTotals {
         return 0;
     }
 
-    /** Bans in effect that have rejected a request in this JVM or began in it, the longest first; up to 1,000. */
+    /**
+     * Bans in effect that have rejected a request in this JVM or began in it, the longest first; up to 1,000. A ban is of a key
+     * of the limit, so the limiters of all its {@linkplain #plan plans} have the same. Empty if {@link #ban} is.
+     */
     default List<KeyBan> bansInEffect() {
         return List.of();
     }
@@ -141,12 +145,16 @@ public interface LimiterTotals {
     /**
      * The ban of a key.
      *
+     * @param key as text: of several nested keys all but the hash tag
+     * @param path the nested keys, the outermost first; mostly one. {@link Limiter#on} of each selects the permits
+     * @param hashTag the first of the nested keys if it {@linkplain HashTag#FIRST_KEY alone is the hash tag}; {@code null} otherwise
      * @param left until it ends
      */
-    record KeyBan(String key, Duration left) {
+    record KeyBan(String key, List<String> path, @Nullable String hashTag, Duration left) {
 
         public KeyBan {
             Objects.requireNonNull(key, "key");
+            path = List.copyOf(Objects.requireNonNull(path, "path"));
             Objects.requireNonNull(left, "left");
         }
     }

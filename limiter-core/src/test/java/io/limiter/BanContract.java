@@ -68,12 +68,15 @@ abstract class BanContract extends LimiterContract {
         Limiter limiter = oncePerHour();
         ban(limiter, "ann");
         clock().advance(seconds(100));
+        assertThat(limiter.on("ann").peek(1).source()).isEqualTo(Source.OVERRIDE);
         Decision rejected = limiter.decide("ann", 1);
         assertThat(rejected.granted()).isFalse();
         assertThat(rejected.source()).isEqualTo(Source.OVERRIDE);
         assertThat(rejected.limit()).isEqualTo(1);
         assertThat(rejected.remaining()).isZero();
-        assertThat(rejected.retryAfter()).contains(seconds(200));
+        assertThat(rejected.retryAfter())
+                .as("when the ban and the window have ended")
+                .contains(HOUR.minus(seconds(100)));
         assertThat(limiter.tryAcquire("ann")).isFalse();
         assertThat(limiter.on("ann").tryAcquire(1, HOUR)).as("does not wait").isFalse();
         assertThat(limiter.on("ann").decide(1, HOUR)).isEqualTo(rejected);
@@ -169,7 +172,7 @@ abstract class BanContract extends LimiterContract {
         SetDecision decided = set.decide();
         assertThat(decided.rejectedBy()).contains("login");
         assertThat(decided.decision().source()).isEqualTo(Source.OVERRIDE);
-        assertThat(decided.retryAfter()).contains(seconds(300));
+        assertThat(decided.retryAfter()).as("that of the bucket").contains(HOUR);
         assertThat(set.async().decide().join().rejectedBy()).contains("login");
         assertThat(set.peek().decision().source()).isEqualTo(Source.OVERRIDE);
         assertThat(set.async().peek(1).join().granted()).isFalse();
@@ -181,7 +184,7 @@ abstract class BanContract extends LimiterContract {
 
     @Test
     void a_reset_ends_the_ban_and_the_record() {
-        Limiter limiter = oncePerHour();
+        Limiter limiter = banning().build("login", FixedWindow.of(1, seconds(10)));
         ban(limiter, "ann");
         limiter.on("ann").reset();
         assertThat(limiter.tryAcquire("ann")).isTrue();
@@ -207,6 +210,42 @@ abstract class BanContract extends LimiterContract {
     }
 
     @Test
+    void all_plans_know_the_bans_of_the_limit_and_end_them() {
+        RateLimiter free = banning().build("k", TokenBucket.perSecond(1));
+        RateLimiter pro = banning().withPlan("pro").build("k", TokenBucket.perSecond(1));
+        ban(free, "ann");
+        for (String plan : List.of("k", "k.pro")) {
+            assertThat(totals(plan).bansInEffect())
+                    .as(plan)
+                    .extracting(LimiterTotals.KeyBan::key)
+                    .containsExactly("ann");
+        }
+        assertThat(totals("k.pro").bans()).as("began by those of the other").isZero();
+        pro.on("ann").reset();
+        assertThat(totals("k").bansInEffect()).isEmpty();
+        ban(free, "bob");
+        limiters().withPrefix("other:").withBan(BAN).build("k", TokenBucket.perSecond(1));
+        assertThat(limiters().statistics().totals())
+                .filteredOn(each -> each.prefix().equals("other:"))
+                .singleElement()
+                .satisfies(other -> assertThat(other.bansInEffect()).isEmpty());
+    }
+
+    @Test
+    void a_ban_that_was_removed_is_not_shown_and_ends_with_a_reset_all_the_same() {
+        Limiter limiter = oncePerHour();
+        ban(limiter, "ann");
+        Limiter without = limiters().build("login", FixedWindow.of(1, HOUR));
+        assertThat(totals("login").ban()).isEmpty();
+        assertThat(totals("login").bansInEffect()).isEmpty();
+        oncePerHour();
+        assertThat(totals("login").bansInEffect()).as("as long as it lasts").hasSize(1);
+        without.on("ann").reset();
+        assertThat(totals("login").bansInEffect()).isEmpty();
+        assertThat(limiter.tryAcquire("ann")).isTrue();
+    }
+
+    @Test
     void nested_keys_and_a_hash_tag_have_bans_of_their_own() {
         Limiter limiter = banning().withHashTag(HashTag.FIRST_KEY).build("login", FixedWindow.of(1, HOUR));
         Limiter ann = limiter.on("shop").on("ann");
@@ -215,7 +254,29 @@ abstract class BanContract extends LimiterContract {
         }
         Eventually.that(() -> assertThat(ann.decide().source()).isEqualTo(Source.OVERRIDE));
         assertThat(limiter.on("shop").on("bob").tryAcquire()).isTrue();
-        assertThat(limiter.on("other").on("ann").tryAcquire()).isTrue();
+        Limiter other = limiter.on("other").on("ann");
+        assertThat(other.tryAcquire()).isTrue();
+        assertThat(known("login")).containsExactly("ann [shop, ann] shop");
+        for (int i = 0; i < BAN.after(); i++) {
+            other.tryAcquire();
+            limiter.on("shop").tryAcquire();
+        }
+        limiter.on("shop").tryAcquire();
+        Eventually.that(() -> assertThat(known("login"))
+                .containsExactlyInAnyOrder("ann [shop, ann] shop", "ann [other, ann] other", "shop [shop] shop"));
+        other.reset();
+        assertThat(known("login")).containsExactlyInAnyOrder("ann [shop, ann] shop", "shop [shop] shop");
+        Limiter nested = banning().build("nested", FixedWindow.of(1, HOUR));
+        for (int i = 0; i <= BAN.after(); i++) {
+            nested.on("shop#1").on("ann").tryAcquire();
+        }
+        Eventually.that(() -> assertThat(known("nested")).containsExactly("shop%231#ann [shop#1, ann] null"));
+    }
+
+    private List<String> known(String name) {
+        return totals(name).bansInEffect().stream()
+                .map(ban -> ban.key() + " " + ban.path() + " " + ban.hashTag())
+                .toList();
     }
 
     @Test

@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  * <p>As a {@link Limit} it grants unless the key is banned. A charge counts that many rejections, and is granted unless the key is
  * banned then; the decision on the one that bans it has a ticket. Nothing else changes the state.
  *
- * @param after how many rejections, from 1 to 1,000
+ * @param after how many rejections, from 1 to 100
  * @param within in any interval of this length, from 1 ms to 1,000 days
  * @param lasting the length of the first ban, from 1 ms to {@code atMost}
  * @param atMost the longest ban, and the time without one after which a key has a good record, at most 1,000 days
  */
 public record Ban(int after, Duration within, Duration lasting, Duration atMost) implements Limit<Ban.State> {
 
-    /** The most rejections, whose times are all stored. */
-    public static final int MAX_AFTER = 1000;
+    /** The most rejections: every decision reads the times of all. */
+    public static final int MAX_AFTER = 100;
 
     public Ban {
         Check.range("after", after, 1, MAX_AFTER);

@@ -116,7 +116,7 @@ class LimitRangesTest {
                 whole("limit of a counter", "limit", 1, Integer.MAX_VALUE, limit -> SlidingCounter.of(limit, SECOND)),
                 times("period of a counter", "period", Duration.ofMillis(1), period -> SlidingCounter.of(1, period)),
                 whole("limit of leases", "limit", 1, 1000, ConcurrencyLimit::of),
-                whole("after", "after", 1, 1000, Ban::after),
+                whole("after", "after", 1, 100, Ban::after),
                 times("within", "within", Duration.ofMillis(1), Ban.after(1)::within),
                 times(
                         "lasting",

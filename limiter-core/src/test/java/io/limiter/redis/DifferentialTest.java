@@ -223,7 +223,7 @@ class DifferentialTest extends DifferentialContract {
             case LOG -> SlidingLog.of(randomPermits(), randomPeriod());
             case BAN -> {
                 Duration first = randomPeriod();
-                yield Ban.after(1 + random.nextInt(random.nextBoolean() ? 10 : 1000))
+                yield Ban.after(1 + random.nextInt(random.nextBoolean() ? 10 : 100))
                         .within(randomPeriod())
                         .lasting(first, first.plus(random.nextBoolean() ? Duration.ZERO : randomPeriod()));
             }

@@ -22,6 +22,7 @@ import io.limiter.internal.limiter.KeyView;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.override.OverridesByName;
 import io.limiter.internal.statistics.CounterRegistry;
+import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
@@ -229,19 +230,20 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     private void connect(KeyView<?> limiter, LimiterId id) {
         FactoryOptions options = id.options();
         String name = id.knownAs();
-        LimiterCounters all = counters.of(id.prefix(), name, id.limit(), options.policy());
+        LimiterCounters all = counters.of(id.prefix(), name, id.limit(), options.policy(), options.ban());
+        // Whatever its plan, a key is that of the limit.
+        KnownBans bans = counters.bansOf(id.prefix(), id.name());
         if (all.name().equals(name)) {
             all.plan(options.plan());
+            all.bans(bans);
         }
         all.hashTag(options.hashTag());
         all.prefetch(options.prefetch());
-        all.ban(options.ban());
-        if (options.ban() != null && limiter instanceof EngineLimiter<?> banning) {
-            banning.banBy(options.ban());
+        if (limiter instanceof EngineLimiter<?> banning) {
+            banning.banBy(options.ban(), bans);
         }
         limiter.knownAs(name);
         limiter.countIn(options.listeners() ? all : all.quiet());
-        // Whatever its plan, a key is that of the limit.
         limiter.overriddenBy(overrides.of(name), overrides.keysOf(id.name()), options.live());
     }
 

@@ -25,6 +25,11 @@ public record KeyPath(
         return key != null;
     }
 
+    /** All nested keys, the outermost first; none of the limiter itself. */
+    public List<String> all() {
+        return parts.isEmpty() && key != null ? List.of(key) : parts;
+    }
+
     /**
      * @throws IllegalArgumentException if the key is blank
      */
@@ -32,8 +37,7 @@ public record KeyPath(
         if (key == null) {
             return new KeyPath(List.of(), next, next, keys.of(next));
         }
-        List<String> outer = parts.isEmpty() ? List.of(key) : parts;
-        List<String> all = Stream.concat(outer.stream(), Stream.of(next)).toList();
+        List<String> all = Stream.concat(all().stream(), Stream.of(next)).toList();
         String backendKey = keys.of(all);
         List<String> counted = keys.firstIsHashTag() ? all.subList(1, all.size()) : all;
         return new KeyPath(all, readable(all), readable(counted), backendKey);

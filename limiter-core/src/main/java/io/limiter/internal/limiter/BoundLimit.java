@@ -9,15 +9,19 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.ChangeableLimit;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.waiting.CallerFuture;
 import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.internal.waiting.WaitingRoom;
 import io.limiter.spi.EngineObserver;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -30,10 +34,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
+    /** All bans of a key have one state. */
+    private static final Ban ANY_BAN = Ban.after(1);
+
     private final KeySpace keys;
     private final Sleeper sleeper;
     private final WaitingRoom waitingRoom;
     private @Nullable LimiterBan ban;
+    private @Nullable KnownBans bans;
 
     BoundLimit(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
         super(keys.prefix(), keys.name(), limit, engine);
@@ -42,9 +50,40 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         this.waitingRoom = new WaitingRoom(sleeper);
     }
 
-    /** Adds a ban of its keys. To be called before any other thread sees this limiter. */
-    void banBy(Ban newBan) {
-        ban = new LimiterBan(newBan, this);
+    /**
+     * Adds a ban of its keys. To be called before any other thread sees this limiter.
+     *
+     * @param newBan {@code null} for none
+     * @param ofLimit the known bans of the limit, of which other limiters may have one
+     */
+    void banBy(@Nullable Ban newBan, KnownBans ofLimit) {
+        bans = ofLimit;
+        if (newBan != null) {
+            ofLimit.used();
+            ban = new LimiterBan(newBan, this, ofLimit);
+        }
+    }
+
+    @Override
+    protected @Nullable Ban ban() {
+        return ban == null ? null : ban.ban();
+    }
+
+    boolean isBanning() {
+        return ban != null;
+    }
+
+    /** The stored key of a ban of permits. */
+    String keyOf(Ban ofKey, String backendKey) {
+        int suffix = builtLimit().keySuffix().length();
+        return backendKey.substring(0, backendKey.length() - suffix) + ofKey.keySuffix();
+    }
+
+    /** A key as the known bans have it. */
+    KnownBans.Key knownKey(KeyPath path) {
+        List<String> all = path.all();
+        return new KnownBans.Key(
+                Objects.requireNonNull(path.countedKey()), all, keys.firstIsHashTag() ? all.get(0) : null);
     }
 
     /** What bans a key; {@code null} for none, as for the limiter's own permits, which are those of all callers. */
@@ -68,9 +107,6 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * @param key the caller's key; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        if (ban(key) != null) {
-            return EngineLimitSet.alone(this, key, backendKey).decideAlone(permits, timeoutMicros);
-        }
         if (mayDecideAgain(timeoutMicros)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
             Decision first = decide(backendKey, inEffect(key), Request.take(permits, 0), false);
@@ -84,17 +120,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
     boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        LimiterBan banning = ban(key);
         InEffect<L> used = inEffect(key);
-        if (banning != null) {
-            // Known only if the key is banned or exempt.
-            AtOnce.Known access = used.engine().tryAcquire(banning.keyOf(backendKey), banning.ban(), 1, 0);
-            if (key == null || permits < 1 || access == AtOnce.Known.UNKNOWN || isToldOf(access)) {
-                return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
-            }
-            counters().counted(key, access.granted(), Decision.Source.OVERRIDE);
-            return access.granted();
-        }
         if (mayDecideAgain(timeoutMicros)) {
             return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
         }
@@ -114,7 +140,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     /** Whether a listener receives a decision. */
-    private boolean isToldOf(AtOnce.Known known) {
+    boolean isToldOf(AtOnce.Known known) {
         return !known.granted() && counters().isListenedTo();
     }
 
@@ -168,7 +194,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /** As {@link #decideAndWait}, without blocking the calling thread. */
     CompletableFuture<Decision> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        return timeoutMicros == 0 && ban(key) == null
+        return timeoutMicros == 0
                 // Without a timeout, no permits come due later.
                 ? start(key, backendKey, inEffect(key), Request.take(permits, 0))
                 : decideAndWaitAsync(key, backendKey, permits, timeoutMicros, Function.identity());
@@ -181,9 +207,6 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      */
     <T> CompletableFuture<T> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros, Function<Decision, T> result) {
-        if (ban(key) != null) {
-            return EngineLimitSet.alone(this, key, backendKey).decideAloneAsync(permits, timeoutMicros, result);
-        }
         if (mayDecideAgain(timeoutMicros)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
             waiting.start();
@@ -204,9 +227,6 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        if (ban(key) != null) {
-            return EngineLimitSet.alone(this, key, backendKey).reserveAlone(permits, timeoutMicros);
-        }
         InEffect<L> used = inEffect(key);
         Request request = Request.take(permits, timeoutMicros);
         Decision decision = decideNow(key, backendKey, used, request, false);
@@ -216,9 +236,6 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /** As {@link #reserve}, without blocking the calling thread. */
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        if (ban(key) != null) {
-            return EngineLimitSet.alone(this, key, backendKey).reserveAloneAsync(permits, timeoutMicros);
-        }
         InEffect<L> used = inEffect(key);
         PendingRequest pending = start(key, backendKey, used, Request.take(permits, timeoutMicros));
         return new CallerFuture<>(
@@ -246,16 +263,16 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                 });
     }
 
-    /** Deletes the state of permits, and ends the ban of their key. */
-    CompletableFuture<Void> reset(@Nullable String key, String backendKey) {
-        CompletableFuture<Void> done = engine().reset(backendKey);
-        LimiterBan banning = ban(key);
-        return banning == null || key == null
+    /** Deletes the state of permits, and ends the ban of their key, also one that only another limiter of the limit has. */
+    CompletableFuture<Void> reset(KeyPath path) {
+        CompletableFuture<Void> done = engine().reset(path.backendKey());
+        KnownBans ofLimit = bans;
+        return ofLimit == null || !ofLimit.isUsed() || !path.isOfKey()
                 ? done
                 : CompletableFuture.allOf(
                         done,
-                        engine().reset(banning.keyOf(backendKey))
-                                .thenRun(() -> counters().notBanned(key)));
+                        engine().reset(keyOf(ANY_BAN, path.backendKey()))
+                                .thenRun(() -> ofLimit.remove(knownKey(path))));
     }
 
     WaitingRoom waitingRoom() {

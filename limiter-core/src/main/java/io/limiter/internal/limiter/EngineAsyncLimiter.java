@@ -55,7 +55,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
         return limiter.ban() == null
                 ? decideUncounted(Request.peek(permits, 0))
                 : AsyncFailures.map(
-                        limiter.toSet(1).async().peek(permits),
+                        limiter.alone().async().peek(permits),
                         peeked -> peeked.parts().get(0).decision());
     }
 
@@ -84,22 +84,28 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Void> reset() {
-        return AsyncFailures.outside(limiter.bound.reset(limiter.path.countedKey(), limiter.path.backendKey()));
+        return AsyncFailures.outside(limiter.bound.reset(limiter.path));
     }
 
     final CompletableFuture<Decision> decide(int permits, long timeoutMicros) {
         KeyPath path = limiter.path;
-        return limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros);
+        return limiter.ban() == null
+                ? limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros)
+                : decide(permits, timeoutMicros, Function.identity());
     }
 
     final <T> CompletableFuture<T> decide(int permits, long timeoutMicros, Function<Decision, T> result) {
         KeyPath path = limiter.path;
-        return limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros, result);
+        return limiter.ban() == null
+                ? limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros, result)
+                : limiter.alone().decideAloneAsync(permits, timeoutMicros, result);
     }
 
     final CompletableFuture<Reservation> reserve(int permits, long timeoutMicros) {
         KeyPath path = limiter.path;
-        return limiter.bound.reserveAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros);
+        return limiter.ban() == null
+                ? limiter.bound.reserveAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros)
+                : limiter.alone().reserveAloneAsync(permits, timeoutMicros);
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.limiter.SetReservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.waiting.CallerFuture;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -42,14 +41,8 @@ public final class EngineLimitSet implements LimitSet {
         }
     }
 
-    static LimitSet of(EngineLimiter<?> first, int permits) {
+    static EngineLimitSet of(EngineLimiter<?> first, int permits) {
         return new EngineLimitSet(List.of(new SetPart(first, permits)));
-    }
-
-    /** Of a limiter alone, which has a ban. */
-    static EngineLimitSet alone(BoundLimit<?> bound, @Nullable String key, String backendKey) {
-        KeyPath path = new KeyPath(List.of(), key, key, backendKey);
-        return new EngineLimitSet(List.of(new SetPart(new EngineLimiter<>(bound, path), 1)));
     }
 
     /** {@link #decide} of a set of one. */

@@ -8,10 +8,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timeouts;
 import java.time.Duration;
@@ -35,9 +37,14 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
         super(bound, path);
     }
 
-    /** Adds a ban of its keys. To be called before any other thread sees this limiter. */
-    public final void banBy(Ban ban) {
-        bound.banBy(ban);
+    /**
+     * Adds a ban of its keys. To be called before any other thread sees this limiter.
+     *
+     * @param ban {@code null} for none
+     * @param ofLimit the known bans of the limit, of which other limiters may have one
+     */
+    public final void banBy(@Nullable Ban ban, KnownBans ofLimit) {
+        bound.banBy(ban, ofLimit);
     }
 
     @Override
@@ -62,41 +69,41 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     @Override
     public final Decision decide(int permits) {
-        return bound.decideAndWait(path.countedKey(), path.backendKey(), permits, 0);
+        return decideWithin(permits, 0);
     }
 
     @Override
     public final boolean tryAcquire(int permits) {
-        return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, 0);
+        return tryAcquireWithin(permits, 0);
     }
 
     @Override
     public final Decision decide(String key, int permits) {
-        return path.isOfKey()
+        return needsView()
                 ? on(key).decide(permits)
                 : bound.decideAndWait(key, bound.keys().of(key), permits, 0);
     }
 
     @Override
     public final boolean tryAcquire(String key, int permits) {
-        return path.isOfKey()
+        return needsView()
                 ? on(key).tryAcquire(permits)
                 : bound.tryAcquire(key, bound.keys().of(key), permits, 0);
     }
 
     @Override
     public final Decision decide(int permits, Duration timeout) {
-        return bound.decideAndWait(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
+        return decideWithin(permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final boolean tryAcquire(int permits, Duration timeout) {
-        return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
+        return tryAcquireWithin(permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final boolean tryAcquire(String key, int permits, Duration timeout) {
-        return path.isOfKey()
+        return needsView()
                 ? on(key).tryAcquire(permits, timeout)
                 : bound.tryAcquire(key, bound.keys().of(key), permits, Timeouts.micros(timeout));
     }
@@ -105,12 +112,46 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
     public final Decision peek(int permits) {
         return ban() == null
                 ? decideUncounted(Request.peek(permits, 0))
-                : toSet(1).peek(permits).parts().get(0).decision();
+                : alone().peek(permits).parts().get(0).decision();
     }
 
     @Override
     public Reservation reserve(int permits) {
-        return bound.reserve(path.countedKey(), path.backendKey(), permits, 0);
+        return reserveWithin(permits, 0);
+    }
+
+    /** Whether a request of a key needs its view: within that of another key, or for a ban. */
+    private boolean needsView() {
+        return path.isOfKey() || bound.isBanning();
+    }
+
+    private Decision decideWithin(int permits, long timeoutMicros) {
+        return ban() == null
+                ? bound.decideAndWait(path.countedKey(), path.backendKey(), permits, timeoutMicros)
+                : alone().decideAlone(permits, timeoutMicros);
+    }
+
+    private boolean tryAcquireWithin(int permits, long timeoutMicros) {
+        LimiterBan ban = ban();
+        if (ban == null) {
+            return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, timeoutMicros);
+        }
+        // Less than one permit is an error below.
+        AtOnce.Known known = permits < 1 ? AtOnce.Known.UNKNOWN : ban.tryAcquire(path);
+        return known == AtOnce.Known.UNKNOWN
+                ? alone().decideAlone(permits, timeoutMicros).granted()
+                : known.granted();
+    }
+
+    final Reservation reserveWithin(int permits, long timeoutMicros) {
+        return ban() == null
+                ? bound.reserve(path.countedKey(), path.backendKey(), permits, timeoutMicros)
+                : alone().reserveAlone(permits, timeoutMicros);
+    }
+
+    /** The set of this alone, which has a ban. */
+    final EngineLimitSet alone() {
+        return EngineLimitSet.of(this, 1);
     }
 
     @Override
@@ -140,7 +181,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
 
     @Override
     public final void reset() {
-        AsyncFailures.join(bound.reset(path.countedKey(), path.backendKey()));
+        AsyncFailures.join(bound.reset(path));
     }
 
     @Override

@@ -70,6 +70,6 @@ public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implemen
 
     @Override
     public final Reservation reserve(int permits, Duration timeout) {
-        return bound.reserve(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
+        return reserveWithin(permits, Timeouts.micros(timeout));
     }
 }

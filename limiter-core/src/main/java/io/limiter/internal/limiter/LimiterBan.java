@@ -2,14 +2,18 @@ package io.limiter.internal.limiter;
 
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.KnownBans;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +26,14 @@ final class LimiterBan {
 
     private final Ban ban;
     private final BoundLimit<?> bound;
+    private final KnownBans known;
     private final LogThrottle banned = new LogThrottle();
     private final LogThrottle uncounted = new LogThrottle();
 
-    LimiterBan(Ban ban, BoundLimit<?> bound) {
+    LimiterBan(Ban ban, BoundLimit<?> bound, KnownBans known) {
         this.ban = ban;
         this.bound = bound;
+        this.known = known;
     }
 
     Ban ban() {
@@ -36,64 +42,96 @@ final class LimiterBan {
 
     /** The stored key of the ban, which has the hash tag of the permits. */
     String keyOf(String backendKey) {
-        int suffix = bound.builtLimit().keySuffix().length();
-        return backendKey.substring(0, backendKey.length() - suffix) + ban.keySuffix();
+        return bound.keyOf(ban, backendKey);
     }
 
     KeyRequests<Ban.State> check(String backendKey) {
         return KeyRequests.of(keyOf(backendKey), ban, Request.take(1, 0));
     }
 
+    /** Decides and counts a request of a key that is known to be banned, or exempt, unless a listener receives the decision. */
+    AtOnce.Known tryAcquire(KeyPath path) {
+        AtOnce.Known access =
+                bound.inEffect(path.countedKey()).engine().tryAcquire(keyOf(path.backendKey()), ban, 1, 0);
+        if (access == AtOnce.Known.UNKNOWN || bound.isToldOf(access)) {
+            return AtOnce.Known.UNKNOWN;
+        }
+        bound.counters().counted(path.countedKey(), access.granted(), Source.OVERRIDE);
+        return access;
+    }
+
     /**
-     * The decision of a limit and its ban.
+     * The decision of a limit and its ban. A key is granted when both grant, so the later retry-after is that of the decision.
      *
      * @param own {@code null} if the rejection cache knew only that another one rejects
      * @param ofBan {@code null} likewise, or if there is none
      */
-    static @Nullable Decision combined(Limit<?> limit, @Nullable Decision own, @Nullable Decision ofBan) {
-        // A failure policy says nothing about the ban.
-        if (ofBan == null || ofBan.granted() || ofBan.source() == Decision.Source.POLICY) {
+    @Nullable
+    Decision combined(KeyPath path, Limit<?> limit, @Nullable Decision own, @Nullable Decision ofBan) {
+        if (ofBan == null || !rejects(ofBan)) {
             return own;
         }
-        long left = ofBan.retryAfterMicros();
-        return new Decision(false, limit.capacity(), 0, left, left, left, Decision.Source.OVERRIDE);
+        // Meanwhile no permits are taken, so the limit grants when it was going to.
+        long ofLimit = own == null ? known.retryMicros(bound.knownKey(path)) : own.retryAfterMicros();
+        long retry = Math.max(ofBan.retryAfterMicros(), ofLimit);
+        long full = own == null ? retry : Math.max(retry, own.fullAfterMicros());
+        return new Decision(false, limit.capacity(), 0, retry, retry, full, Source.OVERRIDE);
+    }
+
+    /** A failure policy says nothing about the ban. */
+    private static boolean rejects(Decision ofBan) {
+        return !ofBan.granted() && ofBan.source() != Source.POLICY;
     }
 
     /**
-     * Counts a rejection by the limit.
+     * Records the ban of a key, and counts a rejection by the limit.
      *
      * @param decision a {@link #combined} one
+     * @param ofBan as of that
      */
-    void decided(String key, String backendKey, Failover engine, Decision decision) {
-        if (decision.source() == Decision.Source.OVERRIDE) {
-            bound.counters().rejectedByBan(key, decision.retryAfterMicros());
+    void decided(KeyPath path, Failover engine, Decision decision, @Nullable Decision ofBan) {
+        if (ofBan != null && rejects(ofBan)) {
+            put(path, ofBan, decision);
             return;
         }
-        bound.counters().notBanned(key);
-        if (decision.granted() || decision.source() == Decision.Source.POLICY) {
+        // In an outage nobody knows.
+        if (ofBan != null && ofBan.source() == Source.BACKEND && !known.isEmpty()) {
+            known.remove(bound.knownKey(path));
+        }
+        if (decision.granted() || decision.source() == Source.POLICY) {
             return;
         }
-        engine.start(keyOf(backendKey), ban, Request.charge(1)).whenComplete((counted, error) -> {
+        engine.charge(decision, keyOf(path.backendKey()), ban, 1).whenComplete((counted, error) -> {
             if (error != null) {
                 log.warn(
                         uncounted,
-                        "A rejection could not be counted, so a ban may begin later: {}",
+                        "A rejection by limiter '{}' could not be counted, so a ban may begin later: {}",
+                        bound.name(),
                         AsyncFailures.cause(error).getMessage());
             } else if (counted.ticketMicros() != 0) {
-                begun(key, backendKey, counted);
+                begun(path, counted, decision);
             }
         });
     }
 
-    private void begun(String key, String backendKey, Decision counted) {
+    private void begun(KeyPath path, Decision counted, Decision last) {
         log.warn(
                 banned,
                 "Limiter '{}' bans {} for {}: {} requests were rejected within {}.",
                 bound.name(),
-                ShownKey.of(backendKey),
+                ShownKey.of(path.backendKey()),
                 counted.timeToWait(),
                 ban.after(),
                 ban.within());
-        bound.counters().keyBanned(bound.name(), key, counted.timeToWait());
+        put(path, last.source() == Source.LOCAL ? counted.from(Source.LOCAL) : counted, last);
+        bound.counters().keyBanned(bound.name(), String.valueOf(path.countedKey()), counted.timeToWait());
+    }
+
+    private void put(KeyPath path, Decision ofBan, Decision ofBoth) {
+        known.put(
+                bound.knownKey(path),
+                ofBan.retryAfterMicros(),
+                ofBoth.retryAfterMicros(),
+                ofBan.source() == Source.LOCAL);
     }
 }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** One check of a set: parts whose key a live limit exempts or bans are decided at once, the others by the engine. */
 final class SetCheck {
 
+    private final List<SetPart> parts = new ArrayList<>();
     // By part.
     private final List<InEffect<?>> used = new ArrayList<>();
     private final List<KeyRequests<?>> all = new ArrayList<>();
@@ -26,6 +27,8 @@ final class SetCheck {
     // Of those that the engine decides, each followed by its ban.
     private final List<KeyRequests<?>> requests = new ArrayList<>();
     private final List<Failover> engines = new ArrayList<>();
+    // Decisions of the bans, by part, once all are decided.
+    private @Nullable Decision[] ofBans = {};
     private boolean rejected;
     private boolean merges;
 
@@ -36,6 +39,7 @@ final class SetCheck {
         Request request = Request.take(part.permitsFor(permitsOfSet), waitMicros);
         KeyRequests<?> ofPart = KeyRequests.of(part.backendKey(), byPart.limit(), request);
         Decision decision = byPart.atOnce(request);
+        parts.add(part);
         used.add(byPart);
         all.add(ofPart);
         atOnce.add(decision);
@@ -73,6 +77,12 @@ final class SetCheck {
         return bans.get(part);
     }
 
+    /** The decision of the ban of a part; {@code null} if it has none, or the rejection cache knew only that another one rejects. */
+    @Nullable
+    Decision ofBan(int part) {
+        return ofBans[part];
+    }
+
     /** Whether no part is left for the engine: a banned one rejects the set, and nothing is taken of the others. */
     private boolean isDecided() {
         return rejected || requests.isEmpty();
@@ -96,11 +106,12 @@ final class SetCheck {
     private List<@Nullable Decision> merged(List<@Nullable Decision> byEngine) {
         Iterator<@Nullable Decision> next = byEngine.iterator();
         List<@Nullable Decision> merged = new ArrayList<>(all.size());
+        ofBans = new Decision[all.size()];
         for (int i = 0; i < all.size(); i++) {
             Decision known = atOnce.get(i);
             Decision own = known == null ? next.next() : known;
-            Decision ofBan = bans.get(i) == null ? null : next.next();
-            merged.add(LimiterBan.combined(used.get(i).limit(), own, ofBan));
+            ofBans[i] = bans.get(i) == null ? null : next.next();
+            merged.add(parts.get(i).combined(used.get(i).limit(), own, ofBans[i]));
         }
         return merged;
     }

@@ -35,6 +35,7 @@ record SetPart(EngineLimiter<?> limiter, int permits) {
         PendingRequest own = used.engine().start(backendKey(), used.limit(), request);
         LimiterBan ban = request.isPeek() ? limiter.ban() : null;
         return new Started(
+                this,
                 used.limit(),
                 own,
                 ban == null ? null : used.engine().start(ban.keyOf(backendKey()), ban.ban(), Request.peek(1, 0)));
@@ -42,7 +43,10 @@ record SetPart(EngineLimiter<?> limiter, int permits) {
 
     /** A request that is under way, beside one at the ban; {@code null} if it has none. */
     record Started(
-            Limit<?> limit, PendingRequest own, @Nullable PendingRequest ofBan) {
+            SetPart part,
+            Limit<?> limit,
+            PendingRequest own,
+            @Nullable PendingRequest ofBan) {
 
         List<PendingRequest> all() {
             return ofBan == null ? List.of(own) : List.of(own, ofBan);
@@ -50,8 +54,15 @@ record SetPart(EngineLimiter<?> limiter, int permits) {
 
         @Nullable
         Decision await() {
-            return LimiterBan.combined(limit, own.await(), ofBan == null ? null : ofBan.await());
+            return part.combined(limit, own.await(), ofBan == null ? null : ofBan.await());
         }
+    }
+
+    /** See {@link LimiterBan#combined}. */
+    @Nullable
+    Decision combined(Limit<?> limit, @Nullable Decision own, @Nullable Decision ofBan) {
+        LimiterBan ban = limiter.ban();
+        return ban == null ? own : ban.combined(limiter.path, limit, own, ofBan);
     }
 
     Request peek(int permitsOfSet) {

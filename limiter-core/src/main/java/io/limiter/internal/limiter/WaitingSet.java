@@ -179,11 +179,10 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
             Decision decision = decisions.get(i);
             if (decision != null && (granted || !decision.granted())) {
                 EngineLimiter<?> limiter = parts.get(i).limiter();
-                String key = limiter.path.countedKey();
-                limiter.bound.counters().decided(limiter.name(), key, decision);
+                limiter.bound.counters().decided(limiter.name(), limiter.path.countedKey(), decision);
                 LimiterBan ban = last.ban(i);
-                if (ban != null && key != null) {
-                    ban.decided(key, limiter.path.backendKey(), last.used(i).engine(), decision);
+                if (ban != null) {
+                    ban.decided(limiter.path, last.used(i).engine(), decision, last.ofBan(i));
                 }
             }
         }

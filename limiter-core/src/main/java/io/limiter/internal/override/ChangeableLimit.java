@@ -1,5 +1,6 @@
 package io.limiter.internal.override;
 
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.prefetch.Prefetch;
 import io.limiter.internal.resilience.Failover;
@@ -84,6 +85,12 @@ public class ChangeableLimit<L extends Limit<?>> {
         counters.show(identity);
         counters.limit(limit());
         counters.failurePolicy(engine().policy());
+        counters.ban(ban());
+    }
+
+    /** The ban of its keys; {@code null} for none. */
+    protected @Nullable Ban ban() {
+        return null;
     }
 
     /** Has its counters show this limit, if another one of the same name was built after it. */

@@ -268,6 +268,18 @@ public final class Failover implements Pending.Fallback<Decision> {
         return cancellation;
     }
 
+    /**
+     * Charges a limit for a rejection where that was decided: in the backend, also if it is unavailable by now, or in the local
+     * fallback.
+     *
+     * @return the decision; fails if the backend fails, whatever the policy
+     */
+    public PendingRequest charge(Decision rejection, String key, Limit<?> limit, int permits) {
+        boolean isLocal = rejection.source() == Decision.Source.LOCAL;
+        Limit<?> charged = isLocal ? limit.scaled(policy.share()) : limit;
+        return PendingRequest.start(isLocal ? local : engine, key, charged, Request.charge(permits));
+    }
+
     private Decision lost(LimiterBackendException failure, Limit<?> limit) {
         if (actionAfter(failure) == FailurePolicy.Action.THROW) {
             throw failure;

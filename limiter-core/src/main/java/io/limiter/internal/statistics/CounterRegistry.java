@@ -1,14 +1,17 @@
 package io.limiter.internal.statistics;
 
 import com.google.common.base.Ticker;
+import com.google.common.collect.MapMaker;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
 import io.limiter.spi.EngineObserver;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,11 @@ public final class CounterRegistry {
     static final int MAX = 10_000;
 
     private final ConcurrentHashMap<Id, LimiterCounters> byId = new ConcurrentHashMap<>();
+
+    /** Weak: limiters and their counters hold theirs. */
+    private final ConcurrentMap<Id, KnownBans> bansById =
+            new MapMaker().weakValues().makeMap();
+
     private final EngineObserver observer;
     private final ListenerNotifier notifier;
     private final Ticker ticker;
@@ -38,16 +46,26 @@ public final class CounterRegistry {
         this.max = max;
     }
 
-    /** The counters of a limiter that is being built. */
-    public LimiterCounters of(String prefix, String name, Limit<?> limit, FailurePolicy policy) {
+    /**
+     * The counters of a limiter that is being built.
+     *
+     * @param ban of its keys; {@code null} for none
+     */
+    public LimiterCounters of(String prefix, String name, Limit<?> limit, FailurePolicy policy, @Nullable Ban ban) {
         LimiterCounters known = byId.get(new Id(prefix, name));
         LimiterCounters counters = known == null ? add(prefix, name) : known;
         // What a resolver chooses for one call is not shown instead of the limit that live limits change.
         if (counters != other && !counters.isShowing()) {
             counters.limit(limit);
             counters.failurePolicy(policy);
+            counters.ban(ban);
         }
         return counters;
+    }
+
+    /** The known bans of a limit. */
+    public KnownBans bansOf(String prefix, String limiter) {
+        return bansById.computeIfAbsent(new Id(prefix, limiter), id -> new KnownBans(ticker));
     }
 
     private synchronized LimiterCounters add(String prefix, String name) {

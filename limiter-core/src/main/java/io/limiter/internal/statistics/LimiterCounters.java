@@ -38,7 +38,7 @@ public final class LimiterCounters implements LimiterTotals {
      */
     public LimiterCounters(
             String prefix, String name, EngineObserver observer, ListenerNotifier notifier, Ticker ticker) {
-        this(prefix, name, observer, notifier, ticker, new Shared(ticker));
+        this(prefix, name, observer, notifier, ticker, new Shared());
     }
 
     private LimiterCounters(
@@ -112,11 +112,14 @@ public final class LimiterCounters implements LimiterTotals {
         }
     }
 
-    /** Records the ban of a limiter; {@code null} if it has none, which changes nothing. */
+    /** Records the ban of the limiter that is shown; {@code null} if it has none. */
     public void ban(@Nullable Ban newBan) {
-        if (newBan != null) {
-            shared.ban = newBan;
-        }
+        shared.ban = newBan;
+    }
+
+    /** Sets the known bans of the limit. */
+    public void bans(KnownBans newBans) {
+        shared.known = newBans;
     }
 
     /**
@@ -125,18 +128,8 @@ public final class LimiterCounters implements LimiterTotals {
      * @param limiter as of {@link #decided}
      */
     public void keyBanned(String limiter, String key, Duration length) {
-        rejectedByBan(key, length.toNanos() / 1000);
         shared.bans.increment();
         notifier.publishIfRoom(listener -> listener.keyBanned(limiter, key, length));
-    }
-
-    /** @param leftMicros how long the ban lasts */
-    public void rejectedByBan(String key, long leftMicros) {
-        shared.banned.put(key, leftMicros);
-    }
-
-    public void notBanned(String key) {
-        shared.banned.remove(key);
     }
 
     /** Records that {@link io.limiter.RateLimiter#setRate} has set the rate. */
@@ -247,7 +240,9 @@ public final class LimiterCounters implements LimiterTotals {
 
     @Override
     public List<KeyBan> bansInEffect() {
-        return shared.banned.inEffect();
+        KnownBans known = shared.known;
+        // Of a ban that was removed nobody learns when it ends.
+        return known == null || shared.ban == null ? List.of() : known.inEffect();
     }
 
     @Override
@@ -299,7 +294,6 @@ public final class LimiterCounters implements LimiterTotals {
         private final LongAdder waits = new LongAdder();
         private final LongAdder waitedNanos = new LongAdder();
         private final LongAdder bans = new LongAdder();
-        private final KnownBans banned;
         private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
         private final HotKeys rejectedKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;
@@ -309,11 +303,8 @@ public final class LimiterCounters implements LimiterTotals {
         private volatile @Nullable FailurePolicy policy;
         private volatile @Nullable PrefetchTerms prefetch;
         private volatile @Nullable Ban ban;
+        private volatile @Nullable KnownBans known;
         private volatile HashTag hashTag = HashTag.WHOLE_KEY;
-
-        Shared(Ticker ticker) {
-            this.banned = new KnownBans(ticker);
-        }
 
         private static LongAdder[] adders() {
             return Stream.generate(LongAdder::new).limit(SOURCES).toArray(LongAdder[]::new);

@@ -35,7 +35,7 @@ class CounterRegistryTest {
 
     @Test
     void outcomes_are_counted_by_source() {
-        LimiterCounters counters = registry.of("p:", "a", ONE, FailurePolicy.DENY);
+        LimiterCounters counters = registry.of("p:", "a", ONE, FailurePolicy.DENY, null);
         counters.decided("a", "key", GRANTED);
         counters.decided("a", null, REJECTED);
         counters.counted("key", false, Decision.Source.REJECTION_CACHE);
@@ -53,20 +53,20 @@ class CounterRegistryTest {
 
     @Test
     void limiters_of_one_name_share_counters_with_the_limit_built_last() {
-        LimiterCounters counters = registry.of("p:", "a", ONE, FailurePolicy.DENY);
-        assertThat(registry.of("p:", "a", TWO, FailurePolicy.DENY)).isSameAs(counters);
+        LimiterCounters counters = registry.of("p:", "a", ONE, FailurePolicy.DENY, null);
+        assertThat(registry.of("p:", "a", TWO, FailurePolicy.DENY, null)).isSameAs(counters);
         assertThat(counters.limit()).contains(TWO);
         assertThat(counters.failurePolicy()).contains(FailurePolicy.DENY);
-        assertThat(registry.of("q:", "a", TWO, FailurePolicy.DENY)).isNotSameAs(counters);
+        assertThat(registry.of("q:", "a", TWO, FailurePolicy.DENY, null)).isNotSameAs(counters);
         assertThat(registry.all()).extracting(LimiterTotals::prefix).containsExactly("p:", "q:");
     }
 
     @Test
     void names_above_the_maximum_share_counters() {
-        registry.of("", "a", ONE, FailurePolicy.DENY);
-        registry.of("", "b", ONE, FailurePolicy.DENY);
-        LimiterCounters other = registry.of("", "c", ONE, FailurePolicy.DENY);
-        assertThat(registry.of("p:", "d", TWO, FailurePolicy.DENY)).isSameAs(other);
+        registry.of("", "a", ONE, FailurePolicy.DENY, null);
+        registry.of("", "b", ONE, FailurePolicy.DENY, null);
+        LimiterCounters other = registry.of("", "c", ONE, FailurePolicy.DENY, null);
+        assertThat(registry.of("p:", "d", TWO, FailurePolicy.DENY, null)).isSameAs(other);
         assertThat(other.name()).isEqualTo(LimiterTotals.OTHER);
         assertThat(other.limit()).isEmpty();
         assertThat(registry.all()).extracting(LimiterTotals::name).containsExactly("a", "b", "other");

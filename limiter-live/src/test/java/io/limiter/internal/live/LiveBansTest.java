@@ -53,8 +53,9 @@ class LiveBansTest {
         assertThat(limiter.on("ann").async().tryAcquire(1).join()).isTrue();
         assertThat(LimitSet.of(limiter.on("ann")).tryAcquire()).isTrue();
         live(factory).remove("login", ANN, NOTE, exempt.version());
+        assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE);
         assertThat(limiter.decide("ann", 1).retryAfter())
-                .hasValueSatisfying(left -> assertThat(left).isLessThanOrEqualTo(Duration.ofMinutes(10)));
+                .hasValueSatisfying(left -> assertThat(left).isLessThanOrEqualTo(Duration.ofHours(1)));
     }
 
     @Test

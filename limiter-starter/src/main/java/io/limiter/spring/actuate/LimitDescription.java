@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param rejected how many requests were rejected, by source
  * @param errors how many requests had no decision
  * @param bans how many bans of keys have begun here
- * @param bansInEffect the 100 longest of those known here, of keys or their hashes; {@code null} in the list of all limits
+ * @param bansInEffect the 100 longest of those known here, of keys or their hashes, whatever their plan; {@code null} in the list of
+ *     all limits
  * @param hottestKeys keys or their hashes; {@code null} in the list of all limits
  * @param rejectedKeys the keys with the most rejections, or their hashes; {@code null} in the list of all limits
  * @param liveKeys the newest 100 live limits of keys; {@code null} in the list of all limits
@@ -44,8 +45,11 @@ public record LimitDescription(
         @Nullable List<Map<String, @Nullable Object>> liveKeys,
         @Nullable KeyDescription own) {
 
-    /** @param endsIn in seconds */
-    record BannedKey(String key, double endsIn) {}
+    /**
+     * @param hashTag of the permits, or its hash; {@code null} if the key alone decides it
+     * @param endsIn in seconds
+     */
+    record BannedKey(String key, @Nullable String hashTag, double endsIn) {}
 
     /**
      * Counts by the names of sources, without those that are 0.

@@ -4,6 +4,7 @@ import io.limiter.HashTag;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
+import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
@@ -63,9 +64,24 @@ public final class LimitLookup {
                 .findFirst();
     }
 
+    /** A limit, or a plan of it, by prefix and name of the limit; empty if this instance has built none. */
+    public Optional<LimiterTotals> findLimit(String prefix, String limiter) {
+        return totals().stream()
+                .filter(each -> each.prefix().equals(prefix)
+                        && each.limiter().equals(limiter)
+                        && each.limit().isPresent())
+                .findFirst();
+    }
+
     /** The key, or its hash. */
     String shown(String key) {
         return showKeys ? key : KeyHash.OF_THIS_PROCESS.of(key);
+    }
+
+    /** The hash tag of a ban, or its hash; {@code null} if it has none. */
+    @Nullable
+    String shownTag(KeyBan ban) {
+        return ban.hashTag() == null ? null : shown(ban.hashTag());
     }
 
     boolean isLocal() {
@@ -85,7 +101,9 @@ public final class LimitLookup {
             @Nullable Map<String, @Nullable Object> live) {
         Limit<?> limit = limit(totals);
         String tag = hashTag(totals, key, hashTag);
-        Decision peek = NamedPermits.of(factory, totals, limit, key, tag).peek().get();
+        Decision peek = NamedPermits.of(factory, totals, limit, path(tag, key), tag)
+                .peek()
+                .get();
         return new KeyDescription(
                 peek.granted(),
                 peek.limit(),
@@ -107,7 +125,17 @@ public final class LimitLookup {
     /** Deletes the state of permits, which are then all there; an audit event says so, also if that fails. See {@link #hashTag}. */
     public void reset(LimiterTotals totals, @Nullable String key, @Nullable String hashTag, String who) {
         String tag = hashTag(totals, key, hashTag);
-        NamedPermits permits = NamedPermits.of(factory, totals, limit(totals), key, tag);
+        reset(totals, key, path(tag, key), tag, who);
+    }
+
+    /** As the other, for the key of a ban. */
+    public void reset(LimiterTotals totals, KeyBan ban, String who) {
+        reset(totals, ban.key(), ban.path(), ban.hashTag(), who);
+    }
+
+    private void reset(
+            LimiterTotals totals, @Nullable String key, List<String> path, @Nullable String tag, String who) {
+        NamedPermits permits = NamedPermits.of(factory, totals, limit(totals), path, tag);
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("limit", totals.prefix() + totals.name());
         data.put("action", "reset");
@@ -124,6 +152,12 @@ public final class LimitLookup {
         } finally {
             Audit.publish(events, who, LimitersEndpoint.RESET, data);
         }
+    }
+
+    private static List<String> path(@Nullable String hashTag, @Nullable String key) {
+        return Stream.of(Optional.ofNullable(hashTag), Optional.ofNullable(key))
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     private static Limit<?> limit(LimiterTotals totals) {

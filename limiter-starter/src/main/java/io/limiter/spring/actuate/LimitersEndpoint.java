@@ -13,6 +13,7 @@ import io.limiter.live.LiveSettings;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -187,7 +188,7 @@ public final class LimitersEndpoint {
      * @param name the name, split at slashes
      * @param key {@code null} for the limit's own permits
      * @param banned the key as {@code bansInEffect} shows it, instead of the key itself
-     * @param hashTag of the permits, if the key alone does not decide it
+     * @param hashTag of the permits, if the key alone does not decide it; with {@code banned} as {@code bansInEffect} shows it
      * @param who resets it, without a login
      */
     @DeleteOperation
@@ -203,24 +204,30 @@ public final class LimitersEndpoint {
             if (totals == null) {
                 return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
             }
-            String resetKey = banned == null ? key : banned(totals, key, banned);
-            lookup.reset(totals, resetKey, hashTag, LiveRequest.who(security, who == null ? "unknown" : who));
+            String caller = LiveRequest.who(security, who == null ? "unknown" : who);
+            if (banned == null) {
+                lookup.reset(totals, key, hashTag, caller);
+            } else {
+                lookup.reset(totals, banned(totals, key, banned, hashTag), caller);
+            }
             return null;
         });
     }
 
-    /** The key of a ban that is in effect here. */
-    private String banned(LimiterTotals totals, @Nullable String key, String banned) {
+    /** The ban that is in effect here. */
+    private LimiterTotals.KeyBan banned(
+            LimiterTotals totals, @Nullable String key, String banned, @Nullable String hashTag) {
         if (key != null) {
             throw new IllegalArgumentException("key and banned both name a key: leave one of them out");
         }
         return totals.bansInEffect().stream()
-                .map(LimiterTotals.KeyBan::key)
-                .filter(each -> lookup.shown(each).equals(banned))
+                .filter(each ->
+                        lookup.shown(each.key()).equals(banned) && Objects.equals(lookup.shownTag(each), hashTag))
                 .findFirst()
-                .orElseThrow(() ->
-                        new IllegalArgumentException("banned must be a key of bansInEffect of this instance, was '"
-                                + banned + "': send the key itself, or ask the instance that shows it"));
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "banned must be a key of bansInEffect of this instance, with the hashTag that is shown there, was '"
+                                + banned + "'" + (hashTag == null ? "" : " and hashTag '" + hashTag + "'")
+                                + ": send the key itself, or ask the instance that shows it"));
     }
 
     private LiveLimits live() {
@@ -297,7 +304,9 @@ public final class LimitersEndpoint {
         return totals.bansInEffect().stream()
                 .limit(MAX_BANNED_KEYS)
                 .map(ban -> new LimitDescription.BannedKey(
-                        lookup.shown(ban.key()), ban.left().toMillis() / 1000.0))
+                        lookup.shown(ban.key()),
+                        lookup.shownTag(ban),
+                        ban.left().toMillis() / 1000.0))
                 .toList();
     }
 

@@ -8,6 +8,7 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,15 +19,11 @@ record NamedPermits(Supplier<Decision> peek, Runnable reset) {
     /**
      * Builds the limiter again, because a factory keeps statistics longer than limiters.
      *
-     * @param key {@code null} for the limit's own permits
-     * @param hashTag their hash tag; {@code null} if the key decides it
+     * @param path their nested keys, with the hash tag; none for the limit's own permits
+     * @param hashTag the first of these; {@code null} if it alone is no hash tag
      */
     static NamedPermits of(
-            LimiterFactory factory,
-            LimiterTotals totals,
-            Limit<?> limit,
-            @Nullable String key,
-            @Nullable String hashTag) {
+            LimiterFactory factory, LimiterTotals totals, Limit<?> limit, List<String> path, @Nullable String hashTag) {
         // A live limit has changed this one already, and what is built for a look must not be shown later.
         LimiterFactory prefixed = factory.withoutLiveLimits().withPrefix(totals.prefix());
         LimiterFactory planned = totals.plan().map(prefixed::withPlan).orElse(prefixed);
@@ -35,16 +32,18 @@ record NamedPermits(Supplier<Decision> peek, Runnable reset) {
                 totals.failurePolicy().map(banning::withFailurePolicy).orElse(banning);
         LimiterFactory tagged = hashTag == null ? failing : failing.withHashTag(HashTag.FIRST_KEY);
         if (limit instanceof ConcurrencyLimit held) {
-            ConcurrencyLimiter limiter =
-                    view(tagged.build(totals.limiter(), held), ConcurrencyLimiter::on, hashTag, key);
+            ConcurrencyLimiter limiter = view(tagged.build(totals.limiter(), held), ConcurrencyLimiter::on, path);
             return new NamedPermits(limiter::peek, limiter::reset);
         }
-        Limiter limiter = view(tagged.build(totals.limiter(), limit), Limiter::on, hashTag, key);
+        Limiter limiter = view(tagged.build(totals.limiter(), limit), Limiter::on, path);
         return new NamedPermits(limiter::peek, limiter::reset);
     }
 
-    private static <T> T view(T limiter, BiFunction<T, String, T> on, @Nullable String hashTag, @Nullable String key) {
-        T tagged = hashTag == null ? limiter : on.apply(limiter, hashTag);
-        return key == null ? tagged : on.apply(tagged, key);
+    private static <T> T view(T limiter, BiFunction<T, String, T> on, List<String> path) {
+        T view = limiter;
+        for (String key : path) {
+            view = on.apply(view, key);
+        }
+        return view;
     }
 }

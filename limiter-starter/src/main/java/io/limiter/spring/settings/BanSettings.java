@@ -10,7 +10,7 @@ import org.springframework.boot.convert.DurationUnit;
 /**
  * The ban of a limit in configuration.
  *
- * @param after how many rejections of a key ban it, from 1 to 1000
+ * @param after how many rejections of a key ban it, from 1 to 100
  * @param within the interval in which they are counted; a minute if not set
  * @param lasting how long the first ban lasts, and each further one twice as long as the one before; 5 minutes if not set
  * @param atMost the longest ban, and the time without one after which the first length applies again; a day if not set

@@ -149,7 +149,7 @@ class LimitersEndpointTest {
             eventually(() -> assertThat(get(writable, "limiters/banning").body())
                     .contains("\"ban\":{\"after\":2,\"within\":60.0,\"lasting\":300.0,\"atMost\":86400.0}")
                     .containsPattern("\"bans\":[12],\"bansInEffect\":\\[\\{\"key\":\"" + KEY
-                            + "\",\"endsIn\":(300.0|29[0-9.]+)}]"));
+                            + "\",\"hashTag\":null,\"endsIn\":(300.0|29[0-9.]+)}]"));
             assertThat(get(writable, "limiters/banning?key=" + KEY).body())
                     .startsWith("{\"granted\":false,\"limit\":1,\"remaining\":0,\"retryAfter\":")
                     .contains("\"source\":\"override\"");
@@ -160,7 +160,9 @@ class LimitersEndpointTest {
             assertThat(get(writable, "limiters/banning?key=" + KEY).body()).startsWith("{\"granted\":true");
         }
         assertThat(delete(writable, "limiters/banning?banned=" + KEY).body())
-                .contains("banned must be a key of bansInEffect of this instance, was '" + KEY + "'");
+                .contains(
+                        "banned must be a key of bansInEffect of this instance, with the hashTag that is shown there, was '"
+                                + KEY + "'");
         assertThat(delete(writable, "limiters/banning?key=x&banned=x").statusCode())
                 .isEqualTo(400);
         assertThat(get(writable, "limiters").body()).contains("\"bansInEffect\":null");

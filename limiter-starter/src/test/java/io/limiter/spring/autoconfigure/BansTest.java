@@ -87,7 +87,12 @@ class BansTest {
                     }
                     Decision banned = rejection(api, "ann");
                     assertThat(banned.source()).isEqualTo(Decision.Source.OVERRIDE);
-                    assertThat(banned.retryAfterSeconds().orElseThrow()).isBetween(240L, 300L);
+                    assertThat(banned.retryAfterSeconds().orElseThrow())
+                            .as("of the limit, which ends later")
+                            .isGreaterThan(300);
+                    assertThat(totals(context, "login").bansInEffect())
+                            .singleElement()
+                            .satisfies(ban -> assertThat(ban.left().toSeconds()).isBetween(240L, 300L));
                     api.login("bob");
                     assertThat(totals(context, "login").bans()).isEqualTo(1);
                     Queue<KeyBannedEvent> events = context.getBean(Events.class).banned;
@@ -124,8 +129,8 @@ class BansTest {
             delimiter = '|',
             value = {
                 "login.ban.within=60 | limiter.limits.login.ban.after must be set, such as limiter.limits.login.ban.after=10",
-                "login.ban.after=0 | limiter.limits.login.ban.after must be between 1 and 1000, was 0",
-                "login.ban.after=1001 | limiter.limits.login.ban.after must be between 1 and 1000, was 1001",
+                "login.ban.after=0 | limiter.limits.login.ban.after must be between 1 and 100, was 0",
+                "login.ban.after=101 | limiter.limits.login.ban.after must be between 1 and 100, was 101",
                 "login.ban.after=1,login.ban.within=0 | limiter.limits.login.ban.within must be between PT0.001S and PT24000H",
                 "login.ban.after=1,login.ban.for=0 | limiter.limits.login.ban.for must be between PT0.001S and PT24H",
                 "login.ban.after=1,login.ban.for=25h | limiter.limits.login.ban.for must be at most limiter.limits.login.ban.at-most, which is PT24H, was PT25H: set a shorter one, or a longer",

@@ -7,7 +7,7 @@
 -- rejectedMicros.
 
 --[constants]
-local MAX_TIME, MAX_AFTER = 2 ^ 53, 1000
+local MAX_TIME, MAX_AFTER = 2 ^ 53, 100
 
 --[limit]
   local after, within, lasting, at_most

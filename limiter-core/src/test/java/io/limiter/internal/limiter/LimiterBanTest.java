@@ -1,0 +1,145 @@
+package io.limiter.internal.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.google.common.base.Ticker;
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterTotals.KeyBan;
+import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.local.LocalEngine;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.CounterRegistry;
+import io.limiter.internal.statistics.KnownBans;
+import io.limiter.internal.statistics.LimiterCounters;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.spi.EngineObserver;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Bans while the backend fails. */
+class LimiterBanTest {
+
+    private static final Ban BAN = Ban.after(3);
+    private static final FixedWindow ONCE = FixedWindow.of(1, Duration.ofHours(1));
+
+    private final CounterRegistry registry =
+            new CounterRegistry(EngineObserver.NONE, ListenerNotifier.NONE, Ticker.systemTicker());
+    private final KnownBans known = registry.bansOf("", "login");
+    private final LimiterCounters counters = registry.of("", "login", ONCE, FailurePolicy.LOCAL, BAN);
+    private final FailingBackend backend = new FailingBackend();
+
+    private EngineLimiter<FixedWindow> limiter(FailurePolicy policy) {
+        counters.bans(known);
+        EngineLimiter<FixedWindow> limiter = new EngineLimiter<>(
+                new KeySpace("", "login", ONCE.keySuffix()),
+                ONCE,
+                new Failover(backend, policy, new LocalEngine(), 1_000_000),
+                Sleeper.UNINTERRUPTIBLE);
+        limiter.bound.countIn(counters);
+        limiter.bound.banBy(BAN, known);
+        return limiter.on("ann");
+    }
+
+    private static List<Source> rejections(EngineLimiter<?> limiter, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> limiter.decide(1))
+                .filter(decision -> !decision.granted())
+                .map(Decision::source)
+                .toList();
+    }
+
+    @Test
+    void a_rejection_of_the_local_fallback_is_counted_there_also_if_the_backend_is_back() {
+        EngineLimiter<?> limiter = limiter(FailurePolicy.LOCAL);
+        backend.failing = EnumSet.of(Request.Action.TAKE);
+        assertThat(rejections(limiter, 5)).containsExactly(Source.LOCAL, Source.LOCAL, Source.LOCAL, Source.OVERRIDE);
+        assertThat(backend.charges).hasValue(0);
+        backend.failing = Set.of();
+        assertThat(rejections(limiter, 3)).containsExactly(Source.BACKEND, Source.BACKEND);
+        assertThat(backend.charges).hasValue(2);
+        assertThat(counters.bansInEffect()).as("not in the backend").isEmpty();
+    }
+
+    @Test
+    void a_rejection_of_the_backend_is_counted_there_or_the_log_says_that_it_is_not() {
+        Logger logger = (Logger) LoggerFactory.getLogger(LimiterBan.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        backend.failing = EnumSet.of(Request.Action.CHARGE);
+        for (FailurePolicy policy :
+                List.of(FailurePolicy.ALLOW, FailurePolicy.DENY, FailurePolicy.LOCAL, FailurePolicy.THROW)) {
+            lines.list.clear();
+            EngineLimiter<?> limiter = limiter(policy);
+            limiter.reset();
+            assertThat(rejections(limiter, 20)).hasSize(19).containsOnly(Source.BACKEND);
+            AsyncLog.flush(Duration.ofMinutes(1));
+            assertThat(lines.list)
+                    .as("once a minute, by %s", policy)
+                    .singleElement()
+                    .satisfies(line -> assertThat(line.getFormattedMessage())
+                            .startsWith(
+                                    "A rejection by limiter 'login' could not be counted, so a ban may begin later: "));
+        }
+        logger.detachAppender(lines);
+    }
+
+    @Test
+    void an_outage_hides_no_ban() {
+        EngineLimiter<?> limiter = limiter(FailurePolicy.LOCAL);
+        rejections(limiter, 4);
+        assertThat(counters.bansInEffect()).extracting(KeyBan::key).containsExactly("ann");
+        backend.failing = EnumSet.allOf(Request.Action.class);
+        assertThat(limiter.decide(1).source()).isEqualTo(Source.LOCAL);
+        for (FailurePolicy policy : List.of(FailurePolicy.ALLOW, FailurePolicy.DENY)) {
+            assertThat(limiter(policy).decide(1).source()).isEqualTo(Source.POLICY);
+        }
+        assertThat(counters.bansInEffect()).extracting(KeyBan::key).containsExactly("ann");
+    }
+
+    /** Decides as Redis, except for the actions that fail. */
+    private static final class FailingBackend implements Engine {
+
+        private final LocalEngine engine = new LocalEngine();
+        private final AtomicInteger charges = new AtomicInteger();
+        private Set<Request.Action> failing = Set.of();
+
+        @Override
+        public void decide(PendingDecision<?> pending) {
+            Request.Action action = pending.request(0).action();
+            if (action == Request.Action.CHARGE) {
+                charges.incrementAndGet();
+            }
+            if (failing.contains(action)) {
+                pending.fail(BackendFailures.notExecuted(pending.key(), "it fails"), Runnable::run);
+            } else {
+                engine.decide(pending);
+            }
+        }
+
+        @Override
+        public CompletableFuture<Void> reset(String key) {
+            return engine.reset(key);
+        }
+    }
+}

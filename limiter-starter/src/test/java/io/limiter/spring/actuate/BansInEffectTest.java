@@ -1,0 +1,71 @@
+package io.limiter.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.HashTag;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.local.LocalLimiterFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+
+/** Each ban that the endpoint shows is ended as it is shown, whatever the key. */
+class BansInEffectTest {
+
+    private static final String[] LOGIN = {"login"};
+
+    private final LimiterFactory factory = LocalLimiterFactory.builder().build();
+    private final LimiterFactory limiters = factory.withBan(Ban.after(1));
+
+    private static LimitDescription.BannedKey banned(LimitersEndpoint endpoint, int place) {
+        LimitDescription shown = (LimitDescription) Objects.requireNonNull(endpoint.limit(LOGIN, null, null, null));
+        return Objects.requireNonNull(shown.bansInEffect()).get(place);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_key_with_a_hash_tag_and_nested_keys(boolean showKeys) {
+        LimitersEndpoint endpoint = new LimitersEndpoint(
+                new LimitLookup(factory, Stream::empty, showKeys, event -> {}), null, new CallTimes());
+        FixedWindow once = FixedWindow.of(1, Duration.ofHours(1));
+        Limiter tagged = limiters.withHashTag(HashTag.FIRST_KEY).build("login", once);
+        Limiter plain = limiters.build("login", once);
+        List<Limiter> keys = List.of(
+                tagged.on("shop").on("ann"),
+                tagged.on("other").on("ann"),
+                tagged.on("shop"),
+                plain.on("ann"),
+                plain.on("shop").on("ann#1"));
+        for (Limiter key : keys) {
+            key.tryAcquire();
+            key.tryAcquire();
+            LimitDescription.BannedKey shown = banned(endpoint, 0);
+            assertThat(endpoint.reset(SecurityContext.NONE, LOGIN, null, shown.key(), "elsewhere", null))
+                    .isInstanceOfSatisfying(
+                            WebEndpointResponse.class,
+                            answer -> assertThat(answer.getStatus()).isEqualTo(400));
+            assertThat(endpoint.reset(SecurityContext.NONE, LOGIN, null, shown.key(), shown.hashTag(), null))
+                    .as("%s", shown)
+                    .isNull();
+            assertThat(key.tryAcquire()).as("%s", shown).isTrue();
+        }
+        for (Limiter key : keys) {
+            key.tryAcquire();
+        }
+        assertThat(Stream.of(0, 1, 2, 3, 4)
+                        .map(place -> banned(endpoint, place))
+                        .map(row -> showKeys ? row.key() + " " + row.hashTag() : row.hashTag() == null ? "" : "tag"))
+                .containsExactlyInAnyOrderElementsOf(
+                        showKeys
+                                ? List.of("ann shop", "ann other", "shop shop", "ann null", "shop#ann%231 null")
+                                : List.of("tag", "tag", "tag", "", ""));
+    }
+}
