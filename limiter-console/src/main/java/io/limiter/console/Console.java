@@ -13,6 +13,7 @@ import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -180,16 +181,16 @@ final class Console {
     }
 
     Answer reset(Caller caller, byte[] body) {
-        return write(
-                caller,
-                body,
-                Wire.ResetRequest.class,
-                request -> Right.KEYS,
-                request -> keyStates.reset(
-                        Wire.needed("prefix", request.prefix()),
-                        Wire.needed("name", request.name()),
-                        Wire.needed("key", request.key()).toLive(),
-                        caller.name()));
+        return write(caller, body, Wire.ResetRequest.class, request -> Right.KEYS, request -> {
+            String prefix = Wire.needed("prefix", request.prefix());
+            String name = Wire.needed("name", request.name());
+            LiveKey key = Wire.needed("key", request.key()).toLive();
+            if (!Boolean.TRUE.equals(request.ban())) {
+                return keyStates.reset(prefix, name, key, caller.name());
+            }
+            keyStates.resetBanned(prefix, name, key, request.hashTag(), caller.name());
+            return Map.of();
+        });
     }
 
     Answer put(Caller caller, byte[] body) {

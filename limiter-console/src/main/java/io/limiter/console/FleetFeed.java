@@ -1,6 +1,7 @@
 package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LiveLimits;
@@ -213,6 +214,7 @@ final class FleetFeed implements SmartLifecycle {
                 unreadable,
                 rates.instances(),
                 rates.limits(),
+                BannedKey.all(reports).stream().map(Wire.Ban::of).toList(),
                 limits.list().stream().map(Wire.Live::of).toList(),
                 series);
     }

@@ -2,15 +2,19 @@ package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterTotals;
+import io.limiter.LimiterTotals.KeyBan;
+import io.limiter.live.BannedKey;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.LimitLookup;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -116,14 +120,56 @@ final class KeyStates {
         return permits(totals, plain(key));
     }
 
+    /**
+     * Deletes the state of a key that rejections have banned, as a report or this instance knows it. That is audited, also if it
+     * fails.
+     *
+     * @param hashTag hashed as the key is; {@code null} for none
+     * @throws IllegalArgumentException if the permits cannot be found here
+     */
+    void resetBanned(String prefix, String limiter, LiveKey key, @Nullable String hashTag, String who) {
+        LimiterTotals totals = here().findLimit(prefix, limiter).orElseThrow(() -> notBuilt(limiter));
+        KeyBan ban = totals.bansInEffect().stream()
+                .filter(each ->
+                        isSame(each.key(), key.value(), key.hashed()) && isSame(each.hashTag(), hashTag, key.hashed()))
+                .findFirst()
+                .or(() -> reported(prefix, limiter, key, hashTag))
+                .orElseThrow(() -> new IllegalArgumentException("this instance does not know whose ban it is: "
+                        + (key.hashed()
+                                ? "only the hash of the key is known here; enter the key, or use the console of an instance that has"
+                                        + " rejected it"
+                                : "it may have ended")));
+        here().reset(totals, ban, who);
+    }
+
+    private boolean isSame(@Nullable String plain, @Nullable String shown, boolean hashed) {
+        return plain == null || shown == null
+                ? plain == null && shown == null
+                : plain.equals(shown) || hashed && limits.isSame(LiveKey.of(plain), LiveKey.hashed(shown));
+    }
+
+    private Optional<KeyBan> reported(String prefix, String limiter, LiveKey key, @Nullable String hashTag) {
+        return BannedKey.all(feed.reports()).stream()
+                .filter(each -> each.prefix().equals(prefix)
+                        && each.limiter().equals(limiter)
+                        && each.key().equals(key.value())
+                        && Objects.equals(each.hashTag(), hashTag)
+                        && !each.path().isEmpty())
+                .findFirst()
+                .map(each -> new KeyBan(each.key(), each.path(), each.hashTag(), Duration.ZERO));
+    }
+
     private Wire.Permits permits(LimiterTotals totals, String key) {
         return Wire.Permits.of(here().describe(totals, key, null, null));
     }
 
     private LimiterTotals found(String prefix, String name) {
-        return here().find(prefix, name)
-                .orElseThrow(() -> new IllegalArgumentException("this instance has not built the limit '" + name
-                        + "' yet: ask the console or the endpoint of one that has"));
+        return here().find(prefix, name).orElseThrow(() -> notBuilt(name));
+    }
+
+    private static IllegalArgumentException notBuilt(String name) {
+        return new IllegalArgumentException("this instance has not built the limit '" + name
+                + "' yet: ask the console or the endpoint of one that has");
     }
 
     private LimitLookup here() {

@@ -25,6 +25,7 @@ final class Page {
                     "console.css",
                     "icon.svg",
                     "api.js",
+                    "bans.js",
                     "change.js",
                     "dialog.js",
                     "dom.js",

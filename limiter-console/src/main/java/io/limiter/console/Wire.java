@@ -1,6 +1,7 @@
 package io.limiter.console;
 
 import io.limiter.FailurePolicy.Action;
+import io.limiter.live.BannedKey;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveHistory;
@@ -238,8 +239,32 @@ final class Wire {
             List<Unreadable> unreadable,
             List<Instance> instances,
             List<Limit> limits,
+            List<Ban> bans,
             List<Live> live,
             @Nullable List<Series> series) {}
+
+    /**
+     * A ban that rejections have brought a key.
+     *
+     * @param limiter the name of the limit, without a plan
+     * @param ends when
+     */
+    record Ban(
+            String prefix,
+            String limiter,
+            String key,
+            @Nullable String hashTag,
+            long ends) {
+
+        static Ban of(BannedKey ban) {
+            return new Ban(
+                    ban.prefix(),
+                    ban.limiter(),
+                    ban.key(),
+                    ban.hashTag(),
+                    ban.ends().toEpochMilli());
+        }
+    }
 
     record Instance(
             String name,
@@ -349,10 +374,13 @@ final class Wire {
             @Nullable String why,
             @Nullable Long expectedVersion) {}
 
+    /** @param ban whether the key, and the hash tag if it has one, are those of a {@link Ban}, and the name that of its limit */
     record ResetRequest(
             @Nullable String prefix,
             @Nullable String name,
-            @Nullable Key key) {}
+            @Nullable Key key,
+            @Nullable String hashTag,
+            @Nullable Boolean ban) {}
 
     record RollBackRequest(
             @Nullable Long version,

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.live.BannedKey;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -553,7 +555,8 @@ abstract class ConsoleContract {
                         List.of(),
                         List.of(new LimitReport.RejectedKey(key, 2, List.of(rejected))),
                         "",
-                        Map.of())));
+                        Map.of())),
+                List.of());
     }
 
     @Test
@@ -568,10 +571,74 @@ abstract class ConsoleContract {
                 answer -> answer.at("/permits/source").asText().equals("override"));
         assertThat(eve.at("/live").isNull()).as("not by a live limit").isTrue();
         assertThat(eve.at("/permits/granted").asBoolean()).isFalse();
-        assertThat(eve.at("/permits/retryAfter").asDouble()).isBetween(1.0, 300.0);
+        assertThat(eve.at("/permits/retryAfter").asDouble())
+                .as("of the limit, which ends after the ban")
+                .isGreaterThan(300.0);
         String reset = "{\"prefix\":\"countLimit:\",\"name\":\"banning\",\"key\":{\"value\":\"eve\",\"hashed\":false}}";
         assertThat(post("/api/keys/reset", "support", reset).statusCode()).isEqualTo(200);
         assertThat(banning.tryAcquire("eve", 1)).isTrue();
+    }
+
+    @Test
+    void bans_of_all_instances_are_listed_and_each_ends_with_a_reset_as_it_is_shown() throws Exception {
+        LimiterFactory limiters = server.getBean(LimiterFactory.class).withBan(Ban.after(1));
+        FixedWindow once = FixedWindow.of(1, Duration.ofHours(1));
+        Limiter here = limiters.build("listed", once).on("eve");
+        Limiter elsewhere = limiters.withHashTag(HashTag.FIRST_KEY)
+                .build("listed", once)
+                .on("shop")
+                .on("a#1")
+                .on("carl");
+        here.tryAcquire();
+        here.tryAcquire();
+        elsewhere.tryAcquire();
+        Instant ends = Instant.now().plusSeconds(300);
+        BannedKey eve = banned(FakeLiveLimits.hash(LiveKey.of("eve")), null, List.of(), ends);
+        BannedKey carl = banned("a%231#carl", "shop", List.of("shop", "a#1", "carl"), ends.plusSeconds(100));
+        BannedKey later = banned(eve.key(), null, List.of(), ends.plusSeconds(1));
+        limits(server).reports(() -> List.of(knowing("one", eve, carl), knowing("two", later)));
+        JsonNode bans;
+        try (Events events = new Events()) {
+            do {
+                bans = events.next().get("bans");
+            } while (bans.isEmpty());
+        }
+        assertThat(bans).hasSize(2);
+        assertThat(bans.at("/0/key").asText()).isEqualTo("a%231#carl");
+        assertThat(bans.at("/0/hashTag").asText()).isEqualTo("shop");
+        assertThat(bans.at("/0/limiter").asText()).isEqualTo("listed");
+        assertThat(bans.at("/1/key").asText()).isEqualTo(eve.key());
+        assertThat(bans.at("/1/ends").asLong()).isEqualTo(later.ends().toEpochMilli());
+
+        String reset = "{\"prefix\":\"countLimit:\",\"name\":\"listed\",\"ban\":true,"
+                + "\"key\":{\"value\":\"%s\",\"hashed\":%s},\"hashTag\":%s}";
+        for (String user : List.of("viewer", "ann")) {
+            assertThat(post("/api/keys/reset", user, reset.formatted(eve.key(), true, null))
+                            .statusCode())
+                    .isEqualTo(403);
+        }
+        assertThat(post("/api/keys/reset", "support", reset.formatted(eve.key(), true, "\"shop\""))
+                        .body())
+                .contains("this instance does not know whose ban it is");
+        assertThat(here.tryAcquire()).isFalse();
+        HttpResponse<String> byHash = post("/api/keys/reset", "support", reset.formatted(eve.key(), true, null));
+        assertThat(byHash.statusCode()).as(byHash.body()).isEqualTo(200);
+        assertThat(here.tryAcquire()).isTrue();
+        HttpResponse<String> again = post("/api/keys/reset", "support", reset.formatted(eve.key(), true, null));
+        assertThat(again.statusCode()).as("known no more, and a hash is no key").isEqualTo(400);
+        assertThat(elsewhere.peek().granted()).isFalse();
+        HttpResponse<String> byPath =
+                post("/api/keys/reset", "support", reset.formatted(carl.key(), false, "\"shop\""));
+        assertThat(byPath.statusCode()).as(byPath.body()).isEqualTo(200);
+        assertThat(elsewhere.tryAcquire()).isTrue();
+    }
+
+    private static BannedKey banned(String key, String hashTag, List<String> path, Instant ends) {
+        return new BannedKey("countLimit:", "listed", key, hashTag, path, ends);
+    }
+
+    private static InstanceReport knowing(String instance, BannedKey... bans) {
+        return new InstanceReport(instance, Instant.now(), 0, "available", List.of(), List.of(bans));
     }
 
     @Test
@@ -864,7 +931,8 @@ abstract class ConsoleContract {
                         List.of(new LimitReport.HotKey(text, 7)),
                         List.of(new LimitReport.RejectedKey(text, 2, List.of(REJECTED))),
                         text,
-                        Map.of())));
+                        Map.of())),
+                List.of());
     }
 
     /** The stream that a page reads. */

@@ -153,8 +153,8 @@ public final class ConsoleDemo {
                             "",
                             Map.of()));
                 }
-                reports.add(
-                        new InstanceReport("shop-" + i + ":8080", Instant.now(), live.version(), "available", limits));
+                reports.add(new InstanceReport(
+                        "shop-" + i + ":8080", Instant.now(), live.version(), "available", limits, List.of()));
             }
             return reports;
         }

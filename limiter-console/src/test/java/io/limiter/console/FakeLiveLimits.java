@@ -88,7 +88,12 @@ final class FakeLiveLimits implements LiveLimits {
 
     @Override
     public boolean isSame(LiveKey one, LiveKey other) {
-        return one.equals(other);
+        return hash(one).equals(hash(other));
+    }
+
+    /** As that of a key without a secret. */
+    static String hash(LiveKey key) {
+        return key.hashed() ? key.value() : "%016x".formatted(key.value().hashCode());
     }
 
     @Override

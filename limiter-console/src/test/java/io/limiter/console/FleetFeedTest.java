@@ -119,7 +119,7 @@ class FleetFeedTest {
                 List.of(),
                 "",
                 past);
-        return new InstanceReport(instance, at, 0, "available", List.of(limit));
+        return new InstanceReport(instance, at, 0, "available", List.of(limit), List.of());
     }
 
     @Test
@@ -150,7 +150,8 @@ class FleetFeedTest {
     @Test
     void what_cannot_be_read_is_named_and_the_rest_is_shown() {
         limits.unreadable(new Unreadable("shop:8081", 0, "its report cannot be read"));
-        limits.reports(() -> List.of(new InstanceReport("shop:8080", Instant.now(), 0, "available", List.of())));
+        limits.reports(
+                () -> List.of(new InstanceReport("shop:8080", Instant.now(), 0, "available", List.of(), List.of())));
         Open page = new Open();
         add(page);
         assertThat(page.next())

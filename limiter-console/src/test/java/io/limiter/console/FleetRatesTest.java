@@ -61,7 +61,8 @@ class FleetRatesTest {
                         List.of(),
                         List.of(),
                         notApplied,
-                        past)));
+                        past)),
+                List.of());
     }
 
     /** One of a time when nothing is counted, with so many granted requests per second in each step from a second on. */

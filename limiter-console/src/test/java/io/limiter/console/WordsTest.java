@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class WordsTest {
 
     private static final List<String> FILES = List.of(
+            "bans.js",
             "change.js",
             "dialog.js",
             "form.js",

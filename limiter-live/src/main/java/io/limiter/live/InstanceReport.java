@@ -11,11 +11,18 @@ import java.util.List;
  * @param liveVersion {@link LiveLimits#version()} there
  * @param backendState {@link io.limiter.BackendState} there, as text
  * @param limits by prefix and name
+ * @param bans the 100 longest that it knows
  */
 public record InstanceReport(
-        String instance, Instant at, long liveVersion, String backendState, List<LimitReport> limits) {
+        String instance,
+        Instant at,
+        long liveVersion,
+        String backendState,
+        List<LimitReport> limits,
+        List<BannedKey> bans) {
 
     public InstanceReport {
         limits = List.copyOf(limits);
+        bans = List.copyOf(bans);
     }
 }

@@ -8,8 +8,11 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.Cookie;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKind;
@@ -310,6 +313,33 @@ class ConsoleBrowserTest {
         assertThat(page.locator("#keys .what")).hasCount(1);
         assertThat(tenants.tryAcquire("flood", 1_000_000)).isFalse();
         assertNoScrolling();
+        assertThat(complaints).isEmpty();
+    }
+
+    @Test
+    void a_key_that_was_rejected_too_often_is_listed_and_its_ban_ends_with_one_click() {
+        Limiter signIn = sample.getBean(LimiterFactory.class)
+                .withBan(Ban.after(3))
+                .build("sign-in", FixedWindow.of(1, Duration.ofHours(1)));
+        for (int i = 0; i < 4; i++) {
+            signIn.tryAcquire("guesser");
+        }
+        page.navigate(uri("/limiter/#/keys"));
+        Locator ban = page.locator("#bans tbody tr");
+        assertThat(ban).hasCount(1);
+        assertThat(ban.locator("td[data-head='Limit']")).hasText("sign-in");
+        assertThat(ban.locator("td[data-head='Hash tag']")).hasText("–");
+        assertThat(ban.locator("td[data-head='Ends']"))
+                .hasText(Pattern.compile("\\d\\d:\\d\\d:\\d\\d, in \\d+ (min|s)"));
+        assertNoScrolling();
+        ban.locator("td.name a").click();
+        assertThat(page.locator("#facts")).containsText("because it was rejected too often, until");
+        page.click("[data-view=keys]");
+        page.locator("[aria-label='Reset: guesser']").click();
+        assertThat(page.locator("#toasts")).containsText("guesser of sign-in");
+        assertThat(ban).hasCount(0);
+        assertThat(page.locator("main")).containsText("No key is banned because it was rejected too often.");
+        assertThat(signIn.tryAcquire("guesser")).isTrue();
         assertThat(complaints).isEmpty();
     }
 

@@ -183,6 +183,19 @@ export function askReset(of, done) {
   }]);
 }
 
+/**
+ * Ends the ban of a key at once: it deletes what rejections have made, and the next ones make it again.
+ *
+ * @param {() => void} reset after success
+ */
+export function resetBanned(of, reset, done) {
+  return attempt(async () => {
+    await api.reset(of);
+    reset();
+    toast(t('resetDone', whose(of)));
+  }, done);
+}
+
 export async function askRollBack(change, done) {
   const current = change.key ? await keyLimit(change) : liveOf(change.name);
   const limit = change.key ? null : state.fleet?.limits.find(each => each.name === change.name);

@@ -1,5 +1,6 @@
 /** One key of a limit. */
 import * as api from './api.js';
+import {banOf} from './bans.js';
 import {askRemove, askReset, askRollBack} from './change.js';
 import {el, isolated, named, setText, visible} from './dom.js';
 import {ago, count, describe, ending, moment, number, span} from './format.js';
@@ -82,7 +83,7 @@ export function keyView(prefix, name, value, {reload}) {
     if (known === null) {
       return;
     }
-    part('facts', known, showFacts);
+    part('facts', [known, banOf(prefix, limiter(), value)?.ends], showFacts);
     part('remedies', [known.live, known.permits === null, find()?.settings, state.session, find() === null], showRemedies);
     part('rejections', [known.rejections, known.last.map(each => [each, ago(each.at, now())]), state.session], showRejections);
     const changes = (state.history || []).filter(change => change.name === known.name && change.key
@@ -94,6 +95,12 @@ export function keyView(prefix, name, value, {reload}) {
 
   /** Whether the limit itself bans the key, and not a live limit. */
   const isBanned = () => known.live === null && !known.permits.granted && known.permits.source === 'override';
+
+  /** What is left of the permits may take longer to come back than the ban lasts. */
+  function banText() {
+    const ban = banOf(prefix, limiter(), value);
+    return ban === null ? t('bannedByRejections') : t('bannedUntil', moment(ban.ends));
+  }
 
   function showFacts() {
     const {permits, live} = known;
@@ -107,7 +114,7 @@ export function keyView(prefix, name, value, {reload}) {
           fact('nextPermit', permits.granted ? t('now') : inTime(permits.retryAfter)),
           fact('fullAgain', inTime(permits.fullAfter)),
           fact('sources', permits.source.replace('-', ' ')),
-          ...isBanned() ? [fact('banKey', t('bannedByRejections', span(permits.retryAfter)))] : [],
+          ...isBanned() ? [fact('banKey', banText())] : [],
         ],
         fact('liveLimit', live === null ? t('none') : describe(live.settings)),
         ...live === null ? [] : [

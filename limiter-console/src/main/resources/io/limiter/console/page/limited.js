@@ -1,5 +1,6 @@
 /** Who is limited now, and the keys that have a live limit. */
 import * as api from './api.js';
+import {bansPart} from './bans.js';
 import {askRemove} from './change.js';
 import {el, isolated, named, setText, visible} from './dom.js';
 import {ago, count, describe, ending} from './format.js';
@@ -73,6 +74,7 @@ export function limitedView({reload}) {
   const note = el('p', {className: 'muted small after'});
   const nobody = el('p', {className: 'card empty', hidden: true}, t('nobodyLimited'));
 
+  const bans = bansPart(changed);
   const search = el('input', {
     type: 'search', id: 'overrides-search', className: 'search', 'aria-label': t('searchOverrides'),
     placeholder: t('searchOverrides'), value: chosen.search, autocomplete: 'off', spellcheck: 'false', maxlength: '1000',
@@ -109,6 +111,7 @@ export function limitedView({reload}) {
     el('section', {className: 'part', 'aria-label': t('limitedNow')}, el('h2', {}, t('limitedNow')),
       rejected.element, nobody,
       note),
+    bans.element,
     el('section', {className: 'part', 'aria-label': t('overrides')},
       el('div', {className: 'heading'}, el('h2', {}, t('overrides')), search), failed, live.element, none, more));
 
@@ -157,6 +160,7 @@ export function limitedView({reload}) {
     rejected.show(rows);
     setText(note, state.session.showKeys ? t('limitedNote') : `${t('limitedNote')} ${t('hashedKeys')}`);
     nobody.hidden = rows.length > 0 || !state.fleet;
+    bans.update();
     const ofName = new Map((state.fleet ? state.fleet.limits : []).map(each => [each.limiter, each]).reverse());
     live.show(found.keys.map(each => ({
       id: JSON.stringify([each.name, each.key]), live: each, limit: ofName.get(each.name) ?? null,

@@ -3,6 +3,7 @@ package io.limiter.internal.live;
 import com.google.common.base.Suppliers;
 import io.limiter.BackendState;
 import io.limiter.LimiterTotals;
+import io.limiter.LimiterTotals.KeyBan;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.SipHash;
@@ -10,6 +11,7 @@ import io.limiter.internal.live.store.LiveStore;
 import io.limiter.internal.live.store.Micros;
 import io.limiter.internal.live.store.ReportJson;
 import io.limiter.internal.redis.RedisParts;
+import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -26,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +47,9 @@ final class FleetReports implements Fleet {
 
     /** Limits in one report; a factory may have counters for 10,000. */
     static final int MAX_LIMITS = 200;
+
+    /** Bans in one report: callers decide how many there are. */
+    static final int MAX_BANS = 100;
 
     private final LiveStore store;
     private final LiveOptions options;
@@ -117,13 +123,41 @@ final class FleetReports implements Fleet {
                 || Math.floorMod(nowMicros, PastRates.STEP_MICROS) < watchedMicros;
         SipHash hash = new SipHash(secret);
         UnaryOperator<String> shown = options.showKeys() ? UnaryOperator.identity() : hash::text;
-        List<LimitReport> limits = busiest().stream()
+        List<LimiterTotals> busiest = busiest();
+        List<LimitReport> limits = busiest.stream()
                 .map(each -> report(each, nowMicros, shown, problems, withPast ? past.of(each, nowMicros) : Map.of()))
                 .toList();
         String name = instance.get();
         // The time of the report is Redis's.
-        InstanceReport report = new InstanceReport(name, Instant.EPOCH, version, text(factory.backendState()), limits);
+        InstanceReport report = new InstanceReport(
+                name,
+                Instant.EPOCH,
+                version,
+                text(factory.backendState()),
+                limits,
+                bans(busiest, Micros.toInstant(nowMicros), shown));
         store.report(name, ReportJson.write(report), WATCHED.multipliedBy(2));
+    }
+
+    private List<BannedKey> bans(List<LimiterTotals> totals, Instant now, UnaryOperator<String> shown) {
+        // All plans of a limit have the same bans.
+        Map<List<String>, List<KeyBan>> byLimit = new HashMap<>();
+        totals.forEach(each -> byLimit.merge(
+                List.of(each.prefix(), each.limiter()),
+                each.bansInEffect(),
+                (one, other) -> one.isEmpty() ? other : one));
+        List<BannedKey> bans = new ArrayList<>();
+        byLimit.forEach((limit, known) -> known.stream()
+                .limit(MAX_BANS)
+                .forEach(ban -> bans.add(new BannedKey(
+                        limit.get(0),
+                        limit.get(1),
+                        shown.apply(ban.key()),
+                        ban.hashTag() == null ? null : shown.apply(ban.hashTag()),
+                        options.showKeys() ? ban.path() : List.of(),
+                        now.plus(ban.left())))));
+        bans.sort(Comparator.comparing(BannedKey::ends).reversed());
+        return bans.subList(0, Math.min(MAX_BANS, bans.size()));
     }
 
     private static String text(BackendState state) {

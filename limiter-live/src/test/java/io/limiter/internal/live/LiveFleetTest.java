@@ -9,13 +9,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -25,6 +29,7 @@ import io.limiter.live.LimitReport.RejectedKey;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
+import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -275,6 +280,61 @@ class LiveFleetTest {
             each.pollLiveLimits();
         }
         return reports(instances[0]);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void reports_have_the_bans_of_all_instances_once(boolean showKeys) {
+        LiveInstance one = instance("one", showKeys);
+        LiveInstance other = instance("other", showKeys);
+        Ban ban = Ban.after(1).lasting(Duration.ofMinutes(5), HOUR);
+        FixedWindow once = FixedWindow.of(1, HOUR);
+        Limiter search = one.withBan(ban).build("search", once);
+        one.withBan(ban).withPlan("pro").build("search", once);
+        Limiter tagged = other.withBan(ban).withHashTag(HashTag.FIRST_KEY).build("search", once);
+        for (int i = 0; i < 2; i++) {
+            search.tryAcquire("ann", 1);
+            tagged.on("shop").on("ann").tryAcquire();
+        }
+        Eventually.that(() ->
+                assertThat(other.statistics().totals().get(0).bansInEffect()).hasSize(1));
+        Limiter elsewhere = other.withBan(ban).build("search", once);
+        FLEET.clock().advance(Duration.ofSeconds(10));
+        Eventually.that(() -> assertThat(elsewhere.decide("ann", 1).source()).isEqualTo(Decision.Source.OVERRIDE));
+        List<BannedKey> bans = BannedKey.all(reportsOf(one, other));
+        Instant now = Instant.ofEpochMilli(FLEET.clock().micros() / 1000);
+        assertThat(bans).hasSize(2).allSatisfy(each -> {
+            assertThat(each.prefix() + each.limiter()).isEqualTo("countLimit:search");
+            assertThat(each.key()).matches(showKeys ? "ann" : "[0-9a-f]{16}");
+            assertThat(each.ends()).isBetween(now.plusSeconds(280), now.plusSeconds(300));
+        });
+        assertThat(bans)
+                .extracting(BannedKey::hashTag)
+                .filteredOn(tag -> tag != null)
+                .hasSize(1);
+        assertThat(bans)
+                .extracting(BannedKey::path)
+                .containsExactlyInAnyOrderElementsOf(
+                        showKeys ? List.of(List.of("ann"), List.of("shop", "ann")) : List.of(List.of(), List.of()));
+    }
+
+    @Test
+    void an_instance_reports_its_longest_bans() {
+        LiveInstance one = instance("one", true);
+        FixedWindow once = FixedWindow.of(1, HOUR);
+        Limiter brief = one.withBan(Ban.after(1)).build("brief", once);
+        Limiter lasting = one.withBan(Ban.after(1).lasting(HOUR, HOUR)).build("lasting", once);
+        for (int i = 0; i < FleetReports.MAX_BANS; i++) {
+            brief.tryAcquire("ann-" + i, 2);
+        }
+        lasting.tryAcquire("bob", 2);
+        Eventually.that(() -> assertThat(one.statistics().totals().stream()
+                        .mapToInt(each -> each.bansInEffect().size()))
+                .containsExactly(FleetReports.MAX_BANS, 1));
+        assertThat(BannedKey.all(reportsOf(one)))
+                .hasSize(FleetReports.MAX_BANS)
+                .extracting(BannedKey::key)
+                .startsWith("bob");
     }
 
     private static LiveInstance instance(String name, boolean showKeys) {

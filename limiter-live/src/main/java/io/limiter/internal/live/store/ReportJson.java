@@ -3,6 +3,7 @@ package io.limiter.internal.live.store;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.limiter.live.BannedKey;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import java.time.DateTimeException;
@@ -26,6 +27,16 @@ public final class ReportJson {
                 .put("backend", report.backendState());
         ArrayNode limits = json.putArray("limits");
         report.limits().forEach(limit -> limits.add(limit(limit)));
+        ArrayNode bans = json.putArray("bans");
+        report.bans().forEach(ban -> {
+            ArrayNode entry = bans.addArray()
+                    .add(ban.prefix())
+                    .add(ban.limiter())
+                    .add(ban.key())
+                    .add(ban.hashTag())
+                    .add(ban.ends().toEpochMilli());
+            ban.path().forEach(entry::add);
+        });
         return Json.write(json);
     }
 
@@ -81,7 +92,26 @@ public final class ReportJson {
                 Micros.toInstant(Long.parseLong(parts[0])),
                 json.path("version").asLong(),
                 json.path("backend").asText(),
-                limits);
+                limits,
+                bans(json.path("bans")));
+    }
+
+    private static List<BannedKey> bans(JsonNode json) {
+        List<BannedKey> bans = new ArrayList<>();
+        json.forEach(ban -> {
+            List<String> path = new ArrayList<>();
+            for (int i = 5; i < ban.size(); i++) {
+                path.add(ban.get(i).asText());
+            }
+            bans.add(new BannedKey(
+                    ban.path(0).asText(),
+                    ban.path(1).asText(),
+                    ban.path(2).asText(),
+                    ban.path(3).isTextual() ? ban.path(3).asText() : null,
+                    path,
+                    Instant.ofEpochMilli(ban.path(4).asLong())));
+        });
+        return bans;
     }
 
     private static LimitReport limit(JsonNode json) {
