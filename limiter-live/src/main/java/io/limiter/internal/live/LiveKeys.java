@@ -5,6 +5,7 @@ import io.limiter.internal.key.SipHash;
 import io.limiter.internal.live.store.Fields;
 import io.limiter.internal.live.store.StoredLimit;
 import io.limiter.live.LiveKey;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -36,11 +37,12 @@ final class LiveKeys {
      */
     String limiterToPut(String name) {
         List<LimiterTotals> known = totals.get();
-        if (known.stream().noneMatch(each -> each.name().equals(name))) {
+        // Where another instance has stored one, it has built the limiter.
+        if (known.stream().noneMatch(each -> each.name().equals(name)) && !hasKeys(name)) {
             known.stream()
                     .map(LimiterTotals::limiter)
                     .filter(limiter -> name.startsWith(limiter + "."))
-                    .findFirst()
+                    .max(Comparator.comparingInt(String::length))
                     .ifPresent(limiter -> {
                         throw new IllegalArgumentException("this instance has built no limiter '" + name + "': if '"
                                 + name.substring(limiter.length() + 1) + "' is a plan of '" + limiter
@@ -87,6 +89,14 @@ final class LiveKeys {
         LiveKey hashed = hashed(key, hash);
         boolean isShown = isStored(limiter, key, now) || showKeys && !isStored(limiter, hashed, now);
         return isShown ? key : hashed;
+    }
+
+    private boolean hasKeys(String limiter) {
+        long now = copy.serverMicros();
+        return copy.limits().values().stream()
+                .filter(each -> each.isInEffect(now))
+                .map(StoredLimit::limit)
+                .anyMatch(each -> each.name().equals(limiter) && each.key().isPresent());
     }
 
     private boolean isStored(String limiter, LiveKey key, long nowMicros) {

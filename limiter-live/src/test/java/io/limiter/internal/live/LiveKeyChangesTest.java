@@ -195,6 +195,19 @@ class LiveKeyChangesTest {
     }
 
     @Test
+    void a_key_of_a_limiter_that_only_others_have_built_is_changed_once_they_have_put_it() {
+        LiveInstance builder = FLEET.instance(BY_HAND);
+        Limiter second = builder.build("search.v2", TWO);
+        LiveLimit ban = live(builder).put("search.v2", ANN, LiveSettings.BANNED, NOTE, 0);
+        LiveInstance other = FLEET.instance();
+        other.build("search", TWO);
+        LiveLimit exempt = live(other).put("search.v2", ANN, LiveSettings.EXEMPT, NOTE, ban.version());
+        builder.pollLiveLimits();
+        assertThat(live(builder).get("search.v2", ANN)).contains(exempt);
+        assertThat(second.tryAcquire("ann", 9)).isTrue();
+    }
+
+    @Test
     void nested_keys_are_one_key_and_a_hash_tag_is_none() {
         LiveInstance factory = FLEET.instance(BY_HAND.showKeys(true));
         RateLimiter nested = factory.build("search", TWO);

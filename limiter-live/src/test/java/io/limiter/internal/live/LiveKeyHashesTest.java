@@ -239,6 +239,45 @@ class LiveKeyHashesTest {
     }
 
     @Test
+    void a_newer_secret_without_keys_does_not_replace_one_with_keys() {
+        LiveOptions options = BY_HAND.restore(true);
+        LiveInstance one = FLEET.instance(options);
+        LiveLimit ban = put(one, LiveSettings.BANNED, NOTE);
+        FLEET.loseEverything();
+        FLEET.clock().advance(Duration.ofSeconds(1));
+        LiveInstance stranger = FLEET.instance(options);
+        reports(stranger);
+        LiveFleet.put(stranger, "other", TEN);
+        for (int i = 0; i < 2; i++) {
+            one.pollLiveLimits();
+            stranger.pollLiveLimits();
+        }
+        for (LiveInstance each : List.of(one, stranger, FLEET.instance(options))) {
+            assertThat(live(each).keys()).containsExactly(ban);
+            assertThat(live(each).get("other")).isPresent();
+            assertThat(each.build("search", TWO).tryAcquire("ann")).isFalse();
+        }
+    }
+
+    @Test
+    void keys_of_a_secret_that_is_replaced_are_dropped() {
+        LiveOptions options = BY_HAND.restore(true);
+        LiveInstance one = FLEET.instance(options);
+        put(one, LiveSettings.BANNED, NOTE);
+        Map<String, String> snapshot = stored();
+        FLEET.loseEverything();
+        FLEET.clock().advance(Duration.ofSeconds(1));
+        LiveInstance two = FLEET.instance(options);
+        LiveLimit ban = live(two).put("search", BOB, LiveSettings.BANNED, NOTE, 0);
+        loseLimits();
+        FLEET.<Long>commands(commands -> commands.hset(LIMITS, snapshot));
+        two.pollLiveLimits();
+        LiveInstance fresh = FLEET.instance(options);
+        assertThat(live(fresh).keys()).containsExactly(ban);
+        assertThat(fresh.build("search", TWO).tryAcquire("bob")).isFalse();
+    }
+
+    @Test
     void limits_that_were_stored_under_another_secret_say_that_those_before_were_lost() {
         LiveInstance one = FLEET.instance();
         put(one, LiveSettings.BANNED, NOTE);

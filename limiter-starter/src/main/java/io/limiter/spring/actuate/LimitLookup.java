@@ -135,7 +135,6 @@ public final class LimitLookup {
 
     private void reset(
             LimiterTotals totals, @Nullable String key, List<String> path, @Nullable String tag, String who) {
-        NamedPermits permits = NamedPermits.of(factory, totals, limit(totals), path, tag);
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("limit", totals.prefix() + totals.name());
         data.put("action", "reset");
@@ -147,7 +146,7 @@ public final class LimitLookup {
         }
         data.put("result", "failed");
         try {
-            permits.reset().run();
+            NamedPermits.of(factory, totals, limit(totals), path, tag).reset().run();
             data.put("result", "done");
         } finally {
             Audit.publish(events, who, LimitersEndpoint.RESET, data);

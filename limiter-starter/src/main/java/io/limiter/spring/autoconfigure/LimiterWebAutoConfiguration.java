@@ -69,8 +69,13 @@ public class LimiterWebAutoConfiguration {
 
     /** A resolver that cannot be found prevents startup. */
     @Bean
-    SmartInitializingSingleton limiterPlanResolver(ObjectProvider<PlanResolver> resolver) {
-        return resolver::getIfAvailable;
+    SmartInitializingSingleton limiterPlanResolverCheck(
+            ListableBeanFactory beans, ObjectProvider<PlanResolver> resolver) {
+        return () -> {
+            if (beans.getBeanNamesForType(PlanResolver.class, true, false).length > 0) {
+                resolver.getObject();
+            }
+        };
     }
 
     /** {@code null} if the application's message source is empty. */

@@ -28,6 +28,7 @@ import org.springframework.web.reactive.config.WebFluxConfigurer;
 class ReactiveWebConfiguration {
 
     @Bean
+    @ConditionalOnMissingBean
     ExchangeRejectionResponses limiterExchangeRejectionResponses(RejectionResponses answers) {
         return new ExchangeRejectionResponses(answers);
     }

@@ -33,7 +33,7 @@ public final class LimitInUse<L> {
 
     /**
      * @param message see {@link CheckedLimit}
-     * @param log of the enforced limit
+     * @param log of the limit, in any mode
      * @param live returns the current live settings of a name, read with each call
      * @param limiters builds its limiters
      * @param otherPlans plans that are known, and have the definition of the limit itself

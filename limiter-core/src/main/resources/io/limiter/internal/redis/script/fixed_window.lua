@@ -1,7 +1,7 @@
 -- The fixed window. Java twin: io.limiter.algorithm.FixedWindow; change both together. Its parts are inserted into batch.lua.
 --
 -- Parameters of a limit, little-endian doubles: limit, periodMicros, aligned (1 or 0), and if aligned the five of
--- io.limiter.algorithm.ZoneClock: sinceMicros, offsetMicros, changesAtMicros, nextOffsetMicros, thenUntilMicros. If the time is
+-- io.limiter.internal.arithmetic.ZoneClock: sinceMicros, offsetMicros, changesAtMicros, nextOffsetMicros, thenUntilMicros. If the time is
 -- outside their validity, the script replies the problem 'TIME', and the caller repeats the call with the time of the reply.
 -- Timeouts are ignored.
 --

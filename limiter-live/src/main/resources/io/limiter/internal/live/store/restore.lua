@@ -24,22 +24,30 @@ local function is_in_history(version, name, after)
   return false
 end
 
-local function has_hashed_keys()
-  local all = redis.call('HGETALL', KEYS[1])
-  for i = 1, #all, 2 do
-    if is_of_hash(all[i]) and current(all[i + 1], now) ~= '' then
+local function has_hashed_keys(limits, first, step)
+  for i = first, #limits, step do
+    if is_of_hash(limits[i]) and current(limits[i + 1], now) ~= '' then
       return true
     end
   end
   return false
 end
 
--- Of two secrets the newer one stays, because live limits were stored under it since; if none were, that of the copy, so that those of
--- the copy stay valid.
+-- Of two secrets under which live limits are in effect the newer one stays, and those of the other are lost; otherwise that of the
+-- copy, so that those of the copy stay valid.
 local secret = redis.call('HGET', KEYS[1], SECRET)
-if ARGV[5] ~= '' and secret ~= ARGV[5] and (not secret or secret < ARGV[5] or not has_hashed_keys()) then
-  secret = ARGV[5]
-  redis.call('HSET', KEYS[1], SECRET, secret)
+if ARGV[5] ~= '' and secret ~= ARGV[5] then
+  local stored = redis.call('HGETALL', KEYS[1])
+  if not secret or not has_hashed_keys(stored, 1, 2) or secret < ARGV[5] and has_hashed_keys(ARGV, 6, 3) then
+    secret = ARGV[5]
+    redis.call('HSET', KEYS[1], SECRET, secret)
+    for i = 1, #stored, 2 do
+      if is_of_hash(stored[i]) then
+        redis.call('HDEL', KEYS[1], stored[i])
+        redis.call('ZREM', KEYS[4], stored[i])
+      end
+    end
+  end
 end
 count_lost(KEYS[1])
 local restored = {}
