@@ -7,6 +7,7 @@ import io.limiter.live.InstanceReport;
 import io.limiter.live.LiveLimits;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,6 +37,7 @@ final class FleetFeed implements SmartLifecycle {
     private static final int MAX_PAGES = 100;
     private static final int MAX_PAGES_OF_USER = 10;
     private static final int MAX_UNREADABLE = 100;
+    private static final int MAX_BANS = 1000;
 
     /** A page: gets the text of each event, on the feed's thread, so it must be fast. */
     interface Subscriber extends Consumer<String> {
@@ -191,21 +193,29 @@ final class FleetFeed implements SmartLifecycle {
             }
             failed = true;
         }
-        List<Subscriber> all;
+        Map<Subscriber, Viewer> all;
         Set<Subscriber> first;
         synchronized (this) {
-            all = List.copyOf(subscribers.keySet());
+            all = new LinkedHashMap<>(subscribers);
             first = Set.copyOf(morePast ? subscribers.keySet() : fresh);
             fresh.clear();
         }
-        String whole = first.isEmpty() ? "" : WireMapper.text(state(problem, rates.series()));
-        String usual = first.size() == all.size() ? "" : WireMapper.text(state(problem, null));
-        for (Subscriber subscriber : all) {
-            subscriber.accept(first.contains(subscriber) ? whole : usual);
-        }
+        String ofProblem = problem;
+        Map<Content, String> texts = new HashMap<>();
+        all.forEach((subscriber, viewer) -> subscriber.accept(texts.computeIfAbsent(
+                new Content(first.contains(subscriber), viewer.mayWrite()),
+                content -> WireMapper.text(state(ofProblem, content)))));
     }
 
-    private Wire.FleetState state(@Nullable String problem, @Nullable List<Wire.Series> series) {
+    /**
+     * What a page is sent.
+     *
+     * @param withHashedBans whether it has bans of hashed keys: who may not change keys could find them by trying, because a key
+     *     that is tried has the same end
+     */
+    private record Content(boolean withSeries, boolean withHashedBans) {}
+
+    private Wire.FleetState state(@Nullable String problem, Content content) {
         Instant at = rates.instances().isEmpty() ? Instant.now() : rates.at();
         return new Wire.FleetState(
                 at.toEpochMilli(),
@@ -214,9 +224,13 @@ final class FleetFeed implements SmartLifecycle {
                 unreadable,
                 rates.instances(),
                 rates.limits(),
-                BannedKey.all(reports).stream().map(Wire.Ban::of).toList(),
+                BannedKey.all(reports).stream()
+                        .filter(each -> content.withHashedBans() || !each.path().isEmpty())
+                        .limit(MAX_BANS)
+                        .map(Wire.Ban::of)
+                        .toList(),
                 limits.list().stream().map(Wire.Live::of).toList(),
-                series);
+                content.withSeries() ? rates.series() : null);
     }
 
     private void endThread() {

@@ -86,7 +86,14 @@ final class KeyStates {
                 permits,
                 problem,
                 rejections,
-                last.stream().limit(MAX_REJECTIONS).toList());
+                last.stream().limit(MAX_REJECTIONS).toList(),
+                BannedKey.all(reports).stream()
+                        .filter(each -> each.prefix().equals(prefix)
+                                && each.limiter().equals(limiter)
+                                && isKey.test(each.key()))
+                        .map(each -> each.ends().toEpochMilli())
+                        .findFirst()
+                        .orElse(null));
     }
 
     /** The plan that was named, or else one whose calls had the key. */

@@ -327,6 +327,7 @@ final class Wire {
      * @param problem why not, in English
      * @param rejections estimated number in the last minutes, by the instances that rejected the key most
      * @param last some of the last rejections, the newest first
+     * @param bannedUntil when the ban that rejections have brought it ends, if an instance reports one
      */
     record KeyState(
             String name,
@@ -335,7 +336,8 @@ final class Wire {
             @Nullable Permits permits,
             @Nullable String problem,
             long rejections,
-            List<Rejection> last) {}
+            List<Rejection> last,
+            @Nullable Long bannedUntil) {}
 
     /** As {@link KeyDescription} has them. */
     record Permits(

@@ -28,10 +28,6 @@ function bans() {
     .filter(each => each.ends > now() && !(Math.abs(undone.get(idOf(each)) - each.ends) < SAME_MILLIS));
 }
 
-/** The ban of a key without a hash tag; null if no instance reports one. */
-export const banOf = (prefix, limiter, key) => bans().find(each => each.prefix === prefix && each.limiter === limiter
-  && each.key === key && each.hashTag === null) ?? null;
-
 /** "14:05:00, in 4 min" */
 const endText = ban => t('endsAt', moment(ban.ends), span(Math.max(1, Math.round((ban.ends - now()) / 1000))));
 
@@ -53,7 +49,8 @@ export function bansPart(done) {
         type: 'button', className: 'small', 'aria-label': `${t('resetKey')}: ${isolated(row.key)}`, onclick: () => reset(row),
       }, t('resetKey')) : '–'},
   ], chosen);
-  const nobody = el('p', {className: 'card empty', hidden: true}, t('nobodyBanned'));
+  const isHidden = !state.session.showKeys && !state.session.keys;
+  const nobody = el('p', {className: 'card empty', hidden: true}, t(isHidden ? 'hashedBans' : 'nobodyBanned'));
   const note = el('p', {className: 'muted small after'}, t('bansNote'));
 
   function reset(ban) {

@@ -1,6 +1,5 @@
 /** One key of a limit. */
 import * as api from './api.js';
-import {banOf} from './bans.js';
 import {askRemove, askReset, askRollBack} from './change.js';
 import {el, isolated, named, setText, visible} from './dom.js';
 import {ago, count, describe, ending, moment, number, span} from './format.js';
@@ -83,7 +82,7 @@ export function keyView(prefix, name, value, {reload}) {
     if (known === null) {
       return;
     }
-    part('facts', [known, banOf(prefix, limiter(), value)?.ends], showFacts);
+    part('facts', [known], showFacts);
     part('remedies', [known.live, known.permits === null, find()?.settings, state.session, find() === null], showRemedies);
     part('rejections', [known.rejections, known.last.map(each => [each, ago(each.at, now())]), state.session], showRejections);
     const changes = (state.history || []).filter(change => change.name === known.name && change.key
@@ -94,12 +93,12 @@ export function keyView(prefix, name, value, {reload}) {
   }
 
   /** Whether the limit itself bans the key, and not a live limit. */
-  const isBanned = () => known.live === null && !known.permits.granted && known.permits.source === 'override';
+  const isBanned = () => known.live === null && (known.permits === null ? known.bannedUntil !== null
+    : !known.permits.granted && known.permits.source === 'override');
 
   /** What is left of the permits may take longer to come back than the ban lasts. */
   function banText() {
-    const ban = banOf(prefix, limiter(), value);
-    return ban === null ? t('bannedByRejections') : t('bannedUntil', moment(ban.ends));
+    return known.bannedUntil === null ? t('bannedByRejections') : t('bannedUntil', moment(known.bannedUntil));
   }
 
   function showFacts() {
@@ -114,8 +113,8 @@ export function keyView(prefix, name, value, {reload}) {
           fact('nextPermit', permits.granted ? t('now') : inTime(permits.retryAfter)),
           fact('fullAgain', inTime(permits.fullAfter)),
           fact('sources', permits.source.replace('-', ' ')),
-          ...isBanned() ? [fact('banKey', banText())] : [],
         ],
+        ...isBanned() ? [fact('banKey', banText())] : [],
         fact('liveLimit', live === null ? t('none') : describe(live.settings)),
         ...live === null ? [] : [
           fact('until', ending(live), ends),

@@ -59,7 +59,6 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     void banBy(@Nullable Ban newBan, KnownBans ofLimit) {
         bans = ofLimit;
         if (newBan != null) {
-            ofLimit.used();
             ban = new LimiterBan(newBan, this, ofLimit);
         }
     }
@@ -267,7 +266,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     CompletableFuture<Void> reset(KeyPath path) {
         CompletableFuture<Void> done = engine().reset(path.backendKey());
         KnownBans ofLimit = bans;
-        return ofLimit == null || !ofLimit.isUsed() || !path.isOfKey()
+        return ofLimit == null || !path.isOfKey()
                 ? done
                 : CompletableFuture.allOf(
                         done,

@@ -94,6 +94,10 @@ final class LimiterBan {
             put(path, ofBan, decision);
             return;
         }
+        if (decision.source() == Source.OVERRIDE) {
+            // Of another call, with which this one waited: that one records it.
+            return;
+        }
         // In an outage nobody knows.
         if (ofBan != null && ofBan.source() == Source.BACKEND && !known.isEmpty()) {
             known.remove(bound.knownKey(path));

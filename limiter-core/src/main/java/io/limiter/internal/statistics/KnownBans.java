@@ -29,7 +29,6 @@ public final class KnownBans {
     // Guarded by the monitor of this.
     private final TreeSet<Row> byEnd = new TreeSet<>();
     private final Ticker ticker;
-    private volatile boolean used;
 
     KnownBans(Ticker ticker) {
         this.ticker = ticker;
@@ -52,16 +51,6 @@ public final class KnownBans {
             int byEnd = Long.signum(endNanos - other.endNanos);
             return byEnd != 0 ? byEnd : key.toString().compareTo(other.key.toString());
         }
-    }
-
-    /** A limiter of the limit has a ban. */
-    public void used() {
-        used = true;
-    }
-
-    /** Whether a limiter of the limit has, or has had, a ban. */
-    public boolean isUsed() {
-        return used;
     }
 
     /**

@@ -105,6 +105,18 @@ class LimiterBanTest {
     }
 
     @Test
+    void a_call_that_waited_with_one_that_a_ban_rejects_is_not_counted_and_hides_no_ban() {
+        EngineLimiter<FixedWindow> limiter = limiter(FailurePolicy.THROW);
+        rejections(limiter, 4);
+        int charges = backend.charges.get();
+        Decision own = new Decision(true, 3, 0, 0, 0, 0);
+        Decision ofTheOther = new Decision(false, 1, 0, 0, 1_000_000, 1_000_000).from(Source.OVERRIDE);
+        limiter.bound.ban("ann").decided(limiter.path, limiter.bound.engine(), ofTheOther, own);
+        assertThat(backend.charges).hasValue(charges);
+        assertThat(counters.bansInEffect()).hasSize(1);
+    }
+
+    @Test
     void an_outage_hides_no_ban() {
         EngineLimiter<?> limiter = limiter(FailurePolicy.LOCAL);
         rejections(limiter, 4);

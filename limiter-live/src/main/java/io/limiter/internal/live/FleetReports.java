@@ -135,17 +135,18 @@ final class FleetReports implements Fleet {
                 version,
                 text(factory.backendState()),
                 limits,
-                bans(busiest, Micros.toInstant(nowMicros), shown));
+                bans(Micros.toInstant(nowMicros), shown));
         store.report(name, ReportJson.write(report), WATCHED.multipliedBy(2));
     }
 
-    private List<BannedKey> bans(List<LimiterTotals> totals, Instant now, UnaryOperator<String> shown) {
+    /** Of all limits, because those with bans are rarely the busiest. */
+    private List<BannedKey> bans(Instant now, UnaryOperator<String> shown) {
         // All plans of a limit have the same bans.
         Map<List<String>, List<KeyBan>> byLimit = new HashMap<>();
-        totals.forEach(each -> byLimit.merge(
-                List.of(each.prefix(), each.limiter()),
-                each.bansInEffect(),
-                (one, other) -> one.isEmpty() ? other : one));
+        factory.statistics().totals().stream()
+                .filter(each -> each.ban().isPresent())
+                .forEach(each ->
+                        byLimit.computeIfAbsent(List.of(each.prefix(), each.limiter()), limit -> each.bansInEffect()));
         List<BannedKey> bans = new ArrayList<>();
         byLimit.forEach((limit, known) -> known.stream()
                 .limit(MAX_BANS)

@@ -11,6 +11,7 @@ import io.limiter.internal.key.KeyHash;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spring.check.KnownLimits;
 import io.limiter.spring.metrics.SourceNames;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,13 +65,13 @@ public final class LimitLookup {
                 .findFirst();
     }
 
-    /** A limit, or a plan of it, by prefix and name of the limit; empty if this instance has built none. */
+    /** A limit or a plan of it, one with a ban if there is one, by prefix and name of the limit; empty if this instance has built none. */
     public Optional<LimiterTotals> findLimit(String prefix, String limiter) {
         return totals().stream()
                 .filter(each -> each.prefix().equals(prefix)
                         && each.limiter().equals(limiter)
                         && each.limit().isPresent())
-                .findFirst();
+                .min(Comparator.comparing(each -> each.ban().isEmpty()));
     }
 
     /** The key, or its hash. */
