@@ -50,7 +50,7 @@ export function bansPart(done) {
       }, t('resetKey')) : '–'},
   ], chosen);
   const isHidden = !state.session.showKeys && !state.session.keys;
-  const nobody = el('p', {className: 'card empty', hidden: true}, t(isHidden ? 'hashedBans' : 'nobodyBanned'));
+  const none = el('p', {className: 'card empty', hidden: true}, t(isHidden ? 'hashedBans' : 'nobodyBanned'));
   const note = el('p', {className: 'muted small after'}, t('bansNote'));
 
   function reset(ban) {
@@ -61,11 +61,11 @@ export function bansPart(done) {
 
   return {
     element: el('section', {className: 'part', 'aria-label': t('bansNow')},
-      el('h2', {}, t('bansNow')), table.element, nobody, note),
+      el('h2', {}, t('bansNow')), table.element, none, note),
     update() {
       const rows = bans().map(each => ({id: idOf(each), limit: limitOf(each), ...each}));
       table.show(rows);
-      nobody.hidden = rows.length > 0 || !state.fleet;
+      none.hidden = rows.length > 0 || !state.fleet;
       note.hidden = rows.length === 0;
     },
   };

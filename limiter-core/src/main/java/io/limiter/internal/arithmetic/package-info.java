@@ -1,4 +1,4 @@
-/** The numbers of limits: ranges, rounding, offsets of time zones. Pure functions. */
+/** The arithmetic that limits share: ranges, rounding, offsets of time zones. Pure functions. */
 @NullMarked
 package io.limiter.internal.arithmetic;
 

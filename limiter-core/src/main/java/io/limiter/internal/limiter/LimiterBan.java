@@ -98,7 +98,7 @@ final class LimiterBan {
             // Of another call, with which this one waited: that one records it.
             return;
         }
-        // In an outage nobody knows.
+        // In an outage it is not known whether the key is banned.
         if (ofBan != null && ofBan.source() == Source.BACKEND && !known.isEmpty()) {
             known.remove(bound.knownKey(path));
         }

@@ -241,7 +241,7 @@ public final class LimiterCounters implements LimiterTotals {
     @Override
     public List<KeyBan> bansInEffect() {
         KnownBans known = shared.known;
-        // Of a ban that was removed nobody learns when it ends.
+        // When a ban ends is not known after it was removed from the limit.
         return known == null || shared.ban == null ? List.of() : known.inEffect();
     }
 
