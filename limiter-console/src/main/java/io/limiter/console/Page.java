@@ -18,7 +18,7 @@ final class Page {
     private static final String OWN = "/io/limiter/console/page/";
     private static final String INDEX = "index.html";
     private static final String CHART = "chart.js";
-    private static final String CHART_IN_JAR = "/META-INF/resources/webjars/chart.js/4.5.1/dist/chart.umd.min.js";
+    private static final String CHART_FILE = "chart/chart.umd.min.js";
 
     private static final Map<String, String> FILES = Stream.of(
                     INDEX,
@@ -62,7 +62,7 @@ final class Page {
     record Asset(String type, byte[] content, String tag) {}
 
     Page() {
-        assets = Stream.concat(FILES.entrySet().stream(), Map.of(CHART, CHART_IN_JAR).entrySet().stream())
+        assets = Stream.concat(FILES.entrySet().stream(), Map.of(CHART, OWN + CHART_FILE).entrySet().stream())
                 .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, file -> read(file.getKey(), file.getValue())));
     }
 
@@ -79,9 +79,7 @@ final class Page {
     private static Asset read(String name, String resource) {
         try (InputStream in = Page.class.getResourceAsStream(resource)) {
             if (in == null) {
-                throw new ConsoleStartException(
-                        "The console of the limiter misses " + resource + ".",
-                        "Add org.webjars.npm:chart.js of the version that limiter-console depends on.");
+                throw new IllegalStateException("limiter-console has no " + resource + ": its jar is incomplete");
             }
             byte[] content = in.readAllBytes();
             String type = Objects.requireNonNull(TYPES.get(name.substring(name.lastIndexOf('.') + 1)));

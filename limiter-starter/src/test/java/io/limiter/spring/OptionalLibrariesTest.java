@@ -62,6 +62,7 @@ class OptionalLibrariesTest {
                 "spring-boot-health",
                 "spring-boot-micrometer-.*"),
         SECURITY("org.springframework.security.core.context.SecurityContext", "spring-security-.*"),
+        ASPECTJ("org.aspectj.weaver.Advice", "aspectjweaver"),
         REDISSON("org.redisson.api.RedissonClient", "redisson", "rxjava");
 
         private final String type;
@@ -75,7 +76,7 @@ class OptionalLibrariesTest {
 
     @Tag("classpath")
     @ParameterizedTest
-    @CsvSource({"REACTOR", "MVC", "MICROMETER", "ACTUATOR", "SECURITY"})
+    @CsvSource({"REACTOR", "MVC", "MICROMETER", "ACTUATOR", "SECURITY", "ASPECTJ"})
     void a_servlet_application_works_without(Library library) throws Exception {
         assertThat(call("servlet", library)).isEqualTo(HTTP);
     }
@@ -104,6 +105,7 @@ class OptionalLibrariesTest {
                         Library.MICROMETER,
                         Library.ACTUATOR,
                         Library.SECURITY,
+                        Library.ASPECTJ,
                         Library.REDISSON))
                 .isEqualTo(HTTP);
         assertThat(call(
@@ -112,6 +114,7 @@ class OptionalLibrariesTest {
                         Library.MICROMETER,
                         Library.ACTUATOR,
                         Library.SECURITY,
+                        Library.ASPECTJ,
                         Library.REDISSON))
                 .isEqualTo(HTTP);
     }

@@ -1,7 +1,5 @@
 package io.limiter.spring.actuate;
 
-import com.google.common.util.concurrent.ThreadFactoryBuilder;
-import com.google.common.util.concurrent.Uninterruptibles;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Properties;
@@ -49,10 +47,11 @@ public final class EvictionWarning implements SmartLifecycle {
 
     @Override
     public void start() {
-        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(new ThreadFactoryBuilder()
-                .setNameFormat("limiter-eviction-check")
-                .setDaemon(true)
-                .build());
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread checker = new Thread(task, "limiter-eviction-check");
+            checker.setDaemon(true);
+            return checker;
+        });
         checking = thread;
         thread.scheduleWithFixedDelay(
                 () -> {
@@ -70,11 +69,16 @@ public final class EvictionWarning implements SmartLifecycle {
     public void stop() {
         ScheduledExecutorService thread = checking;
         checking = null;
-        if (thread != null) {
-            thread.shutdown();
-            if (!Uninterruptibles.awaitTerminationUninterruptibly(thread, STOP)) {
+        if (thread == null) {
+            return;
+        }
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(STOP.toMillis(), TimeUnit.MILLISECONDS)) {
                 log.debug("The check whether Redis may evict keys has not ended yet.");
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -1,8 +1,10 @@
 package io.limiter.spring.settings;
 
-import com.google.common.collect.ImmutableSortedSet;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The kinds of limit that annotations and configuration can name. */
@@ -33,11 +35,11 @@ public enum LimitKind {
             Set.of("kind", "enforce", "failure-policy", "failure-share", "ban", "plans");
 
     private final String id;
-    private final ImmutableSortedSet<String> settings;
+    private final Set<String> settings;
 
     LimitKind(String id, String... settings) {
         this.id = id;
-        this.settings = ImmutableSortedSet.copyOf(settings);
+        this.settings = Collections.unmodifiableSet(new TreeSet<>(List.of(settings)));
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.limiter.spring.settings;
 
-import com.google.common.collect.ImmutableSortedSet;
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.TokenBucket;
@@ -11,9 +10,11 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -68,7 +69,7 @@ public record LimitSettings(
 
     /** The settings that a plan can have. Those that are not set are the limit's. */
     private static final Set<String> OF_PLAN =
-            ImmutableSortedSet.of("rate", "per", "burst", "capacity", "limit", "period", "timeout");
+            new TreeSet<>(List.of("rate", "per", "burst", "capacity", "limit", "period", "timeout"));
 
     /**
      * Checks that each setting is allowed.

@@ -8,6 +8,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -15,8 +16,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.MessageSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -37,7 +36,7 @@ import org.springframework.http.MediaType;
  */
 public final class RejectionResponses {
 
-    private static final Logger log = LoggerFactory.getLogger(RejectionResponses.class);
+    private static final AsyncLog log = AsyncLog.of(RejectionResponses.class);
 
     private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
     private static final String REDUCED_CAPACITY =
@@ -49,6 +48,7 @@ public final class RejectionResponses {
 
     private final Settings settings;
     private final RejectionMessages messages;
+    private final LogThrottle undecided = new LogThrottle();
 
     /** @param messages the application's; {@code null} if it has none */
     public RejectionResponses(Settings settings, @Nullable MessageSource messages) {
@@ -135,7 +135,7 @@ public final class RejectionResponses {
     }
 
     /**
-     * The response to a request, and a line in the log unless a limit rejected.
+     * The response to a request. If its limit could not be decided, the log says so, once a minute at most.
      *
      * @param rejection a {@link RateLimitExceededException}, a {@link LimiterBackendException} or a
      *     {@link MissingLimitKeyException}
@@ -145,9 +145,10 @@ public final class RejectionResponses {
     public Response of(
             RuntimeException rejection, @Nullable RequestDecisions decisions, Locale locale, String instance) {
         if (rejection instanceof LimiterBackendException) {
-            log.warn("Rejected a request because its limit could not be decided: {}", oneLine(rejection));
+            log.warn(
+                    undecided, "Rejected a request because its limit could not be decided: {}", rejection.getMessage());
         } else if (rejection instanceof MissingLimitKeyException) {
-            log.debug("Rejected a request because it has no key: {}", oneLine(rejection));
+            log.debug("Rejected a request because it has no key: {}", rejection.getMessage());
         }
         RequestDecisions soFar = decisions == null ? new RequestDecisions(settings.headers()) : decisions;
         if (rejection instanceof RateLimitExceededException) {
@@ -167,10 +168,6 @@ public final class RejectionResponses {
             }
             case NONE -> new Response(status, headers, null, new byte[0]);
         };
-    }
-
-    private static String oneLine(RuntimeException rejection) {
-        return AsyncLog.oneLine(String.valueOf(rejection.getMessage()));
     }
 
     private Problem problem(RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {

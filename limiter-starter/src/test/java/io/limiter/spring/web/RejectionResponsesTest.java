@@ -8,6 +8,8 @@ import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.spring.LogLines;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.LimitName;
@@ -180,6 +182,22 @@ class RejectionResponsesTest {
                 "request");
         assertThat(decisions.earlier(request("r:", "grants"), "error")).isNull();
         assertThat(decisions.earlier(request("r:", "rejects"), "error")).isSameAs(REJECTED);
+    }
+
+    @Test
+    void a_minute_of_requests_that_could_not_be_decided_is_one_line_of_the_log() {
+        RejectionResponses responses = new RejectionResponses(RejectionResponses.Settings.DEFAULT, messages);
+        RuntimeException undecided = new LimiterBackendException(
+                LimiterBackendException.Kind.RETRYABLE, "timeout", "p:k", "no reply\u202e", null, null);
+        try (LogLines log = new LogLines(RejectionResponses.class)) {
+            for (int i = 0; i < 3; i++) {
+                responses.of(undecided, null, Locale.ENGLISH, "/x");
+            }
+            assertThat(AsyncLog.flush(Duration.ofMinutes(1))).isTrue();
+            assertThat(log.all())
+                    .containsExactly("WARN Rejected a request because its limit could not be decided:"
+                            + " no decision for key 'p:k': no reply?");
+        }
     }
 
     private static PermitRequest request(String prefix, String name) {
