@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What bans do on every engine. */
 abstract class BanContract extends LimiterContract {
@@ -63,13 +65,16 @@ abstract class BanContract extends LimiterContract {
         ban(limiter, key, () -> limiter.tryAcquire(key));
     }
 
-    @Test
-    void who_was_rejected_so_often_is_banned_on_every_path_until_the_ban_ends() {
+    /** Also a key that is too long to be shown. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 129})
+    void who_was_rejected_so_often_is_banned_on_every_path_until_the_ban_ends(int length) {
+        String ann = "a".repeat(length);
         Limiter limiter = oncePerHour();
-        ban(limiter, "ann");
+        ban(limiter, ann);
         clock().advance(seconds(100));
-        assertThat(limiter.on("ann").peek(1).source()).isEqualTo(Source.OVERRIDE);
-        Decision rejected = limiter.decide("ann", 1);
+        assertThat(limiter.on(ann).peek(1).source()).isEqualTo(Source.OVERRIDE);
+        Decision rejected = limiter.decide(ann, 1);
         assertThat(rejected.granted()).isFalse();
         assertThat(rejected.source()).isEqualTo(Source.OVERRIDE);
         assertThat(rejected.limit()).isEqualTo(1);
@@ -77,12 +82,12 @@ abstract class BanContract extends LimiterContract {
         assertThat(rejected.retryAfter())
                 .as("when the ban and the window have ended")
                 .contains(HOUR.minus(seconds(100)));
-        assertThat(limiter.tryAcquire("ann")).isFalse();
-        assertThat(limiter.on("ann").tryAcquire(1, HOUR)).as("does not wait").isFalse();
-        assertThat(limiter.on("ann").decide(1, HOUR)).isEqualTo(rejected);
-        assertThat(limiter.on("ann").reserve(1).isGranted()).isFalse();
-        assertThat(limiter.on("ann").peek(1)).isEqualTo(rejected);
-        Limiter.Async async = limiter.on("ann").async();
+        assertThat(limiter.tryAcquire(ann)).isFalse();
+        assertThat(limiter.on(ann).tryAcquire(1, HOUR)).as("does not wait").isFalse();
+        assertThat(limiter.on(ann).decide(1, HOUR)).isEqualTo(rejected);
+        assertThat(limiter.on(ann).reserve(1).isGranted()).isFalse();
+        assertThat(limiter.on(ann).peek(1)).isEqualTo(rejected);
+        Limiter.Async async = limiter.on(ann).async();
         assertThat(async.decide(1).join()).isEqualTo(rejected);
         assertThat(async.decide(1, HOUR).join()).isEqualTo(rejected);
         assertThat(async.tryAcquire(1).join()).isFalse();
@@ -91,7 +96,7 @@ abstract class BanContract extends LimiterContract {
         assertThat(limiter.tryAcquire("bob")).isTrue();
         assertThat(limiter.tryAcquire()).as("the limiter's own permits").isTrue();
         clock().advance(seconds(200));
-        assertThat(limiter.decide("ann", 1).source()).isNotEqualTo(Source.OVERRIDE);
+        assertThat(limiter.decide(ann, 1).source()).isNotEqualTo(Source.OVERRIDE);
     }
 
     @Test
@@ -222,6 +227,11 @@ abstract class BanContract extends LimiterContract {
         }
         assertThat(totals("k.pro").bans()).as("began by those of the other").isZero();
         pro.on("ann").reset();
+        assertThat(totals("k").bansInEffect()).isEmpty();
+        ban(free, "ann");
+        RateLimiter withoutBan = limiters().withPlan("max").build("k", TokenBucket.perSecond(1));
+        withoutBan.on("ann").async().reset().join();
+        assertThat(free.tryAcquire("ann")).as("reset by a plan without a ban").isTrue();
         assertThat(totals("k").bansInEffect()).isEmpty();
         ban(free, "bob");
         limiters().withPrefix("other:").withBan(BAN).build("k", TokenBucket.perSecond(1));

@@ -266,12 +266,11 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     CompletableFuture<Void> reset(KeyPath path) {
         CompletableFuture<Void> done = engine().reset(path.backendKey());
         KnownBans ofLimit = bans;
-        return ofLimit == null || !path.isOfKey()
-                ? done
-                : CompletableFuture.allOf(
-                        done,
-                        engine().reset(keyOf(ANY_BAN, path.backendKey()))
-                                .thenRun(() -> ofLimit.remove(knownKey(path))));
+        if (ofLimit == null || !path.isOfKey()) {
+            return done;
+        }
+        String ofBan = keyOf(ANY_BAN, path.backendKey());
+        return CompletableFuture.allOf(done, engine().reset(ofBan).thenRun(() -> ofLimit.reset(ofBan)));
     }
 
     WaitingRoom waitingRoom() {

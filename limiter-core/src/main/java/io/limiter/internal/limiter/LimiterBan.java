@@ -11,7 +11,6 @@ import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +26,6 @@ final class LimiterBan {
     private final Ban ban;
     private final BoundLimit<?> bound;
     private final KnownBans known;
-    private final LogThrottle banned = new LogThrottle();
-    private final LogThrottle uncounted = new LogThrottle();
 
     LimiterBan(Ban ban, BoundLimit<?> bound, KnownBans known) {
         this.ban = ban;
@@ -45,8 +42,9 @@ final class LimiterBan {
         return bound.keyOf(ban, backendKey);
     }
 
-    KeyRequests<Ban.State> check(String backendKey) {
-        return KeyRequests.of(keyOf(backendKey), ban, Request.take(1, 0));
+    /** Begins to check a key; to be called before the request is sent. */
+    Check check(KeyPath path) {
+        return new Check(path);
     }
 
     /** Decides and counts a request of a key that is known to be banned, or exempt, unless a listener receives the decision. */
@@ -72,7 +70,7 @@ final class LimiterBan {
             return own;
         }
         // Meanwhile no permits are taken, so the limit grants when it was going to.
-        long ofLimit = own == null ? known.retryMicros(bound.knownKey(path)) : own.retryAfterMicros();
+        long ofLimit = own == null ? known.retryMicros(keyOf(path.backendKey())) : own.retryAfterMicros();
         long retry = Math.max(ofBan.retryAfterMicros(), ofLimit);
         long full = own == null ? retry : Math.max(retry, own.fullAfterMicros());
         return new Decision(false, limit.capacity(), 0, retry, retry, full, Source.OVERRIDE);
@@ -83,59 +81,78 @@ final class LimiterBan {
         return !ofBan.granted() && ofBan.source() != Source.POLICY;
     }
 
-    /**
-     * Records the ban of a key, and counts a rejection by the limit.
-     *
-     * @param decision a {@link #combined} one
-     * @param ofBan as of that
-     */
-    void decided(KeyPath path, Failover engine, Decision decision, @Nullable Decision ofBan) {
-        if (ofBan != null && rejects(ofBan)) {
-            put(path, ofBan, decision);
-            return;
+    /** One check of a key by the limit and its ban. */
+    final class Check {
+
+        private final KeyPath path;
+        private final String key;
+        private final KnownBans.@Nullable Row before;
+
+        private Check(KeyPath path) {
+            this.path = path;
+            this.key = keyOf(path.backendKey());
+            this.before = known.get(key);
         }
-        if (decision.source() == Source.OVERRIDE) {
-            // Of another call, with which this one waited: that one records it.
-            return;
+
+        KeyRequests<Ban.State> request() {
+            return KeyRequests.of(key, ban, Request.take(1, 0));
         }
-        // In an outage it is not known whether the key is banned.
-        if (ofBan != null && ofBan.source() == Source.BACKEND && !known.isEmpty()) {
-            known.remove(bound.knownKey(path));
-        }
-        if (decision.granted() || decision.source() == Source.POLICY) {
-            return;
-        }
-        engine.charge(decision, keyOf(path.backendKey()), ban, 1).whenComplete((counted, error) -> {
-            if (error != null) {
-                log.warn(
-                        uncounted,
-                        "A rejection by limiter '{}' could not be counted, so a ban may begin later: {}",
-                        bound.name(),
-                        AsyncFailures.cause(error).getMessage());
-            } else if (counted.ticketMicros() != 0) {
-                begun(path, counted, decision);
+
+        /**
+         * Records the ban of the key, and counts a rejection by the limit.
+         *
+         * @param decision a {@link #combined} one
+         * @param ofBan as of that
+         */
+        void decided(Failover engine, Decision decision, @Nullable Decision ofBan) {
+            if (ofBan != null && rejects(ofBan)) {
+                put(ofBan, decision);
+                return;
             }
-        });
-    }
+            if (decision.source() == Source.OVERRIDE) {
+                // Of another call, with which this one waited: that one records it.
+                return;
+            }
+            // In an outage it is not known whether the key is banned.
+            if (ofBan != null && ofBan.source() == Source.BACKEND && before != null) {
+                known.remove(before);
+            }
+            if (decision.granted() || decision.source() == Source.POLICY) {
+                return;
+            }
+            engine.charge(decision, key, ban, 1).whenComplete((counted, error) -> {
+                if (error != null) {
+                    log.warn(
+                            known.uncounted(),
+                            "A rejection by limiter '{}' could not be counted, so a ban may begin later: {}",
+                            bound.name(),
+                            AsyncFailures.cause(error).getMessage());
+                } else if (counted.ticketMicros() != 0) {
+                    begun(counted, decision);
+                }
+            });
+        }
 
-    private void begun(KeyPath path, Decision counted, Decision last) {
-        log.warn(
-                banned,
-                "Limiter '{}' bans {} for {}: {} requests were rejected within {}.",
-                bound.name(),
-                ShownKey.of(path.backendKey()),
-                counted.timeToWait(),
-                ban.after(),
-                ban.within());
-        put(path, last.source() == Source.LOCAL ? counted.from(Source.LOCAL) : counted, last);
-        bound.counters().keyBanned(bound.name(), String.valueOf(path.countedKey()), counted.timeToWait());
-    }
+        private void begun(Decision counted, Decision last) {
+            log.warn(
+                    known.begun(),
+                    "Limiter '{}' bans {} for {}: {} requests were rejected within {}.",
+                    bound.name(),
+                    ShownKey.of(path.backendKey()),
+                    counted.timeToWait(),
+                    ban.after(),
+                    ban.within());
+            put(last.source() == Source.LOCAL ? counted.from(Source.LOCAL) : counted, last);
+            bound.counters().keyBanned(bound.name(), String.valueOf(path.countedKey()), counted.timeToWait());
+        }
 
-    private void put(KeyPath path, Decision ofBan, Decision ofBoth) {
-        known.put(
-                bound.knownKey(path),
-                ofBan.retryAfterMicros(),
-                ofBoth.retryAfterMicros(),
-                ofBan.source() == Source.LOCAL);
+        private void put(Decision ofBan, Decision ofBoth) {
+            known.put(
+                    key,
+                    bound.knownKey(path),
+                    ofBan.retryAfterMicros(),
+                    ofBoth.retryAfterMicros(),
+                    ofBan.source() == Source.LOCAL);
+        }
     }
 }

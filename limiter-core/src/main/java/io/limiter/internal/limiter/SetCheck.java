@@ -22,7 +22,7 @@ final class SetCheck {
     // Null for those that the engine decides.
     private final List<@Nullable Decision> atOnce = new ArrayList<>();
     // Null for those without one, or that are decided at once.
-    private final List<@Nullable LimiterBan> bans = new ArrayList<>();
+    private final List<LimiterBan.@Nullable Check> bans = new ArrayList<>();
 
     // Of those that the engine decides, each followed by its ban.
     private final List<KeyRequests<?>> requests = new ArrayList<>();
@@ -44,15 +44,16 @@ final class SetCheck {
         all.add(ofPart);
         atOnce.add(decision);
         LimiterBan ban = decision == null ? part.limiter().ban() : null;
-        bans.add(ban);
-        merges |= ban != null || decision != null;
+        LimiterBan.Check check = ban == null ? null : ban.check(part.limiter().path);
+        bans.add(check);
+        merges |= check != null || decision != null;
         if (decision != null) {
             rejected |= !decision.granted();
             return;
         }
         decideByEngine(ofPart, byPart.engine());
-        if (ban != null) {
-            decideByEngine(ban.check(part.backendKey()), byPart.engine());
+        if (check != null) {
+            decideByEngine(check.request(), byPart.engine());
         }
     }
 
@@ -71,9 +72,8 @@ final class SetCheck {
         return all.get(part).request();
     }
 
-    /** What bans the key of a part, unless it is decided at once; {@code null} for nothing. */
-    @Nullable
-    LimiterBan ban(int part) {
+    /** The check of the ban of a part, unless it is decided at once; {@code null} for nothing. */
+    LimiterBan.@Nullable Check ban(int part) {
         return bans.get(part);
     }
 

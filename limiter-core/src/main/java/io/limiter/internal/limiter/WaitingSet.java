@@ -180,9 +180,9 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
             if (decision != null && (granted || !decision.granted())) {
                 EngineLimiter<?> limiter = parts.get(i).limiter();
                 limiter.bound.counters().decided(limiter.name(), limiter.path.countedKey(), decision);
-                LimiterBan ban = last.ban(i);
+                LimiterBan.Check ban = last.ban(i);
                 if (ban != null) {
-                    ban.decided(limiter.path, last.used(i).engine(), decision, last.ofBan(i));
+                    ban.decided(last.used(i).engine(), decision, last.ofBan(i));
                 }
             }
         }

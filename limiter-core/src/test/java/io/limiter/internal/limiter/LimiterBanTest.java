@@ -34,6 +34,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /** Bans while the backend fails. */
@@ -80,28 +82,49 @@ class LimiterBanTest {
         assertThat(counters.bansInEffect()).as("not in the backend").isEmpty();
     }
 
+    private static List<FailurePolicy> policies() {
+        return List.of(FailurePolicy.ALLOW, FailurePolicy.DENY, FailurePolicy.LOCAL, FailurePolicy.THROW);
+    }
+
+    @ParameterizedTest
+    @MethodSource("policies")
+    void a_rejection_of_the_backend_is_counted_there_or_the_log_says_that_it_is_not(FailurePolicy policy) {
+        backend.failing = EnumSet.of(Request.Action.CHARGE);
+        EngineLimiter<?> limiter = limiter(policy);
+        assertThat(logged(() -> {
+                    assertThat(rejections(limiter, 20)).hasSize(19).containsOnly(Source.BACKEND);
+                    assertThat(rejections(limiter(policy), 1)).containsOnly(Source.BACKEND);
+                }))
+                .as("once a minute for all limiters of the limit")
+                .singleElement()
+                .asString()
+                .startsWith("A rejection by limiter 'login' could not be counted, so a ban may begin later: ");
+    }
+
     @Test
-    void a_rejection_of_the_backend_is_counted_there_or_the_log_says_that_it_is_not() {
+    void the_log_names_a_ban_once_a_minute_for_all_limiters_of_the_limit() {
+        assertThat(logged(() -> {
+                    rejections(limiter(FailurePolicy.THROW), 4);
+                    rejections(limiter(FailurePolicy.THROW).on("bob"), 4);
+                    assertThat(counters.bansInEffect()).hasSize(2);
+                }))
+                .singleElement()
+                .asString()
+                .startsWith("Limiter 'login' bans ");
+    }
+
+    private static List<String> logged(Runnable run) {
         Logger logger = (Logger) LoggerFactory.getLogger(LimiterBan.class);
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
         logger.addAppender(lines);
-        backend.failing = EnumSet.of(Request.Action.CHARGE);
-        for (FailurePolicy policy :
-                List.of(FailurePolicy.ALLOW, FailurePolicy.DENY, FailurePolicy.LOCAL, FailurePolicy.THROW)) {
-            lines.list.clear();
-            EngineLimiter<?> limiter = limiter(policy);
-            limiter.reset();
-            assertThat(rejections(limiter, 20)).hasSize(19).containsOnly(Source.BACKEND);
+        try {
+            run.run();
             AsyncLog.flush(Duration.ofMinutes(1));
-            assertThat(lines.list)
-                    .as("once a minute, by %s", policy)
-                    .singleElement()
-                    .satisfies(line -> assertThat(line.getFormattedMessage())
-                            .startsWith(
-                                    "A rejection by limiter 'login' could not be counted, so a ban may begin later: "));
+        } finally {
+            logger.detachAppender(lines);
         }
-        logger.detachAppender(lines);
+        return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
     @Test
@@ -111,9 +134,21 @@ class LimiterBanTest {
         int charges = backend.charges.get();
         Decision own = new Decision(true, 3, 0, 0, 0, 0);
         Decision ofTheOther = new Decision(false, 1, 0, 0, 1_000_000, 1_000_000).from(Source.OVERRIDE);
-        limiter.bound.ban("ann").decided(limiter.path, limiter.bound.engine(), ofTheOther, own);
+        limiter.ban().check(limiter.path).decided(limiter.bound.engine(), ofTheOther, own);
         assertThat(backend.charges).hasValue(charges);
         assertThat(counters.bansInEffect()).hasSize(1);
+    }
+
+    @Test
+    void only_an_answer_to_a_later_check_hides_a_ban() {
+        EngineLimiter<FixedWindow> limiter = limiter(FailurePolicy.THROW);
+        Decision granted = new Decision(true, 3, 2, 0, 0, 0);
+        LimiterBan.Check before = limiter.ban().check(limiter.path);
+        rejections(limiter, 4);
+        before.decided(limiter.bound.engine(), granted, granted);
+        assertThat(counters.bansInEffect()).as("the ban began after it").hasSize(1);
+        limiter.ban().check(limiter.path).decided(limiter.bound.engine(), granted, granted);
+        assertThat(counters.bansInEffect()).as("the ban has ended").isEmpty();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class KnownBansTest {
@@ -16,8 +17,8 @@ class KnownBansTest {
     private final TestClock clock = new TestClock();
     private final KnownBans bans = new KnownBans(clock);
 
-    private static KnownBans.Key key(String name) {
-        return new KnownBans.Key(name, List.of(name), null);
+    private void put(String name, long leftMicros, long retryMicros, boolean local) {
+        bans.put(name, new KnownBans.Key(name, List.of(name), null), leftMicros, retryMicros, local);
     }
 
     private List<String> keys() {
@@ -26,57 +27,85 @@ class KnownBansTest {
 
     @Test
     void of_more_than_the_bound_those_that_end_last_are_known() {
-        bans.put(key("long"), 5000 * SECOND, 0, false);
+        put("long", 5000 * SECOND, 0, false);
         for (int i = 0; i < KnownBans.MOST; i++) {
-            bans.put(key("short-" + i), (100 + i) * SECOND, 0, false);
+            put("short-" + i, (100 + i) * SECOND, 0, false);
         }
         assertThat(keys()).hasSize(KnownBans.MOST).startsWith("long").doesNotContain("short-0");
-        bans.put(key("longer"), 6000 * SECOND, 0, false);
-        bans.put(key("shortest"), SECOND, 0, false);
+        put("longer", 6000 * SECOND, 0, false);
+        put("shortest", SECOND, 0, false);
         assertThat(keys()).hasSize(KnownBans.MOST).startsWith("longer", "long").doesNotContain("short-1", "shortest");
         assertThat(keys()).endsWith("short-2");
     }
 
     @Test
     void a_ban_has_ended_without_being_removed() {
-        bans.put(key("ann"), 10 * SECOND, 0, false);
-        bans.put(key("bob"), 20 * SECOND, 0, false);
+        put("ann", 10 * SECOND, 0, false);
+        put("bob", 20 * SECOND, 0, false);
         clock.advance(Duration.ofSeconds(10));
         assertThat(keys()).containsExactly("bob");
-        bans.put(key("ann"), 30 * SECOND, 0, false);
+        put("ann", 30 * SECOND, 0, false);
         assertThat(keys()).containsExactly("ann", "bob");
-        bans.remove(key("ann"));
-        bans.remove(key("carl"));
+        bans.reset("ann");
+        bans.reset("carl");
         assertThat(keys()).containsExactly("bob");
     }
 
     @Test
     void one_of_the_local_fallback_hides_no_longer_one() {
-        bans.put(key("ann"), 300 * SECOND, 0, false);
-        bans.put(key("ann"), 10 * SECOND, 0, true);
+        put("ann", 300 * SECOND, 0, false);
+        put("ann", 10 * SECOND, 0, true);
         assertThat(bans.inEffect()).extracting(KeyBan::left).containsExactly(Duration.ofSeconds(300));
-        bans.put(key("ann"), 600 * SECOND, 0, true);
-        bans.put(key("ann"), 200 * SECOND, 0, false);
+        put("ann", 600 * SECOND, 0, true);
+        put("ann", 200 * SECOND, 0, false);
         assertThat(bans.inEffect()).extracting(KeyBan::left).containsExactly(Duration.ofSeconds(200));
     }
 
     @Test
     void the_limit_may_grant_later_than_the_ban_ends() {
-        assertThat(bans.retryMicros(key("ann"))).isZero();
-        bans.put(key("ann"), 300 * SECOND, 3600 * SECOND, false);
+        assertThat(bans.retryMicros("ann")).isZero();
+        put("ann", 300 * SECOND, 3600 * SECOND, false);
         clock.advance(Duration.ofSeconds(100));
-        assertThat(bans.retryMicros(key("ann"))).isEqualTo(3500 * SECOND);
-        bans.put(key("ann"), 200 * SECOND, Decision.NEVER_MICROS, false);
-        assertThat(bans.retryMicros(key("ann"))).isEqualTo(200 * SECOND);
+        assertThat(bans.retryMicros("ann")).isEqualTo(3500 * SECOND);
+        put("ann", 200 * SECOND, Decision.NEVER_MICROS, false);
+        assertThat(bans.retryMicros("ann")).isEqualTo(200 * SECOND);
         clock.advance(Duration.ofSeconds(201));
-        assertThat(bans.retryMicros(key("ann"))).isZero();
+        assertThat(bans.retryMicros("ann")).isZero();
     }
 
     @Test
-    void long_keys_are_left_out() {
-        bans.put(key("x".repeat(129)), 10 * SECOND, 0, false);
-        bans.put(new KnownBans.Key("b", List.of("a".repeat(100), "b".repeat(29)), "a".repeat(100)), SECOND, 0, false);
-        bans.put(key("x".repeat(128)), 10 * SECOND, 0, false);
+    void long_keys_are_known_but_not_shown() {
+        String key = "x".repeat(129);
+        put(key, 10 * SECOND, 20 * SECOND, false);
+        List<String> path = List.of("a".repeat(100), "b".repeat(29));
+        bans.put("nested", new KnownBans.Key("b", path, "a".repeat(100)), SECOND, 0, false);
+        put("x".repeat(128), 10 * SECOND, 0, false);
         assertThat(keys()).containsExactly("x".repeat(128));
+        assertThat(bans.retryMicros(key)).isEqualTo(20 * SECOND);
+    }
+
+    @Test
+    void one_that_was_removed_or_displaced_leaves_room() {
+        for (int i = 0; i < KnownBans.MOST; i++) {
+            put("long-" + i, (5000 + i) * SECOND, 0, false);
+        }
+        put("shortest", SECOND, 0, false);
+        assertThat(keys()).doesNotContain("shortest");
+        bans.remove(Objects.requireNonNull(bans.get("long-1")));
+        put("shortest", SECOND, 0, false);
+        assertThat(keys()).hasSize(KnownBans.MOST).endsWith("shortest");
+        put("short", 2 * SECOND, 0, false);
+        assertThat(keys()).hasSize(KnownBans.MOST).endsWith("short");
+    }
+
+    @Test
+    void only_the_ban_that_was_known_is_removed() {
+        put("ann", 10 * SECOND, 0, false);
+        KnownBans.Row before = Objects.requireNonNull(bans.get("ann"));
+        put("ann", 20 * SECOND, 0, false);
+        bans.remove(before);
+        assertThat(keys()).containsExactly("ann");
+        bans.remove(Objects.requireNonNull(bans.get("ann")));
+        assertThat(keys()).isEmpty();
     }
 }
