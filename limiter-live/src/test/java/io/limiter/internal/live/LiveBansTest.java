@@ -2,27 +2,37 @@ package io.limiter.internal.live;
 
 import static io.limiter.internal.live.LiveFleet.NOTE;
 import static io.limiter.internal.live.LiveFleet.live;
+import static io.limiter.internal.live.LiveFleet.reportsOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.live.BannedKey;
+import io.limiter.live.InstanceReport;
+import io.limiter.live.LimitReport;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Live limits of keys that a limit bans: they win. */
+/** Bans in the reports of the fleet, and live limits of banned keys: they win. */
 class LiveBansTest {
 
     private static final LiveKey ANN = LiveKey.of("ann");
     private static final Ban BAN = Ban.after(2).lasting(Duration.ofMinutes(10), Duration.ofDays(1));
+    private static final FixedWindow ONCE = FixedWindow.of(1, Duration.ofHours(1));
 
     @RegisterExtension
     static final LiveFleet FLEET = new LiveFleet();
@@ -33,7 +43,7 @@ class LiveBansTest {
     @BeforeEach
     void start() {
         factory = FLEET.instance();
-        limiter = factory.withBan(BAN).build("login", FixedWindow.of(1, Duration.ofHours(1)));
+        limiter = factory.withBan(BAN).build("login", ONCE);
     }
 
     private void beBanned() {
@@ -74,5 +84,91 @@ class LiveBansTest {
             assertThat(limiter.tryAcquire("ann")).isTrue();
         }
         beBanned();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void reports_have_the_bans_of_all_instances_once(boolean showKeys) {
+        LiveInstance one = FLEET.instance("one", showKeys);
+        LiveInstance other = FLEET.instance("other", showKeys);
+        Ban ban = Ban.after(1).lasting(Duration.ofMinutes(5), Duration.ofHours(1));
+        Limiter search = one.withBan(ban).build("search", ONCE);
+        one.withBan(ban).withPlan("pro").build("search", ONCE);
+        Limiter tagged = other.withBan(ban).withHashTag(HashTag.FIRST_KEY).build("search", ONCE);
+        for (int i = 0; i < 2; i++) {
+            search.tryAcquire("ann", 1);
+            tagged.on("shop").on("ann").tryAcquire();
+        }
+        Eventually.that(() ->
+                assertThat(other.statistics().totals().get(0).bansInEffect()).hasSize(1));
+        Limiter elsewhere = other.withBan(ban).build("search", ONCE);
+        FLEET.clock().advance(Duration.ofSeconds(10));
+        Eventually.that(() -> assertThat(elsewhere.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE));
+        List<BannedKey> bans = BannedKey.all(reportsOf(one, other));
+        Instant now = Instant.ofEpochMilli(FLEET.clock().micros() / 1000);
+        assertThat(bans).hasSize(2).allSatisfy(each -> {
+            assertThat(each.prefix() + each.limiter()).isEqualTo("countLimit:search");
+            assertThat(each.key()).matches(showKeys ? "ann" : "[0-9a-f]{16}");
+            assertThat(each.ends()).isBetween(now.plusSeconds(280), now.plusSeconds(300));
+        });
+        assertThat(bans)
+                .extracting(BannedKey::hashTag)
+                .filteredOn(tag -> tag != null)
+                .hasSize(1);
+        assertThat(bans)
+                .extracting(BannedKey::path)
+                .containsExactlyInAnyOrderElementsOf(
+                        showKeys ? List.of(List.of("ann"), List.of("shop", "ann")) : List.of(List.of(), List.of()));
+    }
+
+    @Test
+    void a_ban_of_the_fleet_lasts_as_long_as_any_instance_says() {
+        Instant now = Instant.ofEpochSecond(1_763_650_000);
+        BannedKey ann = new BannedKey("rateLimit:", "login", "ann", null, List.of("ann"), now.plusSeconds(60));
+        BannedKey longer = new BannedKey("rateLimit:", "login", "ann", null, List.of("ann"), now.plusSeconds(90));
+        BannedKey bob = new BannedKey("rateLimit:", "login", "bob", null, List.of("bob"), now.plusSeconds(70));
+        assertThat(BannedKey.all(List.of(report(now, ann), report(now, bob, longer), report(now, ann))))
+                .containsExactly(longer, bob);
+    }
+
+    private static InstanceReport report(Instant now, BannedKey... bans) {
+        return new InstanceReport("one", now, 0, "available", List.of(), List.of(bans));
+    }
+
+    @Test
+    void an_instance_reports_its_longest_bans() {
+        LiveInstance one = FLEET.instance("one", true);
+        Limiter brief = one.withBan(Ban.after(1)).build("brief", ONCE);
+        Limiter lasting = one.withBan(Ban.after(1).lasting(Duration.ofHours(1), Duration.ofHours(1)))
+                .build("lasting", ONCE);
+        for (int i = 0; i < FleetReports.MAX_BANS; i++) {
+            brief.tryAcquire("ann-" + i, 2);
+        }
+        lasting.tryAcquire("bob", 2);
+        Eventually.that(() -> assertThat(one.statistics().totals().stream()
+                        .mapToInt(each -> each.bansInEffect().size()))
+                .containsExactly(FleetReports.MAX_BANS, 1));
+        assertThat(BannedKey.all(reportsOf(one)))
+                .hasSize(FleetReports.MAX_BANS)
+                .extracting(BannedKey::key)
+                .startsWith("bob");
+    }
+
+    @Test
+    void bans_of_limits_that_are_rarely_used_are_reported_too() {
+        for (int i = 0; i < FleetReports.MAX_LIMITS; i++) {
+            Limiter busy = factory.build("busy-" + i, ONCE);
+            busy.tryAcquire("ann");
+            busy.tryAcquire("ann");
+        }
+        factory.withBan(Ban.after(1)).build("rare", ONCE).tryAcquire("ann", 2);
+        Eventually.that(() -> {
+            List<InstanceReport> reports = reportsOf(factory);
+            assertThat(LimitReport.sum(reports))
+                    .hasSize(FleetReports.MAX_LIMITS)
+                    .extracting(LimitReport::name)
+                    .doesNotContain("rare");
+            assertThat(BannedKey.all(reports)).extracting(BannedKey::limiter).containsExactly("rare");
+        });
     }
 }

@@ -14,6 +14,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.InstanceReport;
+import io.limiter.live.LimitReport;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
@@ -108,6 +109,24 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     /** Makes all instances report at their next poll, and returns the reports that there are. */
     static List<InstanceReport> reports(LiveInstance instance) {
         return live(instance).fleet().watch().instances();
+    }
+
+    /** Has all of them report now. */
+    static List<InstanceReport> reportsOf(LiveInstance... instances) {
+        live(instances[0]).fleet().watch();
+        for (LiveInstance each : instances) {
+            each.pollLiveLimits();
+        }
+        return reports(instances[0]);
+    }
+
+    /** Of the only limit of these instances, which report now. */
+    static LimitReport sum(LiveInstance... instances) {
+        return LimitReport.sum(reportsOf(instances)).get(0);
+    }
+
+    LiveInstance instance(String name, boolean showKeys) {
+        return instance(BY_HAND.instance(name).showKeys(showKeys));
     }
 
     /** Runs commands on a connection of its own. */

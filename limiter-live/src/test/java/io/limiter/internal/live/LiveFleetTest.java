@@ -1,46 +1,40 @@
 package io.limiter.internal.live;
 
-import static io.limiter.internal.live.LiveFleet.BY_HAND;
 import static io.limiter.internal.live.LiveFleet.live;
 import static io.limiter.internal.live.LiveFleet.logged;
 import static io.limiter.internal.live.LiveFleet.put;
 import static io.limiter.internal.live.LiveFleet.reports;
+import static io.limiter.internal.live.LiveFleet.reportsOf;
+import static io.limiter.internal.live.LiveFleet.sum;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
-import io.limiter.HashTag;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterTotals;
-import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.HotKey;
-import io.limiter.live.LimitReport.Rate;
 import io.limiter.live.LimitReport.RejectedKey;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
-import io.limiter.testing.Eventually;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** What instances report to the fleet. */
 class LiveFleetTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -50,8 +44,8 @@ class LiveFleetTest {
 
     @Test
     void reports_add_up_to_what_was_counted() {
-        LiveInstance one = instance("one", true);
-        LiveInstance other = instance("other", true);
+        LiveInstance one = FLEET.instance("one", true);
+        LiveInstance other = FLEET.instance("other", true);
         decide(one, "ann", 4);
         decide(other, "ann", 3);
         decide(other, "bob", 2);
@@ -83,8 +77,8 @@ class LiveFleetTest {
 
     @Test
     void reports_have_the_most_rejected_keys_of_all_instances_and_when_they_were_rejected() {
-        LiveInstance one = instance("one", true);
-        LiveInstance other = instance("other", true);
+        LiveInstance one = FLEET.instance("one", true);
+        LiveInstance other = FLEET.instance("other", true);
         decide(one, "ann", 8);
         decide(other, "ann", 1);
         decide(other, "bob", 6);
@@ -98,7 +92,7 @@ class LiveFleetTest {
 
     @Test
     void a_plan_is_reported_with_the_limit_whose_permits_it_takes() {
-        LiveInstance one = instance("one", true);
+        LiveInstance one = FLEET.instance("one", true);
         one.withPlan("pro").build("search", FixedWindow.of(9, HOUR)).tryAcquire("ann");
         LimitReport plan = sum(one);
         assertThat(plan.name()).isEqualTo("search.pro");
@@ -108,8 +102,8 @@ class LiveFleetTest {
 
     @Test
     void waits_add_up_to_those_of_the_callers() throws Exception {
-        LiveInstance one = instance("one", true);
-        LiveInstance other = instance("other", true);
+        LiveInstance one = FLEET.instance("one", true);
+        LiveInstance other = FLEET.instance("other", true);
         TokenBucket perSecond = TokenBucket.perSecond(1).withCapacity(1);
         Duration patience = Duration.ofMinutes(1);
         Duration waited = Duration.ZERO;
@@ -129,7 +123,7 @@ class LiveFleetTest {
 
     @Test
     void a_wait_for_a_lease_counts_even_if_it_ends_in_a_rejection() {
-        LiveInstance one = instance("one", true);
+        LiveInstance one = FLEET.instance("one", true);
         ConcurrencyLimiter limiter = one.build("report", ConcurrencyLimit.of(1));
         try (Lease lease = limiter.tryAcquire().orElseThrow()) {
             assertThat(limiter.tryAcquire(1, Duration.ofSeconds(3))).isEmpty();
@@ -142,7 +136,7 @@ class LiveFleetTest {
 
     @Test
     void a_report_of_an_older_version_has_no_waits() {
-        LiveInstance one = instance("one", true);
+        LiveInstance one = FLEET.instance("one", true);
         decide(one, "ann", 1);
         reportsOf(one);
         FLEET.<Boolean>commands(commands -> {
@@ -155,192 +149,6 @@ class LiveFleetTest {
         assertThat(report.waited()).isZero();
     }
 
-    @Test
-    void the_past_of_all_instances_adds_up_in_steps_of_20_s() {
-        LiveInstance one = instanceWithPast("one");
-        LiveInstance other = instanceWithPast("other");
-        Instant start = stepStarts();
-        one.pollLiveLimits();
-        other.pollLiveLimits();
-        decide(one, 40);
-        decide(other, 46);
-        FLEET.clock().advance(Duration.ofSeconds(20));
-        one.pollLiveLimits();
-        // The instances poll at different moments.
-        FLEET.clock().advance(Duration.ofSeconds(3));
-        other.pollLiveLimits();
-        decide(one, 3);
-        decide(other, 4);
-        FLEET.clock().advance(Duration.ofSeconds(1));
-        assertThat(past(one, other))
-                .containsExactly(
-                        Map.entry(start, new Rate(4, 0)), Map.entry(start.plusSeconds(20), new Rate(0.75 + 4, 0)));
-    }
-
-    @Test
-    void an_instance_that_did_not_poll_knows_the_mean_of_its_past() {
-        LiveInstance one = instanceWithPast("one");
-        Instant start = stepStarts();
-        one.pollLiveLimits();
-        decide(one, 200);
-        FLEET.clock().advance(Duration.ofSeconds(100));
-        assertThat(past(one)).hasSize(5).containsKey(start).values().containsOnly(new Rate(2, 0));
-    }
-
-    @Test
-    void the_past_is_known_from_an_outage_too() {
-        LiveInstance one = instanceWithPast("one");
-        put(one, "search", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(20_000));
-        Instant start = stepStarts();
-        one.pollLiveLimits();
-        FLEET.whileUnreadable(() -> {
-            decide(one, 20);
-            FLEET.clock().advance(Duration.ofSeconds(20));
-            one.pollLiveLimits();
-        });
-        FLEET.clock().advance(Duration.ofSeconds(20));
-        assertThat(past(one))
-                .containsExactly(Map.entry(start, new Rate(1, 0)), Map.entry(start.plusSeconds(20), new Rate(0, 0)));
-    }
-
-    @Test
-    void the_past_is_ten_minutes_long() {
-        LiveInstance one = instanceWithPast("one");
-        Instant start = stepStarts();
-        for (int step = 0; step < 40; step++) {
-            one.pollLiveLimits();
-            decide(one, 20);
-            FLEET.clock().advance(Duration.ofSeconds(20));
-        }
-        assertThat(past(one))
-                .hasSize(30)
-                .containsKeys(start.plusSeconds(10 * 20), start.plusSeconds(39 * 20))
-                .values()
-                .containsOnly(new Rate(1, 0));
-    }
-
-    @Test
-    void a_clock_that_was_set_back_begins_the_past_anew() {
-        LiveInstance one = instanceWithPast("one");
-        stepStarts();
-        one.pollLiveLimits();
-        FLEET.clock().advance(Duration.ofSeconds(60));
-        one.pollLiveLimits();
-        FLEET.clock().advance(Duration.ofSeconds(-100));
-        assertThat(past(one)).isEmpty();
-    }
-
-    @Test
-    void most_reports_have_no_past() {
-        LiveInstance one = instanceWithPast("one");
-        stepStarts();
-        one.pollLiveLimits();
-        FLEET.clock().advance(Duration.ofSeconds(30));
-        assertThat(past(one)).as("when the watch begins").isNotEmpty();
-        FLEET.clock().advance(Duration.ofSeconds(4));
-        assertThat(past(one)).as("4 s later").isNotEmpty();
-        FLEET.clock().advance(Duration.ofSeconds(1));
-        assertThat(past(one)).as("5 s later").isEmpty();
-        FLEET.clock().advance(Duration.ofSeconds(4));
-        assertThat(past(one)).as("9 s later").isEmpty();
-        FLEET.clock().advance(Duration.ofSeconds(1));
-        assertThat(past(one)).as("with the next step").hasSize(2);
-    }
-
-    private static LiveInstance instanceWithPast(String name) {
-        LiveInstance factory = instance(name, true);
-        decide(factory, 1);
-        return factory;
-    }
-
-    private static void decide(LiveInstance factory, int times) {
-        Limiter limiter = factory.build("search", FixedWindow.of(10_000, HOUR));
-        IntStream.range(0, times).forEach(i -> limiter.tryAcquire("ann", 1));
-    }
-
-    /** Moves the clock to the start of the next step. */
-    private static Instant stepStarts() {
-        FLEET.clock()
-                .advance(Duration.ofNanos(1000 * (20_000_000 - FLEET.clock().micros() % 20_000_000)));
-        return Instant.ofEpochSecond(FLEET.clock().micros() / 1_000_000);
-    }
-
-    private static Map<Instant, Rate> past(LiveInstance... instances) {
-        return sum(instances).past();
-    }
-
-    private static LimitReport sum(LiveInstance... instances) {
-        return LimitReport.sum(reportsOf(instances)).get(0);
-    }
-
-    /** Has all of them report now. */
-    private static List<InstanceReport> reportsOf(LiveInstance... instances) {
-        live(instances[0]).fleet().watch();
-        for (LiveInstance each : instances) {
-            each.pollLiveLimits();
-        }
-        return reports(instances[0]);
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void reports_have_the_bans_of_all_instances_once(boolean showKeys) {
-        LiveInstance one = instance("one", showKeys);
-        LiveInstance other = instance("other", showKeys);
-        Ban ban = Ban.after(1).lasting(Duration.ofMinutes(5), HOUR);
-        FixedWindow once = FixedWindow.of(1, HOUR);
-        Limiter search = one.withBan(ban).build("search", once);
-        one.withBan(ban).withPlan("pro").build("search", once);
-        Limiter tagged = other.withBan(ban).withHashTag(HashTag.FIRST_KEY).build("search", once);
-        for (int i = 0; i < 2; i++) {
-            search.tryAcquire("ann", 1);
-            tagged.on("shop").on("ann").tryAcquire();
-        }
-        Eventually.that(() ->
-                assertThat(other.statistics().totals().get(0).bansInEffect()).hasSize(1));
-        Limiter elsewhere = other.withBan(ban).build("search", once);
-        FLEET.clock().advance(Duration.ofSeconds(10));
-        Eventually.that(() -> assertThat(elsewhere.decide("ann", 1).source()).isEqualTo(Decision.Source.OVERRIDE));
-        List<BannedKey> bans = BannedKey.all(reportsOf(one, other));
-        Instant now = Instant.ofEpochMilli(FLEET.clock().micros() / 1000);
-        assertThat(bans).hasSize(2).allSatisfy(each -> {
-            assertThat(each.prefix() + each.limiter()).isEqualTo("countLimit:search");
-            assertThat(each.key()).matches(showKeys ? "ann" : "[0-9a-f]{16}");
-            assertThat(each.ends()).isBetween(now.plusSeconds(280), now.plusSeconds(300));
-        });
-        assertThat(bans)
-                .extracting(BannedKey::hashTag)
-                .filteredOn(tag -> tag != null)
-                .hasSize(1);
-        assertThat(bans)
-                .extracting(BannedKey::path)
-                .containsExactlyInAnyOrderElementsOf(
-                        showKeys ? List.of(List.of("ann"), List.of("shop", "ann")) : List.of(List.of(), List.of()));
-    }
-
-    @Test
-    void an_instance_reports_its_longest_bans() {
-        LiveInstance one = instance("one", true);
-        FixedWindow once = FixedWindow.of(1, HOUR);
-        Limiter brief = one.withBan(Ban.after(1)).build("brief", once);
-        Limiter lasting = one.withBan(Ban.after(1).lasting(HOUR, HOUR)).build("lasting", once);
-        for (int i = 0; i < FleetReports.MAX_BANS; i++) {
-            brief.tryAcquire("ann-" + i, 2);
-        }
-        lasting.tryAcquire("bob", 2);
-        Eventually.that(() -> assertThat(one.statistics().totals().stream()
-                        .mapToInt(each -> each.bansInEffect().size()))
-                .containsExactly(FleetReports.MAX_BANS, 1));
-        assertThat(BannedKey.all(reportsOf(one)))
-                .hasSize(FleetReports.MAX_BANS)
-                .extracting(BannedKey::key)
-                .startsWith("bob");
-    }
-
-    private static LiveInstance instance(String name, boolean showKeys) {
-        return FLEET.instance(BY_HAND.instance(name).showKeys(showKeys));
-    }
-
     private static void decide(LiveInstance factory, String key, int times) {
         Limiter limiter = factory.build("search", FixedWindow.of(5, HOUR));
         IntStream.range(0, times).forEach(i -> limiter.tryAcquire(key, 1));
@@ -348,7 +156,7 @@ class LiveFleetTest {
 
     @Test
     void a_report_that_redis_refuses_does_not_fail_the_poll() {
-        LiveInstance one = instance("one", true);
+        LiveInstance one = FLEET.instance("one", true);
         live(one).fleet().watch();
         FLEET.<String>commands(commands -> commands.set("{limiter:live}:fleet", "not a hash"));
         assertThat(logged(one::pollLiveLimits)).isEmpty();
@@ -356,8 +164,8 @@ class LiveFleetTest {
 
     @Test
     void hashes_of_one_key_are_equal_in_all_instances() {
-        LiveInstance one = instance("one", false);
-        LiveInstance other = instance("other", false);
+        LiveInstance one = FLEET.instance("one", false);
+        LiveInstance other = FLEET.instance("other", false);
         decide(one, "ann", 6);
         decide(other, "ann", 1);
         LimitReport sum = sum(one, other);
@@ -375,8 +183,8 @@ class LiveFleetTest {
 
     @Test
     void an_instance_that_has_ended_falls_out() {
-        LiveInstance one = instance("one", true);
-        LiveInstance other = instance("other", true);
+        LiveInstance one = FLEET.instance("one", true);
+        LiveInstance other = FLEET.instance("other", true);
         reportsOf(one, other);
         FLEET.clock().advance(Duration.ofSeconds(5));
         one.pollLiveLimits();
@@ -389,7 +197,7 @@ class LiveFleetTest {
 
     @Test
     void nothing_is_reported_unless_watched() {
-        LiveInstance one = instance("one", true);
+        LiveInstance one = FLEET.instance("one", true);
         one.pollLiveLimits();
         assertThat(FLEET.<Long>commands(commands -> commands.exists("{limiter:live}:fleet", "{limiter:live}:watched")))
                 .isZero();
@@ -402,8 +210,8 @@ class LiveFleetTest {
 
     @Test
     void an_instance_where_a_live_limit_does_not_fit_says_so() {
-        LiveInstance one = instance("one", true);
-        LiveInstance tight = instance("tight", true);
+        LiveInstance one = FLEET.instance("one", true);
+        LiveInstance tight = FLEET.instance("tight", true);
         one.build("search", TokenBucket.of(10, 60));
         tight.build("search", TokenBucket.of(10, 1));
         put(one, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1));
@@ -434,7 +242,7 @@ class LiveFleetTest {
                 "99999999999999999999 {}"
             })
     void a_report_that_cannot_be_read_is_named_and_hides_no_other(String report) {
-        LiveInstance one = instance("one", true);
+        LiveInstance one = FLEET.instance("one", true);
         reportsOf(one);
         String stored =
                 report.replace("1763650000123456", Long.toString(FLEET.clock().micros()));
