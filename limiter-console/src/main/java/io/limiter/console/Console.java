@@ -1,8 +1,10 @@
 package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.console.Rights.Refusal;
+import io.limiter.console.Rights.AccessDenied;
 import io.limiter.console.Rights.Right;
+import io.limiter.console.wire.Wire;
+import io.limiter.console.wire.WireMapper;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
@@ -61,14 +63,14 @@ final class Console {
     }
 
     Answer page(Caller caller) {
-        Refusal refusal = rights.refusal(caller, Right.READ);
-        return refusal == null ? file(page.index(), caller) : refusal.page();
+        AccessDenied denied = rights.check(caller, Right.READ);
+        return denied == null ? file(page.index(), caller) : denied.page();
     }
 
     Answer asset(String name, Caller caller) {
-        Refusal refusal = rights.refusal(caller, Right.READ);
-        if (refusal != null) {
-            return refusal.problem();
+        AccessDenied denied = rights.check(caller, Right.READ);
+        if (denied != null) {
+            return denied.problem();
         }
         Page.Asset asset = page.asset(name);
         return asset == null ? Answer.empty(HttpStatus.NOT_FOUND) : file(asset, caller);
@@ -94,7 +96,7 @@ final class Console {
                 caller,
                 () -> new Wire.Session(
                         caller.user(),
-                        rights.refusal(caller, Right.WRITE) == null,
+                        rights.check(caller, Right.WRITE) == null,
                         mayWrite(caller),
                         properties.allowUnsecured(),
                         full,
@@ -103,8 +105,8 @@ final class Console {
 
     /** @param token for a caller who may write: making one may create a session */
     Answer csrf(Caller caller, Supplier<Wire.@Nullable Csrf> token) {
-        Refusal refusal = rights.refusal(caller, Right.KEYS);
-        return refusal == null ? Answer.json(HttpStatus.OK, new Wire.CsrfAnswer(token.get())) : refusal.problem();
+        AccessDenied denied = rights.check(caller, Right.KEYS);
+        return denied == null ? Answer.json(HttpStatus.OK, new Wire.CsrfAnswer(token.get())) : denied.problem();
     }
 
     Answer limits(Caller caller) {
@@ -246,13 +248,13 @@ final class Console {
     /** {@code null} if the caller may read. */
     @Nullable
     Answer notReadable(Caller caller) {
-        Refusal refusal = rights.refusal(caller, Right.READ);
-        return refusal == null ? null : refusal.problem();
+        AccessDenied denied = rights.check(caller, Right.READ);
+        return denied == null ? null : denied.problem();
     }
 
     /** Whether the caller may change anything. */
     boolean mayWrite(Caller caller) {
-        return rights.refusal(caller, Right.KEYS) == null;
+        return rights.check(caller, Right.KEYS) == null;
     }
 
     private Answer read(Caller caller, Supplier<Object> answer) {
@@ -265,9 +267,9 @@ final class Console {
      */
     private <T> Answer write(
             Caller caller, byte[] body, Class<T> type, Function<T, Right> right, Function<T, Object> answer) {
-        Refusal refusal = rights.refusal(caller, Right.KEYS);
-        if (refusal != null) {
-            return refusal.problem();
+        AccessDenied denied = rights.check(caller, Right.KEYS);
+        if (denied != null) {
+            return denied.problem();
         }
         if (caller.header().apply(HEADER) == null) {
             return forbidden("the header " + HEADER + " is missing");
@@ -283,7 +285,7 @@ final class Console {
         }
         return answered(() -> {
             T request = WireMapper.read(body, type);
-            Refusal ofRequest = rights.refusal(caller, right.apply(request));
+            AccessDenied ofRequest = rights.check(caller, right.apply(request));
             return ofRequest == null ? Answer.json(HttpStatus.OK, answer.apply(request)) : ofRequest.problem();
         });
     }

@@ -1,6 +1,8 @@
 package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.console.wire.Wire;
+import io.limiter.console.wire.WireMapper;
 import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;

@@ -1,5 +1,6 @@
 package io.limiter.console;
 
+import io.limiter.console.wire.Wire;
 import java.security.Principal;
 import java.util.function.BiFunction;
 import java.util.function.Function;

@@ -47,14 +47,14 @@ final class Rights {
 
     /** Closed until an authority opens it: who is logged in is no operator for that. */
     @Nullable
-    Refusal refusal(Caller caller, Right right) {
+    AccessDenied check(Caller caller, Right right) {
         boolean permitted = right.orMore().anyMatch(each -> caller.hasOneOf(each.authorities(properties)));
         if (caller.user() != null && permitted) {
             return null;
         }
         if (properties.allowUnsecured()) {
             if (!caller.isToLoopback()) {
-                return new Refusal(
+                return new AccessDenied(
                         HttpStatus.FORBIDDEN,
                         "with limiter.console.allow-unsecured the console answers only requests to localhost or a loopback"
                                 + " address, was '" + caller.host() + "'");
@@ -63,11 +63,11 @@ final class Rights {
                 return null;
             }
         } else if (caller.user() == null) {
-            return new Refusal(HttpStatus.UNAUTHORIZED, "log in to use the console");
+            return new AccessDenied(HttpStatus.UNAUTHORIZED, "log in to use the console");
         }
         boolean unset =
                 right.orMore().allMatch(each -> each.authorities(properties).isEmpty());
-        return new Refusal(
+        return new AccessDenied(
                 HttpStatus.FORBIDDEN,
                 right.action + " needs an authority that "
                         + right.orMore().map(each -> each.property).collect(Collectors.joining(" or "))
@@ -75,7 +75,7 @@ final class Rights {
     }
 
     /** Why a request is not answered. */
-    record Refusal(HttpStatus status, String detail) {
+    record AccessDenied(HttpStatus status, String detail) {
 
         Answer problem() {
             return Answer.problem(status, detail, null);

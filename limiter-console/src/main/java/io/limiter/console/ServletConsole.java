@@ -1,5 +1,6 @@
 package io.limiter.console;
 
+import io.limiter.console.wire.Wire;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.net.URI;

@@ -26,6 +26,57 @@ export function keyActions(limit, key, done) {
   return el('span', {className: 'remedies'}, button('limitKey', 'limit'), button('exemptKey', 'EXEMPT'), button('banKey', 'BANNED'));
 }
 
+/** Removes the live limit of a key. */
+export const removeButton = (live, done, className) => el('button', {
+  type: 'button', className, 'aria-label': `${t('removeLive')}: ${isolated(live.key.value)}`, onclick: () => askRemove(live, done),
+}, t('remove'));
+
+/**
+ * A field that finds live limits of keys; they are read again when one has changed.
+ *
+ * @param {() => string|null} name of the limit; null for all
+ * @param {() => void} show what was found, or the problem
+ */
+export function keySearch({id, word, value, name, show}) {
+  let version = null;
+  let timer = 0;
+  const search = {
+    found: {all: 0, keys: []},
+    problem: null,
+    input: el('input', {
+      type: 'search', id, className: 'search', 'aria-label': t(word), placeholder: t(word), value, autocomplete: 'off',
+      spellcheck: 'false', maxlength: '1000',
+      oninput: () => {
+        clearTimeout(timer);
+        timer = setTimeout(search.read, SEARCH_MILLIS);
+      },
+    }),
+    wanted: () => search.input.value.trim(),
+    async read() {
+      const wanted = search.wanted();
+      try {
+        const answer = await api.keys(name(), wanted);
+        if (wanted !== search.wanted()) {
+          return;
+        }
+        search.found = answer;
+        search.problem = null;
+      } catch (error) {
+        search.problem = error.message || t('noAnswer');
+      }
+      show();
+    },
+    update() {
+      if (state.fleet && state.fleet.version !== version) {
+        version = state.fleet.version;
+        search.read();
+      }
+    },
+    close: () => clearTimeout(timer),
+  };
+  return search;
+}
+
 /**
  * A card with the keys that have a live limit.
  *
@@ -33,39 +84,14 @@ export function keyActions(limit, key, done) {
  * @param {() => void} done after a change
  */
 export function keysCard(name, find, done) {
-  let found = {all: 0, keys: []};
-  let problem = null;
-  let version = null;
   let shown;
-  let timer = 0;
-  const search = el('input', {
-    type: 'search', id: 'key', className: 'search', 'aria-label': t('findKey'), placeholder: t('findKey'),
-    autocomplete: 'off', spellcheck: 'false', maxlength: '1000',
-    oninput: () => {
-      clearTimeout(timer);
-      timer = setTimeout(read, SEARCH_MILLIS);
-    },
-  });
+  const search = keySearch({id: 'key', word: 'findKey', name: () => find()?.limiter ?? name, show});
   const list = el('div');
-  const element = el('section', {className: 'card', id: 'keys'}, el('h2', {}, t('keys')), search, list);
-
-  async function read() {
-    const wanted = search.value.trim();
-    try {
-      const answer = await api.keys(find()?.limiter ?? name, wanted);
-      if (wanted !== search.value.trim()) {
-        return;
-      }
-      found = answer;
-      problem = null;
-    } catch (error) {
-      problem = error.message || t('noAnswer');
-    }
-    show();
-  }
+  const element = el('section', {className: 'card', id: 'keys'}, el('h2', {}, t('keys')), search.input, list);
 
   function show() {
-    const wanted = search.value.trim();
+    const {found, problem} = search;
+    const wanted = search.wanted();
     const shape = JSON.stringify([found, problem, wanted, state.session]);
     if (shape === shown) {
       return;
@@ -89,25 +115,20 @@ export function keysCard(name, find, done) {
       el('div', {className: 'what'}, keyText(live.key.value), ': ', describe(live.settings),
         el('span', {className: 'expiry'}, ` · ${ending(live)}`)),
       el('div', {className: 'by'}, named(live.who), live.why ? el('div', {className: 'reason'}, named(live.why)) : null),
-      state.session.keys ? el('button', {
-        type: 'button', 'aria-label': `${t('removeLive')}: ${isolated(live.key.value)}`, onclick: () => askRemove(live, changed),
-      }, t('remove')) : null);
+      state.session.keys ? removeButton(live, changed) : null);
   }
 
   function changed() {
-    read();
+    search.read();
     done();
   }
 
   return {
     element,
     update() {
-      if (state.fleet && state.fleet.version !== version) {
-        version = state.fleet.version;
-        read();
-      }
+      search.update();
       show();
     },
-    close: () => clearTimeout(timer),
+    close: search.close,
   };
 }

@@ -1,15 +1,11 @@
 /** Who is limited now, and the keys that have a live limit. */
-import * as api from './api.js';
 import {bansPart} from './bans.js';
-import {askRemove} from './change.js';
 import {el, isolated, named, setText, visible} from './dom.js';
 import {ago, count, describe, ending} from './format.js';
-import {keyActions, keyLink, keyOf, planOf} from './keys.js';
+import {keyActions, keyLink, keyOf, keySearch, planOf, removeButton} from './keys.js';
 import {now, state} from './state.js';
 import {sortedTable} from './table.js';
 import {t} from './words.js';
-
-const SEARCH_MILLIS = 300;
 
 const limited = {column: 'rejections', order: -1, page: 0};
 const overrides = {column: 'ends', order: 1, page: 0};
@@ -32,11 +28,7 @@ function limitsWithKeys() {
 }
 
 export function limitedView({reload}) {
-  let found = {all: 0, keys: []};
-  let problem = null;
-  let version = null;
   let shownLimits = '';
-  let timer = 0;
 
   const limit = el('select', {
     id: 'key-limit', className: 'group', 'aria-label': t('limit'),
@@ -75,14 +67,8 @@ export function limitedView({reload}) {
   const nobody = el('p', {className: 'card empty', hidden: true}, t('nobodyLimited'));
 
   const bans = bansPart(changed);
-  const search = el('input', {
-    type: 'search', id: 'overrides-search', className: 'search', 'aria-label': t('searchOverrides'),
-    placeholder: t('searchOverrides'), value: chosen.search, autocomplete: 'off', spellcheck: 'false', maxlength: '1000',
-    oninput: () => {
-      chosen.search = search.value;
-      clearTimeout(timer);
-      timer = setTimeout(read, SEARCH_MILLIS);
-    },
+  const search = keySearch({
+    id: 'overrides-search', word: 'searchOverrides', value: chosen.search, name: () => null, show: update,
   });
   const live = sortedTable('overrides', t('overrides'), [
     {id: 'key', word: 'key', order: 1, className: 'name', value: row => row.live.key.value,
@@ -98,10 +84,7 @@ export function limitedView({reload}) {
       cell: row => [named(row.live.who), row.live.why ? el('div', {className: 'muted small'}, named(row.live.why)) : null]},
     {id: 'remedies', word: 'remedies', className: 'full', value: row => row.live.version,
       shape: row => [row.live.version, state.session.keys],
-      cell: row => state.session.keys ? el('button', {
-        type: 'button', className: 'small', 'aria-label': `${t('removeLive')}: ${isolated(row.live.key.value)}`,
-        onclick: () => askRemove(row.live, changed),
-      }, t('remove')) : '–'},
+      cell: row => state.session.keys ? removeButton(row.live, changed, 'small') : '–'},
   ], overrides);
   const none = el('p', {className: 'card empty', hidden: true});
   const more = el('p', {className: 'muted small after', hidden: true, role: 'status'});
@@ -113,27 +96,12 @@ export function limitedView({reload}) {
       note),
     bans.element,
     el('section', {className: 'part', 'aria-label': t('overrides')},
-      el('div', {className: 'heading'}, el('h2', {}, t('overrides')), search), failed, live.element, none, more));
+      el('div', {className: 'heading'}, el('h2', {}, t('overrides')), search.input), failed, live.element, none, more));
 
   const lastText = row => row.last === null ? '–' : ago(row.last, now());
 
-  async function read() {
-    const wanted = search.value.trim();
-    try {
-      const answer = await api.keys(null, wanted);
-      if (wanted !== search.value.trim()) {
-        return;
-      }
-      found = answer;
-      problem = null;
-    } catch (error) {
-      problem = error.message || t('noAnswer');
-    }
-    update();
-  }
-
   function changed() {
-    read();
+    search.read();
     reload();
   }
 
@@ -148,10 +116,7 @@ export function limitedView({reload}) {
   }
 
   function update() {
-    if (state.fleet && state.fleet.version !== version) {
-      version = state.fleet.version;
-      read();
-    }
+    search.update();
     showLimits();
     const rows = (state.fleet ? state.fleet.limits : []).flatMap(each => each.rejectedKeys.map(of => ({
       id: JSON.stringify([each.prefix, each.name, of.key]), prefix: each.prefix, limit: each, name: each.limiter,
@@ -162,16 +127,24 @@ export function limitedView({reload}) {
     nobody.hidden = rows.length > 0 || !state.fleet;
     bans.update();
     const ofName = new Map((state.fleet ? state.fleet.limits : []).map(each => [each.limiter, each]).reverse());
+    const {found, problem} = search;
     live.show(found.keys.map(each => ({
       id: JSON.stringify([each.name, each.key]), live: each, limit: ofName.get(each.name) ?? null,
     })));
     none.hidden = found.keys.length > 0;
-    setText(none, t(search.value.trim() ? 'noKeyFound' : 'noKeyLimits'));
+    setText(none, t(search.wanted() ? 'noKeyFound' : 'noKeyLimits'));
     more.hidden = found.all <= found.keys.length;
     setText(more, t('moreKeys', found.keys.length, found.all));
     failed.hidden = problem === null;
     setText(failed, problem === null ? '' : visible(problem));
   }
 
-  return {element, update, close: () => clearTimeout(timer)};
+  return {
+    element,
+    update,
+    close() {
+      chosen.search = search.input.value;
+      search.close();
+    },
+  };
 }

@@ -1,4 +1,4 @@
-package io.limiter.console;
+package io.limiter.console.wire;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * Reads and writes the JSON of the page, by a mapper of its own: that of the application may have other names, and another major
  * version.
  */
-final class WireMapper {
+public final class WireMapper {
 
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -32,7 +32,7 @@ final class WireMapper {
 
     private WireMapper() {}
 
-    static String text(Object value) {
+    public static String text(Object value) {
         try {
             return MAPPER.writeValueAsString(value);
         } catch (JsonProcessingException e) {
@@ -41,7 +41,7 @@ final class WireMapper {
     }
 
     /** @throws IllegalArgumentException if the body cannot be read */
-    static <T> T read(byte[] body, Class<T> type) {
+    public static <T> T read(byte[] body, Class<T> type) {
         try {
             T read = MAPPER.readValue(body, type);
             if (read == null) {

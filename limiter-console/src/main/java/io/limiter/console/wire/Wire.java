@@ -1,4 +1,4 @@
-package io.limiter.console;
+package io.limiter.console.wire;
 
 import io.limiter.FailurePolicy.Action;
 import io.limiter.live.BannedKey;
@@ -21,19 +21,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What the page reads and writes, as JSON of {@link WireMapper}. Times are milliseconds since 1970, durations are seconds. */
-final class Wire {
+public final class Wire {
 
     private Wire() {}
 
     /** @throws IllegalArgumentException if a value that a request needs is missing */
-    static <T> T needed(String name, @Nullable T value) {
+    public static <T> T needed(String name, @Nullable T value) {
         if (value == null) {
             throw new IllegalArgumentException(name + " is missing");
         }
         return value;
     }
 
-    record Settings(
+    public record Settings(
             @Nullable String kind,
             @Nullable Double rate,
             @Nullable Double capacity,
@@ -46,7 +46,7 @@ final class Wire {
             @Nullable Double failureShare,
             @Nullable String access) {
 
-        static Settings of(LiveSettings settings) {
+        public static Settings of(LiveSettings settings) {
             return new Settings(
                     settings.kind() == null ? null : settings.kind().toString(),
                     settings.rate(),
@@ -64,7 +64,7 @@ final class Wire {
         }
 
         /** @throws IllegalArgumentException if a value is out of range */
-        LiveSettings toLive() {
+        public LiveSettings toLive() {
             return new LiveSettings(
                     kind == null ? null : LiveKind.of(kind),
                     rate,
@@ -111,18 +111,18 @@ final class Wire {
      *
      * @param value the key, or its hash
      */
-    record Key(@Nullable String value, @Nullable Boolean hashed) {
+    public record Key(@Nullable String value, @Nullable Boolean hashed) {
 
-        static @Nullable Key of(Optional<LiveKey> key) {
+        public static @Nullable Key of(Optional<LiveKey> key) {
             return key.map(each -> new Key(each.value(), each.hashed())).orElse(null);
         }
 
-        LiveKey toLive() {
+        public LiveKey toLive() {
             return new LiveKey(needed("key.value", value), needed("key.hashed", hashed));
         }
     }
 
-    record Live(
+    public record Live(
             String name,
             @Nullable Key key,
             Settings settings,
@@ -132,7 +132,7 @@ final class Wire {
             String who,
             String why) {
 
-        static Live of(LiveLimit limit) {
+        public static Live of(LiveLimit limit) {
             return new Live(
                     limit.name(),
                     Key.of(limit.key()),
@@ -145,7 +145,7 @@ final class Wire {
         }
     }
 
-    record Change(
+    public record Change(
             long version,
             String name,
             @Nullable Key key,
@@ -155,7 +155,7 @@ final class Wire {
             String who,
             String why) {
 
-        static Change of(LiveChange change) {
+        public static Change of(LiveChange change) {
             return new Change(
                     change.version(),
                     change.name(),
@@ -174,7 +174,7 @@ final class Wire {
      * @param full whether no stream is left for the user
      * @param showKeys whether reports have keys themselves, and not their hashes
      */
-    record Session(
+    public record Session(
             @Nullable String user, boolean write, boolean keys, boolean unsecured, boolean full, boolean showKeys) {}
 
     /**
@@ -182,23 +182,23 @@ final class Wire {
      *
      * @param header the name of the header that it is sent in
      */
-    record Csrf(String header, String token) {}
+    public record Csrf(String header, String token) {}
 
-    record CsrfAnswer(@Nullable Csrf csrf) {}
+    public record CsrfAnswer(@Nullable Csrf csrf) {}
 
-    record Limits(long version, List<Live> limits) {}
+    public record Limits(long version, List<Live> limits) {}
 
     /** @param all how many there are, of which these are the newest */
-    record Keys(int all, List<Live> keys) {}
+    public record Keys(int all, List<Live> keys) {}
 
     /**
      * A page of changes, newest first.
      *
      * @param next the version that the next page is below; 0 if there is none
      */
-    record History(List<Change> changes, List<Unreadable> unreadable, long next) {
+    public record History(List<Change> changes, List<Unreadable> unreadable, long next) {
 
-        static History of(LiveHistory page) {
+        public static History of(LiveHistory page) {
             return new History(
                     page.changes().stream().map(Change::of).toList(),
                     page.unreadable().stream().map(Unreadable::of).toList(),
@@ -206,9 +206,9 @@ final class Wire {
         }
     }
 
-    record Unreadable(String name, long version, String why) {
+    public record Unreadable(String name, long version, String why) {
 
-        static Unreadable of(io.limiter.live.Unreadable entry) {
+        public static Unreadable of(io.limiter.live.Unreadable entry) {
             return new Unreadable(entry.name(), entry.version(), entry.problem());
         }
     }
@@ -218,7 +218,7 @@ final class Wire {
      *
      * @param current in a conflict, the live limit that the name has
      */
-    record Problem(
+    public record Problem(
             String title,
             int status,
             String detail,
@@ -232,7 +232,7 @@ final class Wire {
      * @param unreadable live limits and reports that cannot be read
      * @param series with the first message only
      */
-    record FleetState(
+    public record FleetState(
             long at,
             long version,
             @Nullable String problem,
@@ -249,14 +249,14 @@ final class Wire {
      * @param limiter the name of the limit, without a plan
      * @param ends when
      */
-    record Ban(
+    public record Ban(
             String prefix,
             String limiter,
             String key,
             @Nullable String hashTag,
             long ends) {
 
-        static Ban of(BannedKey ban) {
+        public static Ban of(BannedKey ban) {
             return new Ban(
                     ban.prefix(),
                     ban.limiter(),
@@ -266,7 +266,7 @@ final class Wire {
         }
     }
 
-    record Instance(
+    public record Instance(
             String name,
             long at,
             long version,
@@ -283,7 +283,7 @@ final class Wire {
      * @param waits callers per second whose wait for permits has ended
      * @param meanWait how long they waited, in seconds; {@code null} without any
      */
-    record Limit(
+    public record Limit(
             String prefix,
             String name,
             String limiter,
@@ -301,13 +301,13 @@ final class Wire {
             List<Inapplicable> notApplied,
             boolean differs) {}
 
-    record HotKey(String key, long requests) {}
+    public record HotKey(String key, long requests) {}
 
     /** @param last when one of the last was rejected */
-    record RejectedKey(
+    public record RejectedKey(
             String key, long rejections, @Nullable Long last) {
 
-        static RejectedKey of(LimitReport.RejectedKey reported) {
+        public static RejectedKey of(LimitReport.RejectedKey reported) {
             return new RejectedKey(
                     reported.key(),
                     reported.rejections(),
@@ -329,7 +329,7 @@ final class Wire {
      * @param last some of the last rejections, the newest first
      * @param bannedUntil when the ban that rejections have brought it ends, if an instance reports one
      */
-    record KeyState(
+    public record KeyState(
             String name,
             @Nullable String plan,
             @Nullable Live live,
@@ -340,7 +340,7 @@ final class Wire {
             @Nullable Long bannedUntil) {}
 
     /** As {@link KeyDescription} has them. */
-    record Permits(
+    public record Permits(
             boolean granted,
             long limit,
             long remaining,
@@ -348,21 +348,21 @@ final class Wire {
             @Nullable Double fullAfter,
             String source) {
 
-        static Permits of(KeyDescription key) {
+        public static Permits of(KeyDescription key) {
             return new Permits(
                     key.granted(), key.limit(), key.remaining(), key.retryAfter(), key.fullAfter(), key.source());
         }
     }
 
-    record Rejection(long at, String instance) {}
+    public record Rejection(long at, String instance) {}
 
     /** A live limit that an instance could not apply. */
-    record Inapplicable(String instance, String prefix, String name, String why) {}
+    public record Inapplicable(String instance, String prefix, String name, String why) {}
 
     /** Rates of a limit in each of the last seconds, at most ten minutes, oldest first. */
-    record Series(String prefix, String name, List<Double> granted, List<Double> rejected) {}
+    public record Series(String prefix, String name, List<Double> granted, List<Double> rejected) {}
 
-    record PutRequest(
+    public record PutRequest(
             @Nullable String name,
             @Nullable Key key,
             @Nullable Settings settings,
@@ -370,21 +370,21 @@ final class Wire {
             @Nullable Long expiresSeconds,
             @Nullable Long expectedVersion) {}
 
-    record RemoveRequest(
+    public record RemoveRequest(
             @Nullable String name,
             @Nullable Key key,
             @Nullable String why,
             @Nullable Long expectedVersion) {}
 
     /** @param ban whether the key, and the hash tag if it has one, are those of a {@link Ban}, and the name that of its limit */
-    record ResetRequest(
+    public record ResetRequest(
             @Nullable String prefix,
             @Nullable String name,
             @Nullable Key key,
             @Nullable String hashTag,
             @Nullable Boolean ban) {}
 
-    record RollBackRequest(
+    public record RollBackRequest(
             @Nullable Long version,
             @Nullable String why,
             @Nullable Long expectedVersion) {}

@@ -1,0 +1,5 @@
+/** What the page of the console reads and writes, as JSON. */
+@NullMarked
+package io.limiter.console.wire;
+
+import org.jspecify.annotations.NullMarked;
