@@ -14,6 +14,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.spi.DistributedLock;
+import io.limiter.testing.StepHook;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -63,7 +64,7 @@ class LockBackendTest {
             attempts.incrementAndGet();
             return () -> {};
         };
-        StepHook hook = new StepHook(TEN, () -> decideIn(others, key, TEN, Request.take(7, 0)));
+        StepHook<?> hook = new StepHook<>(TEN, () -> decideIn(others, key, TEN, Request.take(7, 0)), 1);
         LockBackend engine = engine(lost, Duration.ofSeconds(1));
         Decision decision = decideIn(engine, key, hook, Request.take(4, 0));
         assertThat(attempts).as("it started over").hasValue(2);
@@ -76,7 +77,7 @@ class LockBackendTest {
         String key = redis.prefix() + "{k}";
         LockBackend others = engine(lock, Duration.ofSeconds(1));
         TokenBucket many = TokenBucket.of(1, 1_000_000);
-        StepHook hook = new StepHook(many, () -> decideIn(others, key, many, ONE), Integer.MAX_VALUE);
+        StepHook<?> hook = new StepHook<>(many, () -> decideIn(others, key, many, ONE), Integer.MAX_VALUE);
         LockBackend engine = engine((lockKey, wait) -> () -> {}, Duration.ofMillis(50));
         assertThatThrownBy(() -> decideIn(engine, key, hook, ONE))
                 .isInstanceOf(LimiterBackendException.class)

@@ -10,9 +10,6 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.TokenBucketScript;
@@ -20,17 +17,17 @@ import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.redis.own.CooldownScript;
 import io.limiter.spi.LimitScript;
+import io.limiter.testing.BrokenLimit;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.concurrent.CompletionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A custom limit, as in docs/own-limit.md. */
 class OwnLimitTest {
@@ -78,8 +75,8 @@ class OwnLimitTest {
     void a_limit_without_a_script_is_rejected_when_it_is_built() {
         LimiterFactory factory = redis.byScript();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> factory.build("k", new Broken()))
-                .withMessageContaining("there is no script for " + Broken.class.getName())
+                .isThrownBy(() -> factory.build("k", new BrokenLimit()))
+                .withMessageContaining("there is no script for " + BrokenLimit.class.getName())
                 .withMessageContaining("[TokenBucket, FixedWindow")
                 .withMessageContaining("Cooldown]");
         assertThat(factory.build("k", TokenBucket.perSecond(1)).tryAcquire())
@@ -101,22 +98,23 @@ class OwnLimitTest {
 
     @Test
     void a_limit_that_throws_is_not_reported_as_a_failure_of_redis() {
-        Limiter limiter = redis.underLock().build("k", new Broken());
+        Limiter limiter = redis.underLock().build("k", new BrokenLimit());
         assertThatThrownBy(limiter::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
-                .hasMessageContaining("the limit Broken[] failed: java.lang.ArithmeticException: / by zero")
+                .hasMessageContaining(
+                        "the limit BrokenLimit[decides=false] failed: java.lang.ArithmeticException: / by zero")
                 .hasMessageNotContaining("Redis failed")
                 .hasRootCauseInstanceOf(ArithmeticException.class);
     }
 
     @ParameterizedTest
-    @EnumSource
-    void a_limit_that_throws_fails_alike_on_every_engine(Throws where) {
+    @ValueSource(booleans = {true, false})
+    void a_limit_that_throws_fails_alike_on_every_engine(boolean decides) {
         for (LimiterFactory limiters : List.of(
                 new LocalLimiterFactory(),
                 redis.underLock(),
                 redis.underLock(new RedissonLock(RedisFixture.redisson())))) {
-            Limiter limiter = limiters.build("k", new ThrowsIn(where));
+            Limiter limiter = limiters.build("k", new BrokenLimit(decides));
             Limiter other = limiters.build("other", FixedWindow.of(10, Duration.ofHours(1)));
             fails(limiter::tryAcquire);
             fails(() -> limiter.decide("who", 1));
@@ -139,73 +137,7 @@ class OwnLimitTest {
                     assertThat(failure.kind()).isEqualTo(LimiterBackendException.Kind.PERMANENT);
                     assertThat(failure.problem()).isEqualTo("limit");
                 })
-                .hasMessageContaining("the limit ThrowsIn[where=")
+                .hasMessageContaining("the limit BrokenLimit[decides=")
                 .hasMessageContaining("java.lang.ArithmeticException: / by zero");
-    }
-
-    private enum Throws {
-        STEP,
-        LIFETIME
-    }
-
-    private record Taken(double permits) {}
-
-    private record ThrowsIn(Throws where) implements Limit<Taken> {
-
-        @Override
-        public Class<Taken> stateType() {
-            return Taken.class;
-        }
-
-        @Override
-        public ThrowsIn scaled(double share) {
-            return this;
-        }
-
-        @Override
-        public long capacity() {
-            return 1;
-        }
-
-        @Override
-        public Step<Taken> step(@Nullable Taken state, long nowMicros, Request request) {
-            if (where == Throws.STEP) {
-                throw new ArithmeticException("/ by zero");
-            }
-            return new Step<>(new Taken(1), new Decision(true, 1, 0, 0, 0, 0));
-        }
-
-        @Override
-        public long lifetimeMillis(Taken state, long nowMicros) {
-            throw new ArithmeticException("/ by zero");
-        }
-    }
-
-    private record Broken() implements Limit<Broken> {
-
-        @Override
-        public Class<Broken> stateType() {
-            return Broken.class;
-        }
-
-        @Override
-        public Broken scaled(double share) {
-            return this;
-        }
-
-        @Override
-        public long capacity() {
-            return 1;
-        }
-
-        @Override
-        public Step<Broken> step(@Nullable Broken state, long nowMicros, Request request) {
-            throw new ArithmeticException("/ by zero");
-        }
-
-        @Override
-        public long lifetimeMillis(Broken state, long nowMicros) {
-            return 1;
-        }
     }
 }

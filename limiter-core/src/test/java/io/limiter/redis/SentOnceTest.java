@@ -15,6 +15,7 @@ import io.limiter.spi.EngineObserver;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
 import io.limiter.testing.RedisProcess;
+import io.limiter.testing.StepHook;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -91,7 +92,7 @@ class SentOnceTest {
                     proxy.replies(Replies.CUT_OFF_ONCE);
                 }
             };
-            Limiter limiter = factory.build("k", new StepHook(HUNDRED, breakNext, Integer.MAX_VALUE));
+            Limiter limiter = factory.build("k", new StepHook<>(HUNDRED, breakNext, Integer.MAX_VALUE));
             assertThat(limiter.decide(1).granted()).isTrue();
             for (int taken = 1; taken < 5; taken++) {
                 awaitRemaining(limiter, 100 - taken);

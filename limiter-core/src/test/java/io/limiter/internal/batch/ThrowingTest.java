@@ -11,10 +11,6 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Nodes;
@@ -26,6 +22,7 @@ import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Guards;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
+import io.limiter.testing.BrokenLimit;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -210,7 +207,7 @@ class ThrowingTest {
 
     /** A custom limit. */
     @SuppressWarnings("EqualsHashCode")
-    private static final class Incomparable implements Limit<FixedWindow> {
+    private static final class Incomparable extends BrokenLimit {
 
         @Override
         public boolean equals(@Nullable Object other) {
@@ -220,31 +217,6 @@ class ThrowingTest {
         @Override
         public int hashCode() {
             return 1;
-        }
-
-        @Override
-        public Class<FixedWindow> stateType() {
-            return FixedWindow.class;
-        }
-
-        @Override
-        public long capacity() {
-            return 1;
-        }
-
-        @Override
-        public Limit<FixedWindow> scaled(double share) {
-            return this;
-        }
-
-        @Override
-        public Step<FixedWindow> step(@Nullable FixedWindow state, long nowMicros, Request request) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public long lifetimeMillis(FixedWindow state, long nowMicros) {
-            throw new UnsupportedOperationException();
         }
     }
 }

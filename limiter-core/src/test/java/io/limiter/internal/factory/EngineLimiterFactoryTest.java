@@ -20,10 +20,8 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
@@ -31,6 +29,7 @@ import io.limiter.internal.override.Overrides;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spi.EngineObserver;
+import io.limiter.testing.BrokenLimit;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -105,13 +104,13 @@ class EngineLimiterFactoryTest {
     @Test
     void two_kinds_under_one_key_are_an_error_at_build() {
         LimiterFactory app = limiters.withPrefix("app:");
-        app.build("k", new WithoutSuffix(1));
+        app.build("k", new BrokenLimit());
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> app.withFailurePolicy(FailurePolicy.DENY).build("k", TokenBucket.of(1, 1)))
                 .withMessage(
-                        "limiter 'k' cannot be a TokenBucket: another kind of limit, whose state is a Long, has its key"
+                        "limiter 'k' cannot be a TokenBucket: another kind of limit, whose state is a Double, has its key"
                                 + " app:{k}; give it another name or prefix, or its kind a keySuffix of its own");
-        app.build("k", new WithoutSuffix(2));
+        app.build("k", new BrokenLimit());
         app.build("other", TokenBucket.of(1, 1));
         limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
         app.build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
@@ -256,30 +255,6 @@ class EngineLimiterFactoryTest {
             logger.detachAppender(appender);
         }
         return appender.list;
-    }
-
-    /** A custom limit without a key suffix. */
-    private record WithoutSuffix(long capacity) implements Limit<Long> {
-
-        @Override
-        public Class<Long> stateType() {
-            return Long.class;
-        }
-
-        @Override
-        public Limit<Long> scaled(double share) {
-            return this;
-        }
-
-        @Override
-        public Step<Long> step(@Nullable Long state, long nowMicros, Request request) {
-            throw new UnsupportedOperationException("only built here");
-        }
-
-        @Override
-        public long lifetimeMillis(Long state, long nowMicros) {
-            return 1;
-        }
     }
 
     private static final class SlowFactory extends EngineLimiterFactory {

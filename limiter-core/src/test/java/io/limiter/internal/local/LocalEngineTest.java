@@ -10,12 +10,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.KeyRequests;
@@ -27,11 +25,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
+/** Decisions of the local engine. */
 class LocalEngineTest {
 
     private static final TokenBucket ONE_A_SECOND = TokenBucket.of(1, 1);
@@ -39,137 +35,6 @@ class LocalEngineTest {
 
     private final TestClock clock = new TestClock();
     private final LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-
-    @Test
-    void holds_at_most_the_maximum_number_of_keys() {
-        for (int i = 0; i < 10_000; i++) {
-            decide(engine, "key" + i, ONE_A_SECOND, ONE);
-            assertThat(engine.size()).isLessThanOrEqualTo(100);
-        }
-    }
-
-    @Test
-    void evicts_the_key_that_is_full_again_soonest() {
-        TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
-        decide(engine, "slow", slow, ONE);
-        for (int i = 0; i < 1000; i++) {
-            decide(engine, "key" + i, ONE_A_SECOND, ONE);
-        }
-        assertThat(decide(engine, "slow", slow, ONE).granted()).isFalse();
-    }
-
-    @Test
-    void never_evicts_leases() {
-        ConcurrencyLimit one = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(1));
-        TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
-        decide(engine, "held", one, Request.hold(1, 1));
-        for (int i = 0; i < 1000; i++) {
-            decide(engine, "key" + i, slow, ONE);
-        }
-        assertThat(decide(engine, "held", one, Request.hold(2, 1)).granted()).isFalse();
-        clock.advance(Duration.ofSeconds(1));
-        assertThat(decide(engine, "held", one, Request.hold(2, 1)).granted()).isTrue();
-    }
-
-    @Test
-    void evicts_expired_keys_first() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
-        for (int i = 0; i < 100; i++) {
-            decide(engine, "old" + i, ONE_A_SECOND, ONE);
-        }
-        clock.advance(Duration.ofMinutes(2));
-        for (int i = 0; i < 50; i++) {
-            decide(engine, "new" + i, ONE_A_SECOND, ONE);
-        }
-        for (int i = 0; i < 50; i++) {
-            assertThat(decide(engine, "new" + i, ONE_A_SECOND, ONE).granted())
-                    .as(Seed.hint() + i)
-                    .isFalse();
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {10, 1_000, 20_000})
-    void a_new_key_inspects_as_many_keys_however_many_are_held(int maxKeys) {
-        Random random = Seed.random();
-        AtomicInteger inspected = new AtomicInteger();
-        LocalEngine engine = new LocalEngine(maxKeys, clock, clock.micros(), bound -> {
-            inspected.incrementAndGet();
-            return random.nextInt(bound);
-        });
-        for (int i = 0; i < maxKeys; i++) {
-            decide(engine, "key" + i, ONE_A_SECOND, ONE);
-        }
-        assertThat(inspected).hasValue(0);
-        for (int i = 0; i < 1_000; i++) {
-            inspected.set(0);
-            decide(engine, "new" + i, ONE_A_SECOND, ONE);
-            assertThat(inspected).hasValue(KeyStates.INSPECTED);
-            decide(engine, "new" + i, ONE_A_SECOND, ONE);
-            assertThat(engine.size()).isLessThanOrEqualTo(maxKeys);
-        }
-    }
-
-    @Test
-    void leases_that_fill_the_map_leave_room_for_few_other_keys() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
-        ConcurrencyLimit one = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofDays(1));
-        for (int i = 0; i < 200; i++) {
-            decide(engine, "held" + i, one, Request.hold(1, 1));
-        }
-        for (int i = 0; i < 5_000; i++) {
-            decide(engine, "key" + i, ONE_A_SECOND, ONE);
-            assertThat(engine.size()).as(Seed.hint()).isLessThan(300);
-        }
-        for (int i = 0; i < 200; i++) {
-            assertThat(decide(engine, "held" + i, one, Request.hold(2, 1)).granted())
-                    .isFalse();
-        }
-    }
-
-    @Test
-    void if_leases_fill_the_map_only_new_keys_cost_evictions() {
-        AtomicInteger inspected = new AtomicInteger();
-        LocalEngine engine = new LocalEngine(10, clock, clock.micros(), bound -> {
-            inspected.incrementAndGet();
-            return 0;
-        });
-        ConcurrencyLimit two = ConcurrencyLimit.of(2).withLeaseTime(Duration.ofDays(1));
-        for (int i = 0; i < 20; i++) {
-            decide(engine, "held" + i, two, Request.hold(1, 1));
-        }
-        decide(engine, "a", ONE_A_SECOND, ONE);
-        decide(engine, "b", ONE_A_SECOND, ONE);
-        inspected.set(0);
-        for (int i = 0; i < 20; i++) {
-            assertThat(decide(engine, "held" + i, two, Request.hold(2, 1)).granted())
-                    .isTrue();
-            decide(engine, "a", ONE_A_SECOND, ONE);
-            decide(engine, "new", ONE_A_SECOND, Request.peek(1, 0));
-            decideSet(engine, List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE)));
-        }
-        assertThat(inspected).hasValue(0);
-        decideSet(engine, List.of(KeyRequests.of("c", ONE_A_SECOND, ONE), KeyRequests.of("d", ONE_A_SECOND, ONE)));
-        // For each of the new keys, as all that are drawn are leases.
-        assertThat(inspected).hasValue(2 * KeyStates.EVICTIONS * KeyStates.INSPECTED);
-    }
-
-    @Test
-    void a_state_that_is_never_full_again_is_not_evicted_first() {
-        Limit<?> forEver = new ForEver();
-        decide(engine, "forEver", forEver, ONE);
-        for (int i = 0; i < 1000; i++) {
-            decide(engine, "key" + i, ONE_A_SECOND, ONE);
-        }
-        assertThat(decide(engine, "forEver", forEver, ONE).granted()).isFalse();
-    }
-
-    @Test
-    void rejections_and_peeks_hold_no_key() {
-        decide(engine, "a", ONE_A_SECOND, Request.peek(1, 0));
-        decide(engine, "b", ONE_A_SECOND, Request.take(2, 0));
-        assertThat(engine.size()).isZero();
-    }
 
     @Test
     void threads_that_overtake_each_other_are_not_rejected() {
@@ -187,32 +52,12 @@ class LocalEngineTest {
     }
 
     @Test
-    void evicts_by_the_time_until_full_and_not_by_the_expiry() {
-        TokenBucket hour = TokenBucket.of(1.0 / 3600, 3600);
-        decide(engine, "hour", hour, ONE);
-        TokenBucket keptForADay = TokenBucket.guava(1);
-        for (int i = 0; i < 1000; i++) {
-            decide(engine, "key" + i, keptForADay, ONE);
-        }
-        assertThat(decide(engine, "hour", hour, ONE).granted()).isFalse();
-    }
-
-    @Test
     void two_kinds_of_limit_on_one_key_are_an_error() {
         decide(engine, "k", ONE_A_SECOND, ONE);
         assertThatThrownBy(() -> decide(engine, "k", FixedWindow.of(1, Duration.ofSeconds(1)), ONE))
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("'k'")
                 .hasMessageContaining("another kind of limit's");
-    }
-
-    @Test
-    void deciding_at_once_holds_at_most_the_maximum_number_of_keys() {
-        LocalEngine engine = new LocalEngine(10, clock, clock.micros());
-        for (int i = 0; i < 100; i++) {
-            engine.decide("key" + i, ONE_A_SECOND, ONE);
-            assertThat(engine.size()).isLessThanOrEqualTo(10);
-        }
     }
 
     @Test
@@ -294,31 +139,6 @@ class LocalEngineTest {
     }
 
     @Test
-    void a_set_may_have_more_keys_than_the_maximum() {
-        LocalEngine engine = new LocalEngine(1, clock, clock.micros());
-        List<KeyRequests<?>> parts =
-                List.of(KeyRequests.of("a", ONE_A_SECOND, ONE), KeyRequests.of("b", ONE_A_SECOND, ONE));
-        assertThat(granted(engine, parts)).isEqualTo(1);
-        assertThat(engine.size()).isLessThanOrEqualTo(1);
-    }
-
-    @Test
-    void a_key_is_not_evicted_while_a_set_is_decided() {
-        // Draws one after the other, so that each key is compared: one time in 256 chance would leave one out.
-        AtomicInteger drawn = new AtomicInteger();
-        LocalEngine engine =
-                new LocalEngine(1, clock, clock.micros(), bound -> Math.floorMod(drawn.getAndIncrement(), bound));
-        Limit<?> full = new Interrupted(() -> {
-            for (int i = 0; i < 100; i++) {
-                decide(engine, "other" + i, ONE_A_SECOND, ONE);
-            }
-        });
-        decideSet(engine, List.of(KeyRequests.of("a", full, ONE)));
-        engine.reset("other99");
-        assertThat(decide(engine, "a", full, ONE).granted()).isFalse();
-    }
-
-    @Test
     void tryAcquire_decides_as_a_step_does() {
         Random random = Seed.random();
         LocalEngine tried = new LocalEngine(1_000, clock, clock.micros());
@@ -346,17 +166,6 @@ class LocalEngineTest {
                 assertThat(tried.size()).as(context).isEqualTo(decided.size());
             }
         }
-    }
-
-    @Test
-    void eviction_sees_what_tryAcquire_has_taken() {
-        TokenBucket hour = TokenBucket.perSecond(1).withCapacity(3600);
-        decide(engine, "tried", hour, ONE);
-        assertThat(engine.tryAcquire("tried", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
-        for (int i = 0; i < 1000; i++) {
-            decide(engine, "key" + i, hour, Request.take(60, 0));
-        }
-        assertThat(engine.tryAcquire("tried", hour, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
     }
 
     @Test
@@ -406,59 +215,5 @@ class LocalEngineTest {
         LimiterTotals totals = limiters.statistics().totals().get(0);
         assertThat(totals.granted(Decision.Source.BACKEND)).isEqualTo(2);
         assertThat(totals.rejected(Decision.Source.BACKEND)).isEqualTo(1);
-    }
-
-    /** A window that runs an action while it decides. */
-    private record Interrupted(Runnable action) implements Window {
-
-        @Override
-        public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
-            action.run();
-            return WINDOW.step(state, nowMicros, request);
-        }
-    }
-
-    /** A window whose full-after is never. */
-    private record ForEver() implements Window {
-
-        @Override
-        public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
-            Step<FixedWindow.State> step = WINDOW.step(state, nowMicros, request);
-            Decision decision = step.decision();
-            return new Step<>(
-                    step.state(),
-                    new Decision(
-                            decision.granted(),
-                            decision.limit(),
-                            decision.remaining(),
-                            decision.waitMicros(),
-                            decision.retryAfterMicros(),
-                            Decision.NEVER_MICROS));
-        }
-    }
-
-    private interface Window extends Limit<FixedWindow.State> {
-
-        FixedWindow WINDOW = FixedWindow.of(1, Duration.ofDays(1));
-
-        @Override
-        default Class<FixedWindow.State> stateType() {
-            return WINDOW.stateType();
-        }
-
-        @Override
-        default long capacity() {
-            return WINDOW.capacity();
-        }
-
-        @Override
-        default long lifetimeMillis(FixedWindow.State state, long nowMicros) {
-            return WINDOW.lifetimeMillis(state, nowMicros);
-        }
-
-        @Override
-        default Limit<FixedWindow.State> scaled(double share) {
-            return this;
-        }
     }
 }

@@ -11,25 +11,26 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.redis.RedisFixture;
+import io.limiter.testing.BrokenLimit;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ScriptBackendTest {
 
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
+
     private static final Request ONE = Request.take(1, 0);
+
     private static final Request PEEK = Request.peek(1, 0);
 
     @RegisterExtension
@@ -225,10 +226,9 @@ class ScriptBackendTest {
 
     @Test
     void a_limit_without_a_script_is_an_error_that_names_the_kinds_with_one() {
-        Limit<String> own = new OwnLimit();
-        assertThatThrownBy(() -> decideIn(engine(), "k", own, ONE))
+        assertThatThrownBy(() -> decideIn(engine(), "k", new BrokenLimit(), ONE))
                 .isInstanceOf(LimiterBackendException.class)
-                .hasMessageContaining(OwnLimit.class.getName())
+                .hasMessageContaining(BrokenLimit.class.getName())
                 .hasMessageContaining("TokenBucket")
                 .hasMessageContaining("lock engine");
     }
@@ -254,34 +254,6 @@ class ScriptBackendTest {
 
     private static List<Boolean> granted(Answer answer) {
         return answer.decisions().stream().map(Decision::granted).toList();
-    }
-
-    private record OwnLimit() implements Limit<String> {
-
-        @Override
-        public Class<String> stateType() {
-            return String.class;
-        }
-
-        @Override
-        public OwnLimit scaled(double share) {
-            return this;
-        }
-
-        @Override
-        public long capacity() {
-            return 1;
-        }
-
-        @Override
-        public Step<String> step(@Nullable String state, long nowMicros, Request request) {
-            return new Step<>(state, new Decision(true, 1, 1, 0, 0, 0));
-        }
-
-        @Override
-        public long lifetimeMillis(String state, long nowMicros) {
-            return 1;
-        }
     }
 
     @Test

@@ -1,0 +1,55 @@
+package io.limiter.testing;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import org.jspecify.annotations.Nullable;
+
+/** A custom limit that divides by zero. */
+public class BrokenLimit implements Limit<Double> {
+
+    private final boolean decides;
+
+    public BrokenLimit() {
+        this(false);
+    }
+
+    /** @param decides whether it divides by zero only when it is asked how long its state is kept */
+    public BrokenLimit(boolean decides) {
+        this.decides = decides;
+    }
+
+    @Override
+    public Class<Double> stateType() {
+        return Double.class;
+    }
+
+    @Override
+    public long capacity() {
+        return 1;
+    }
+
+    @Override
+    public BrokenLimit scaled(double share) {
+        return this;
+    }
+
+    @Override
+    public Step<Double> step(@Nullable Double state, long nowMicros, Request request) {
+        if (decides) {
+            return new Step<>(1.0, new Decision(true, 1, 0, 0, 0, 0));
+        }
+        throw new ArithmeticException("/ by zero");
+    }
+
+    @Override
+    public long lifetimeMillis(Double state, long nowMicros) {
+        throw new ArithmeticException("/ by zero");
+    }
+
+    @Override
+    public String toString() {
+        return "BrokenLimit[decides=" + decides + "]";
+    }
+}

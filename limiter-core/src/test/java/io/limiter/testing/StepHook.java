@@ -1,0 +1,53 @@
+package io.limiter.testing;
+
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A custom limit that decides as another one, and lets something happen before: between the load and the save of a decision.
+ *
+ * @param <S> the state of the other one
+ */
+public class StepHook<S> implements Limit<S> {
+
+    private final Limit<S> limit;
+    private final Runnable meanwhile;
+    private int times;
+
+    /** @param times how often */
+    public StepHook(Limit<S> limit, Runnable meanwhile, int times) {
+        this.limit = limit;
+        this.meanwhile = meanwhile;
+        this.times = times;
+    }
+
+    @Override
+    public final Class<S> stateType() {
+        return limit.stateType();
+    }
+
+    @Override
+    public final Limit<S> scaled(double share) {
+        return limit.scaled(share);
+    }
+
+    @Override
+    public final long capacity() {
+        return limit.capacity();
+    }
+
+    @Override
+    public Step<S> step(@Nullable S state, long nowMicros, Request request) {
+        if (times-- > 0) {
+            meanwhile.run();
+        }
+        return limit.step(state, nowMicros, request);
+    }
+
+    @Override
+    public final long lifetimeMillis(S state, long nowMicros) {
+        return limit.lifetimeMillis(state, nowMicros);
+    }
+}
