@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.metrics.LimiterMetrics;
+import io.limiter.spring.metrics.LimiterWaitConvention;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
@@ -10,12 +11,14 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
 /** The meters; Spring Boot binds them to its registries. */
 @AutoConfiguration(before = LimiterAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @ConditionalOnClass({MeterRegistry.class, ObservationRegistry.class})
+@EnableConfigurationProperties(LimiterProperties.class)
 public class LimiterMetricsAutoConfiguration {
 
     /**
@@ -27,13 +30,17 @@ public class LimiterMetricsAutoConfiguration {
     LimiterMetrics limiterMetrics(
             ObjectProvider<LimiterFactory> factory,
             ObjectProvider<LimitAdvisor> advisor,
-            ObjectProvider<ObservationRegistry> observations) {
+            ObjectProvider<ObservationRegistry> observations,
+            ObjectProvider<LimiterWaitConvention> convention,
+            LimiterProperties properties) {
         return new LimiterMetrics(
                 factory::getIfUnique,
                 () -> {
                     LimitAdvisor limiting = advisor.getIfUnique();
                     return limiting == null ? null : limiting.callCounts();
                 },
-                observations::getIfUnique);
+                observations::getIfUnique,
+                convention::getIfUnique,
+                properties.metrics().maxLimits());
     }
 }

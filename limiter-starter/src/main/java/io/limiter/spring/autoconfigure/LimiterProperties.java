@@ -38,6 +38,7 @@ import org.springframework.core.env.Environment;
  * @param http Limits on HTTP requests, by path.
  * @param live Limits that are changed while the application runs.
  * @param endpoint The Actuator endpoint limiters.
+ * @param metrics The meters of limits.
  * @param limits Settings of annotated limits by name, and of the plans of their callers. They override those of the
  *     annotations.
  */
@@ -58,6 +59,7 @@ record LimiterProperties(
         @Nullable List<HttpRule> http,
         @DefaultValue Live live,
         @DefaultValue Endpoint endpoint,
+        @DefaultValue Metrics metrics,
         @Nullable Map<String, LimitSettings> limits) {
 
     enum Type {
@@ -88,6 +90,19 @@ record LimiterProperties(
 
         /** Redisson's lock. */
         REDISSON
+    }
+
+    /**
+     * The meters.
+     *
+     * @param maxLimits How many limits have meters of their own, from 0 to 10000: those that are built first. The
+     *     others are summed as "other".
+     */
+    record Metrics(@DefaultValue("200") int maxLimits) {
+
+        Metrics {
+            SettingChecks.range("limiter.metrics.max-limits", maxLimits, 0, 10_000);
+        }
     }
 
     /**

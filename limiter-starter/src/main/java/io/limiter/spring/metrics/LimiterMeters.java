@@ -39,8 +39,11 @@ public final class LimiterMeters {
     /** The reason why Redis did not decide. */
     public static final String PROBLEM = "problem";
 
-    /** The name of a limit, or {@code other} beyond 10,000 names. */
+    /** The name of a limit, or {@link #OTHER}. */
     public static final String LIMIT = "limit";
+
+    /** In place of the names beyond {@code limiter.metrics.max-limits}. */
+    public static final String OTHER = "other";
 
     /** The outcome of a request or a call. */
     public static final String OUTCOME = "outcome";

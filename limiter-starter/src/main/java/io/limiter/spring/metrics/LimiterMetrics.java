@@ -28,35 +28,45 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of a factory's limiters; see {@link LimiterMeters}. No tag has a key, and the number of limit names is bounded; see
- * {@link LimiterStatistics#totals()}.
+ * The meters of a factory's limiters; see {@link LimiterMeters}. No tag has a key. The limits that are built first have meters of
+ * their own, and the others share those of {@value LimiterMeters#OTHER}.
  *
  * <p>If the {@link ObservationRegistry} has a handler, waits are observations, so that traces show them, and the handler records
- * the timer. Otherwise this class records it.
+ * the timer. A {@link LimiterWaitConvention} names them. Otherwise this class records it.
  */
 public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
+    private static final LimiterWaitConvention DEFAULT_CONVENTION = new LimiterWaitConvention();
     private static final Duration SHORTEST_CALL = Duration.ofNanos(100_000);
     private static final Duration LONGEST_CALL = Duration.ofSeconds(5);
 
     private final Supplier<@Nullable LimiterFactory> factory;
     private final Supplier<@Nullable CallCounts> calls;
     private final Supplier<@Nullable ObservationRegistry> observations;
-    private final Map<String, MeteredLimit> limits = new ConcurrentHashMap<>();
+    private final Supplier<@Nullable LimiterWaitConvention> convention;
+    private final int maxLimits;
+    private final Map<String, MeteredLimit> byName = new ConcurrentHashMap<>();
+    private final Map<String, MeteredLimit> metered = new ConcurrentHashMap<>();
     private final List<Bound> bound = new CopyOnWriteArrayList<>();
 
     /**
      * @param factory called when meters are registered; may return {@code null}
      * @param calls the counts of limited methods; {@code null} until there are any
      * @param observations {@code null} until there is a registry; must not throw, because decisions call it
+     * @param convention of waits; {@code null} for the default
+     * @param maxLimits how many limit names have meters of their own
      */
     public LimiterMetrics(
             Supplier<@Nullable LimiterFactory> factory,
             Supplier<@Nullable CallCounts> calls,
-            Supplier<@Nullable ObservationRegistry> observations) {
+            Supplier<@Nullable ObservationRegistry> observations,
+            Supplier<@Nullable LimiterWaitConvention> convention,
+            int maxLimits) {
         this.factory = factory;
         this.calls = new LazyLookup<>(calls);
         this.observations = new LazyLookup<>(observations);
+        this.convention = new LazyLookup<>(convention);
+        this.maxLimits = maxLimits;
     }
 
     @Override
@@ -82,7 +92,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         }
         synchronized (this) {
             bound.add(added);
-            limits.values().forEach(limit -> limit.register(registry, added.local));
+            metered.values().forEach(limit -> limit.register(registry, added.local));
         }
         CallCounts counts = calls.get();
         if (counts != null) {
@@ -91,8 +101,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
     }
 
     private void registerCalls(String name, Bound in) {
-        MeteredLimit limit = limits.get(name);
-        // Beyond the most names, limits are counted as "other".
+        MeteredLimit limit = byName.get(name);
         if (limit != null) {
             limit.registerCalls(in.registry, in.local);
         }
@@ -100,15 +109,20 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
     @Override
     public synchronized void limiterAdded(LimiterTotals totals) {
-        MeteredLimit known = limits.get(totals.name());
-        if (known != null) {
-            known.add(totals);
-            return;
-        }
-        MeteredLimit limit = new MeteredLimit(totals.name(), calls);
+        MeteredLimit limit = byName.computeIfAbsent(totals.name(), this::metered);
         limit.add(totals);
-        limits.put(totals.name(), limit);
+        // Registering a meter again has no effect.
         bound.forEach(each -> limit.register(each.registry, each.local));
+    }
+
+    private MeteredLimit metered(String name) {
+        String shown = metered.size() < maxLimits ? name : LimiterMeters.OTHER;
+        return metered.computeIfAbsent(shown, added -> new MeteredLimit(added, calls));
+    }
+
+    private String shown(LimiterTotals limiter) {
+        MeteredLimit limit = byName.get(limiter.name());
+        return limit == null ? LimiterMeters.OTHER : limit.name();
     }
 
     @Override
@@ -139,9 +153,8 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
             return this::timed;
         }
         Observation parent = registry.getCurrentObservation();
-        return limiter -> Observation.createNotStarted(LimiterMeters.WAIT, registry)
-                .contextualName("wait for " + limiter.name())
-                .lowCardinalityKeyValue(LimiterMeters.LIMIT, limiter.name())
+        return limiter -> Observation.createNotStarted(
+                        convention.get(), DEFAULT_CONVENTION, () -> new LimiterWaitContext(shown(limiter)), registry)
                 .parentObservation(parent)
                 .start()::stop;
     }
@@ -153,7 +166,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
             for (Bound each : bound) {
                 Timer.builder(LimiterMeters.WAIT)
                         .description("How long callers waited for permits")
-                        .tag(LimiterMeters.LIMIT, limiter.name())
+                        .tag(LimiterMeters.LIMIT, shown(limiter))
                         .register(each.registry)
                         .record(nanos, TimeUnit.NANOSECONDS);
             }

@@ -8,7 +8,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -16,7 +18,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one limit name. They read the limiters' statistics, summed over all prefixes, because a meter cannot be
+ * The counters of one limit name, or of all names without counters of their own. They read the limiters' statistics, summed over all prefixes, because a meter cannot be
  * registered twice.
  */
 final class MeteredLimit {
@@ -28,10 +30,14 @@ final class MeteredLimit {
 
     private final String name;
     private final Supplier<@Nullable CallCounts> calls;
+    private final Set<String> names = new CopyOnWriteArraySet<>();
     private final List<LimiterTotals> totals = new CopyOnWriteArrayList<>();
     private final Map<Source, AtomicLong> mostRejected = new EnumMap<>(Source.class);
 
-    /** @param calls may return {@code null} while no method is limited */
+    /**
+     * @param name as meters show it
+     * @param calls may return {@code null} while no method is limited
+     */
     MeteredLimit(String name, Supplier<@Nullable CallCounts> calls) {
         this.name = name;
         this.calls = calls;
@@ -39,7 +45,13 @@ final class MeteredLimit {
     }
 
     void add(LimiterTotals more) {
+        names.add(more.name());
         totals.add(more);
+    }
+
+    /** The name as meters show it. */
+    String name() {
+        return name;
     }
 
     /** @param local whether the backend is this process */
@@ -99,11 +111,15 @@ final class MeteredLimit {
 
     private long fallbacks(Source source) {
         CallCounts counts = calls.get();
-        return counts == null ? 0 : counts.fallbacks(name, source);
+        return counts == null
+                ? 0
+                : names.stream()
+                        .mapToLong(each -> counts.fallbacks(each, source))
+                        .sum();
     }
 
     private long skipped() {
         CallCounts counts = calls.get();
-        return counts == null ? 0 : counts.skipped(name);
+        return counts == null ? 0 : names.stream().mapToLong(counts::skipped).sum();
     }
 }

@@ -179,6 +179,7 @@ class LimiterPropertiesTest {
                         "limiter.live.namespace",
                         "limiter.live.prefix-keys",
                         "limiter.endpoint.show-keys",
+                        "limiter.metrics.max-limits",
                         "limiter.web.status",
                         "limiter.web.headers",
                         "limiter.web.body",

@@ -23,6 +23,7 @@ import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -195,13 +196,85 @@ class LimiterMetricsTest {
     void beans_are_looked_up_once() {
         AtomicInteger asked = new AtomicInteger();
         ObservationRegistry observations = ObservationRegistry.create();
-        LimiterMetrics metrics = new LimiterMetrics(() -> null, () -> null, () -> {
+        Supplier<ObservationRegistry> lookup = () -> {
             asked.incrementAndGet();
             return observations;
-        });
+        };
+        LimiterMetrics metrics = new LimiterMetrics(() -> null, () -> null, lookup, () -> null, 1);
         metrics.mayWait();
         metrics.mayWait();
         assertThat(asked).hasValue(1);
+    }
+
+    @Test
+    void fifty_limits_are_550_series_of_decisions_and_50_of_bans() {
+        Contexts.local().run(context -> {
+            LimiterFactory factory = context.getBean(LimiterFactory.class);
+            for (int i = 0; i < 50; i++) {
+                factory.build("limit" + i, FixedWindow.of(1, DAY));
+            }
+            MeterRegistry overRedis = new SimpleMeterRegistry();
+            factory.statistics()
+                    .totals()
+                    .forEach(totals -> new MeteredLimit(totals.name(), () -> null).register(overRedis, false));
+            assertThat(overRedis.find(LimiterMeters.DECISIONS).meters()).hasSize(550);
+            assertThat(overRedis.find(LimiterMeters.BANS).meters()).hasSize(50);
+        });
+    }
+
+    @Test
+    void limits_beyond_the_maximum_are_summed_as_other() {
+        Contexts.local()
+                .withPropertyValues("limiter.metrics.max-limits=1")
+                .withBean(Limited.class)
+                .run(context -> {
+                    context.getBean(LimiterMetrics.class).bindTo(registry);
+                    LimiterFactory factory = context.getBean(LimiterFactory.class);
+                    factory.build("second", FixedWindow.of(1, DAY)).tryAcquire();
+                    waitFor(factory);
+                    context.getBean(Limited.class).login(true);
+                    assertThat(count("login", "granted", "local")).isEqualTo(1);
+                    assertThat(count("other", "granted", "local")).isEqualTo(4);
+                    Eventually.that(() -> assertThat(registry.get(LimiterMeters.WAIT)
+                                    .timer()
+                                    .getId()
+                                    .getTag(LimiterMeters.LIMIT))
+                            .isEqualTo("other"));
+                });
+    }
+
+    @Test
+    void calls_of_limits_beyond_the_maximum_are_summed_as_other() {
+        Contexts.local()
+                .withPropertyValues("limiter.metrics.max-limits=0")
+                .withBean(Limited.class)
+                .run(context -> {
+                    context.getBean(LimiterMetrics.class).bindTo(registry);
+                    Limited limited = context.getBean(Limited.class);
+                    limited.login(true);
+                    limited.login(true);
+                    limited.login(false);
+                    assertThat(count("other", "fallback", "local")).isEqualTo(1);
+                    assertThat(count("other", "skipped", "none")).isEqualTo(1);
+                });
+    }
+
+    @Test
+    void a_convention_of_the_application_names_waits() {
+        TestObservationRegistry observations = TestObservationRegistry.create();
+        Contexts.local()
+                .withBean(ObservationRegistry.class, () -> observations)
+                .withBean(LimiterWaitConvention.class, () -> new LimiterWaitConvention() {
+                    @Override
+                    public String getName() {
+                        return "app.wait";
+                    }
+                })
+                .run(context -> {
+                    waitFor(context.getBean(LimiterFactory.class));
+                    Eventually.that(() -> TestObservationRegistryAssert.assertThat(observations)
+                            .hasNumberOfObservationsWithNameEqualTo("app.wait", 2));
+                });
     }
 
     @Test

@@ -1,0 +1,18 @@
+package io.limiter.spring.metrics;
+
+import io.micrometer.observation.Observation;
+
+/** What an observation of a wait for permits is about. */
+public final class LimiterWaitContext extends Observation.Context {
+
+    private final String limit;
+
+    LimiterWaitContext(String limit) {
+        this.limit = limit;
+    }
+
+    /** The name of the limit as meters show it; {@value LimiterMeters#OTHER} if the limit has no meters. */
+    public String getLimit() {
+        return limit;
+    }
+}
