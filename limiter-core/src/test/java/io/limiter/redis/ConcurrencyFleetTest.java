@@ -25,7 +25,7 @@ class ConcurrencyFleetTest {
 
     private static final int LIMIT = 3;
     private static final int LEASE_MILLIS = 400;
-    private static final int HOG_LEASE_MILLIS = 3000;
+    private static final int HOG_LEASE_MILLIS = 1000;
     private static final int HOLDS_BETWEEN = 10;
 
     @RegisterExtension

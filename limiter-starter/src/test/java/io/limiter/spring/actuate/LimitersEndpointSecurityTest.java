@@ -8,6 +8,7 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.testing.Eventually;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -135,7 +136,7 @@ class LimitersEndpointSecurityTest {
         assertThat(status(byRole, "DELETE", PATH, "caller", "secret")).isEqualTo(403);
         assertThat(call(byRole, "GET", PATH, "operator", "secret").body()).contains("\"remaining\":0");
         assertThat(status(byRole, "DELETE", PATH, "operator", "secret")).isEqualTo(204);
-        Operated.eventually(
+        Eventually.that(
                 () -> assertThat(call(byRole, "GET", PATH, "operator", "secret").body())
                         .contains("\"remaining\":1"));
     }

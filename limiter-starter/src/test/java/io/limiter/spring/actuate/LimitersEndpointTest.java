@@ -1,7 +1,6 @@
 package io.limiter.spring.actuate;
 
 import static io.limiter.spring.actuate.Operated.delete;
-import static io.limiter.spring.actuate.Operated.eventually;
 import static io.limiter.spring.actuate.Operated.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -18,6 +17,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.key.KeyHash;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.TestRedis;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -146,7 +146,7 @@ class LimitersEndpointTest {
             for (int i = 0; i < 3; i++) {
                 limiter.tryAcquire(KEY);
             }
-            eventually(() -> assertThat(get(writable, "limiters/banning").body())
+            Eventually.that(() -> assertThat(get(writable, "limiters/banning").body())
                     .contains("\"ban\":{\"after\":2,\"within\":60.0,\"lasting\":300.0,\"atMost\":86400.0}")
                     .containsPattern("\"bans\":[12],\"bansInEffect\":\\[\\{\"key\":\"" + KEY
                             + "\",\"hashTag\":null,\"endsIn\":(300.0|29[0-9.]+)}]"));
@@ -212,9 +212,11 @@ class LimitersEndpointTest {
             remains(0, path + "?key=" + key);
             resets(path + "?key=" + key);
             remains(1, path + "?key=" + key);
-            eventually(() -> assertThat(get(writable, path).body()).containsPattern("\"own\":\\{[^}]*\"remaining\":0"));
+            Eventually.that(
+                    () -> assertThat(get(writable, path).body()).containsPattern("\"own\":\\{[^}]*\"remaining\":0"));
             resets(path);
-            eventually(() -> assertThat(get(writable, path).body()).containsPattern("\"own\":\\{[^}]*\"remaining\":1"));
+            Eventually.that(
+                    () -> assertThat(get(writable, path).body()).containsPattern("\"own\":\\{[^}]*\"remaining\":1"));
         }
         assertThat(delete(writable, "limiters/unknown").statusCode()).isEqualTo(404);
     }
@@ -344,13 +346,13 @@ class LimitersEndpointTest {
 
     /** A slow machine may need longer than a decision may take. */
     private static void remains(int permits, String path) {
-        eventually(() -> assertThat(get(writable, path).body())
+        Eventually.that(() -> assertThat(get(writable, path).body())
                 .startsWith("{\"granted\":" + (permits > 0))
                 .contains("\"remaining\":" + permits));
     }
 
     private static void resets(String path) {
-        eventually(() -> assertThat(delete(writable, path).statusCode()).isEqualTo(204));
+        Eventually.that(() -> assertThat(delete(writable, path).statusCode()).isEqualTo(204));
     }
 
     private static int call(String path, String apiKey) throws Exception {

@@ -1,6 +1,5 @@
 package io.limiter.spring.actuate;
 
-import static io.limiter.spring.actuate.Operated.eventually;
 import static io.limiter.spring.actuate.Operated.get;
 import static io.limiter.spring.actuate.Operated.post;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,6 +25,7 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.aop.LimitResolver;
 import io.limiter.spring.event.LiveLimitChangedEvent;
+import io.limiter.testing.Eventually;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -255,7 +255,7 @@ class LiveLimitsTest {
         assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
         changed(kind.name, "{\"limit\":1,\"who\":\"ann\"}");
         assertThat(kind.granted(one)).isOne();
-        eventually(() -> assertThat(kind.granted(other)).isOne());
+        Eventually.that(() -> assertThat(kind.granted(other)).isOne());
     }
 
     @ParameterizedTest
@@ -265,7 +265,7 @@ class LiveLimitsTest {
         long version = changed(kind.name, "{\"limit\":1,\"who\":\"ann\"}");
         changed(kind.name, "{\"limit\":4,\"who\":\"ann\",\"version\":" + version + "}");
         assertThat(kind.granted(one)).isEqualTo(4);
-        eventually(() -> assertThat(kind.granted(other)).isEqualTo(4));
+        Eventually.that(() -> assertThat(kind.granted(other)).isEqualTo(4));
     }
 
     @ParameterizedTest
@@ -273,10 +273,10 @@ class LiveLimitsTest {
     void without_its_live_limit_a_limit_is_its_own_again(Kind kind) throws Exception {
         assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
         long version = changed(kind.name, "{\"limit\":1,\"who\":\"ann\"}");
-        eventually(() -> assertThat(kind.granted(other)).isOne());
+        Eventually.that(() -> assertThat(kind.granted(other)).isOne());
         removed(kind.name, version);
         assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
-        eventually(() -> assertThat(kind.granted(other)).isEqualTo(OWN_LIMIT));
+        Eventually.that(() -> assertThat(kind.granted(other)).isEqualTo(OWN_LIMIT));
     }
 
     @ParameterizedTest
@@ -284,13 +284,13 @@ class LiveLimitsTest {
     void a_live_limit_switches_shadow_mode_on_until_it_is_removed(Kind kind) throws Exception {
         long version = changed(kind.name, "{\"enforce\":false,\"who\":\"ann\"}");
         assertThat(kind.granted(one)).isEqualTo(TRIES);
-        eventually(() -> assertThat(kind.granted(other)).isEqualTo(TRIES));
+        Eventually.that(() -> assertThat(kind.granted(other)).isEqualTo(TRIES));
         assertThat(get(one, "limiters/" + kind.name).body())
                 .as("it is still evaluated")
                 .containsPattern("\"rejected\":\\{[^}]*\"re");
         removed(kind.name, version);
         assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
-        eventually(() -> assertThat(kind.granted(other)).isEqualTo(OWN_LIMIT));
+        Eventually.that(() -> assertThat(kind.granted(other)).isEqualTo(OWN_LIMIT));
     }
 
     @Test
@@ -298,7 +298,7 @@ class LiveLimitsTest {
         assertThat(grantedUnder("pro", one)).isEqualTo(OWN_LIMIT + 1);
         changed("live-planned.pro", "{\"limit\":2,\"who\":\"ann\"}");
         assertThat(grantedUnder("pro", one)).isEqualTo(2);
-        eventually(() -> assertThat(grantedUnder("pro", other)).isEqualTo(2));
+        Eventually.that(() -> assertThat(grantedUnder("pro", other)).isEqualTo(2));
         changed("live-planned", "{\"limit\":1,\"who\":\"ann\"}");
         assertThat(grantedUnder("none", one)).isOne();
         assertThat(grantedUnder("pro", one)).as("has numbers of its own").isEqualTo(2);
@@ -338,7 +338,7 @@ class LiveLimitsTest {
         long banned = changed("live-planned.pro", body + "\"access\":\"banned\"}");
         for (String plan : List.of("pro", "none")) {
             assertThat(passes(() -> limited.planned(key, plan))).as(plan).isFalse();
-            eventually(() -> assertThat(
+            Eventually.that(() -> assertThat(
                             passes(() -> other.getBean(Limited.class).planned(key, plan)))
                     .isFalse());
         }
@@ -415,10 +415,10 @@ class LiveLimitsTest {
         }
         long version = changed("live-held", "{\"limit\":2,\"who\":\"ann\"}");
         grantsTwo(one);
-        eventually(() -> grantsTwo(other));
+        Eventually.that(() -> grantsTwo(other));
         changed("live-held", "{\"limit\":1,\"who\":\"ann\",\"version\":" + version + "}");
         rejectsTwo(one);
-        eventually(() -> rejectsTwo(other));
+        Eventually.that(() -> rejectsTwo(other));
     }
 
     @Test
@@ -426,7 +426,7 @@ class LiveLimitsTest {
         rejectsTwo(one);
         changed("live-held", "{\"enforce\":false,\"who\":\"ann\"}");
         grantsTwo(one);
-        eventually(() -> grantsTwo(other));
+        Eventually.that(() -> grantsTwo(other));
     }
 
     private static void grantsTwo(ConfigurableApplicationContext context) {
@@ -449,7 +449,7 @@ class LiveLimitsTest {
         changed("live-timeout", "{\"timeout\":0,\"who\":\"ann\"}");
         for (ConfigurableApplicationContext context : List.of(one, other)) {
             // Between the two calls a slow machine may need as long as a permit.
-            eventually(() -> assertThat(passes(() -> twoCalls(context))).isFalse());
+            Eventually.that(() -> assertThat(passes(() -> twoCalls(context))).isFalse());
         }
     }
 
@@ -492,7 +492,8 @@ class LiveLimitsTest {
         long banned = changed(kind.name, body + "\"banned\",\"expiresIn\":\"30m\"}");
         assertThat(kind.tries(one, key)).isFalse();
         // A call before that would take a permit.
-        eventually(() -> assertThat(other.getBean(LiveLimits.class).version()).isGreaterThanOrEqualTo(banned));
+        Eventually.that(
+                () -> assertThat(other.getBean(LiveLimits.class).version()).isGreaterThanOrEqualTo(banned));
         assertThat(kind.tries(other, key)).isFalse();
         assertThat(kind.granted(one)).as("other keys").isEqualTo(OWN_LIMIT);
         JsonNode shown =
@@ -592,7 +593,8 @@ class LiveLimitsTest {
         changed(name, "{\"kind\":\"fixed-window\",\"limit\":1,\"who\":\"ann\"}");
         assertThat(get(one, "limiters/" + name).body())
                 .contains("\"settings\":{\"kind\":\"fixed-window\",\"limit\":1}");
-        eventually(() -> assertThat(other.getBean(LiveLimits.class).get(name)).isPresent());
+        Eventually.that(
+                () -> assertThat(other.getBean(LiveLimits.class).get(name)).isPresent());
         for (ConfigurableApplicationContext context : List.of(one, other)) {
             assertThat(context.getBean(LimiterFactory.class)
                             .build(name, FixedWindow.of(OWN_LIMIT, DAY))
@@ -666,7 +668,7 @@ class LiveLimitsTest {
         assertThat(JSON.readTree(back.body()).at("/after/settings/limit").asInt())
                 .isOne();
         assertThat(Kind.ANNOTATED.granted(one)).isOne();
-        eventually(() -> assertThat(Kind.ANNOTATED.granted(other)).isOne());
+        Eventually.that(() -> assertThat(Kind.ANNOTATED.granted(other)).isOne());
     }
 
     @ParameterizedTest
@@ -817,7 +819,8 @@ class LiveLimitsTest {
     void hostile_text_is_shown_as_text(String text) throws Exception {
         LiveLimits live = one.getBean(LiveLimits.class);
         live.put(text, LiveSettings.of(LiveKind.FIXED_WINDOW).limit(1), ChangeNote.of(text, text), 0);
-        eventually(() -> assertThat(other.getBean(LiveLimits.class).get(text)).isPresent());
+        Eventually.that(
+                () -> assertThat(other.getBean(LiveLimits.class).get(text)).isPresent());
         for (ConfigurableApplicationContext context : List.of(one, other)) {
             HttpResponse<String> all = get(context, "limiters");
             assertThat(all.headers().firstValue("Content-Type").orElseThrow()).contains("json");
@@ -879,7 +882,7 @@ class LiveLimitsTest {
         for (ConfigurableApplicationContext context : List.of(one, other)) {
             Events events = context.getBean(Events.class);
             // An instance that polls late may see only the last of two changes.
-            eventually(() -> assertThat(events.changes)
+            Eventually.that(() -> assertThat(events.changes)
                     .filteredOn(event -> event.change().name().equals(name))
                     .anySatisfy(event -> assertThat(event.change().who()).isNotEmpty()));
         }
@@ -909,13 +912,14 @@ class LiveLimitsTest {
                 one, "limiters/" + name, "{\"rollBack\":" + version + ",\"who\":\"bob\",\"version\":" + version + "}");
         assertThat(rolledBack.statusCode()).as(rolledBack.body()).isEqualTo(200);
         long last = changed(name, body + ",\"expiresIn\":\"1s\"}");
-        eventually(() -> assertThat(other.getBean(LiveLimits.class).version()).isGreaterThanOrEqualTo(last));
-        eventually(() -> assertThat(one.getBean(Events.class).audits)
+        Eventually.that(
+                () -> assertThat(other.getBean(LiveLimits.class).version()).isGreaterThanOrEqualTo(last));
+        Eventually.that(() -> assertThat(one.getBean(Events.class).audits)
                 .map(event -> event.getAuditEvent().getData())
                 .filteredOn(data -> name.equals(data.get("limit")))
                 .map(data -> data.get("action"))
                 .containsExactly("put", "roll back of " + version, "put", "expire"));
-        eventually(() -> assertThat(other.getBean(Events.class).audits)
+        Eventually.that(() -> assertThat(other.getBean(Events.class).audits)
                 .map(AuditApplicationEvent::getAuditEvent)
                 .filteredOn(event -> name.equals(event.getData().get("limit")))
                 .singleElement()
@@ -932,7 +936,7 @@ class LiveLimitsTest {
     void reports_name_an_instance_by_its_application_and_port() {
         LiveLimits live = one.getBean(LiveLimits.class);
         // The first call asks for the reports.
-        eventually(() -> assertThat(live.fleet().watch().instances())
+        Eventually.that(() -> assertThat(live.fleet().watch().instances())
                 .map(InstanceReport::instance)
                 .filteredOn(name -> name.startsWith("live-test:0:"))
                 .hasSize(2));

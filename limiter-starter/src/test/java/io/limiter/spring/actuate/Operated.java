@@ -16,7 +16,6 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -46,18 +45,6 @@ final class Operated {
         Limiter warm = started.getBean(LimiterFactory.class).build("warm", FixedWindow.of(1, Duration.ofHours(1)));
         Eventually.that(() -> assertThat(warm.on("warm").peek().source()).isEqualTo(Decision.Source.BACKEND));
         return started;
-    }
-
-    static void eventually(ThrowingCallable assertion) {
-        Eventually.that(() -> {
-            try {
-                assertion.call();
-            } catch (RuntimeException | Error e) {
-                throw e;
-            } catch (Throwable e) {
-                throw new IllegalStateException(e);
-            }
-        });
     }
 
     /** With a body in JSON. */

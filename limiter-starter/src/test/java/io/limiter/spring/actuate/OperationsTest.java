@@ -1,6 +1,5 @@
 package io.limiter.spring.actuate;
 
-import static io.limiter.spring.actuate.Operated.eventually;
 import static io.limiter.spring.actuate.Operated.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -99,7 +98,7 @@ class OperationsTest {
         assertThat(get(application, "health").body()).contains("\"limiter\":{");
         try (ConfigurableApplicationContext alone = start("--spring.data.redis.port=" + TestRedis.closedPort())) {
             LimiterFactory limiters = alone.getBean(LimiterFactory.class);
-            eventually(() -> {
+            Eventually.that(() -> {
                 limiters.build("login", FixedWindow.of(1, Duration.ofHours(1))).tryAcquire(KEY);
                 assertThat(get(alone, "health/limiter").body()).contains("\"status\":\"DEGRADED\"");
             });
@@ -116,7 +115,7 @@ class OperationsTest {
                 application.getBean(RedisConnectionFactory.class).getConnection()) {
             connection.listCommands().lPush(key.getBytes(StandardCharsets.UTF_8), new byte[] {1});
             limiter.tryAcquire(KEY);
-            eventually(() -> assertThat(get(application, "health/limiter").body())
+            Eventually.that(() -> assertThat(get(application, "health/limiter").body())
                     .contains(
                             "\"status\":\"DEGRADED\"",
                             "\"countLimit:foreign\":{",
@@ -228,7 +227,7 @@ class OperationsTest {
                     .toArray(String[]::new))) {
                 Limiter limiter =
                         alone.getBean(LimiterFactory.class).build("login", FixedWindow.of(1, Duration.ofHours(1)));
-                eventually(() -> {
+                Eventually.that(() -> {
                     assertThatCode(() -> limiter.tryAcquire(KEY))
                             .satisfiesAnyOf(
                                     error -> assertThat(error).isNull(),
