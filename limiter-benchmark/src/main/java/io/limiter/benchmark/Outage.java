@@ -7,6 +7,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.benchmark.measure.RedisServer;
+import io.limiter.benchmark.subject.RedisClients;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Measures an outage: Redis is stopped under load and continues half a minute later. Prints the latency and the source of
@@ -58,48 +58,40 @@ public final class Outage {
     }
 
     private OutageReport run(Duration stopped) throws Exception {
-        try (RedisServer redis = RedisServer.start()) {
-            LettuceConnectionFactory connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
-            connections.afterPropertiesSet();
-            connections.start();
-            Times times = new Times(new AtomicLong(), new AtomicLong());
-            try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
-                    .failurePolicy(FailurePolicy.LOCAL)
-                    .listener(times)
-                    .build()) {
-                factory.warmUp().join();
-                int mostCalls = (int) WARM_UP.plus(BEFORE)
-                        .plus(stopped)
-                        .plus(AFTER)
-                        .plusSeconds(5)
-                        .toMillis();
-                List<Thread> threads = new ArrayList<>();
-                List<OutageReport.Calls> steady =
-                        start(factory.build("steady", NEVER_EMPTY), STEADY_THREADS, 8, mostCalls, threads);
-                List<OutageReport.Calls> limited =
-                        start(factory.build("limited", LIMITED), LIMITED_THREADS, 1, mostCalls, threads);
-                TimeUnit.NANOSECONDS.sleep(WARM_UP.plus(BEFORE).toNanos());
-                times.downNanos.set(0);
-                redis.stop();
-                long stop = System.nanoTime();
-                TimeUnit.NANOSECONDS.sleep(stopped.toNanos());
-                boolean upWhileStopped = factory.backendState().up();
-                times.upNanos.set(0);
-                long goOn = System.nanoTime();
-                redis.goOn();
-                TimeUnit.NANOSECONDS.sleep(AFTER.toNanos());
-                ended = true;
-                for (Thread thread : threads) {
-                    thread.join();
-                }
-                if (upWhileStopped) {
-                    throw new IllegalStateException("the circuit breaker is closed although Redis is stopped");
-                }
-                return new OutageReport(
-                        steady, limited, stop, goOn, times.downNanos.get() - stop, times.upNanos.get() - goOn);
-            } finally {
-                connections.destroy();
+        Times times = new Times(new AtomicLong(), new AtomicLong());
+        try (RedisServer redis = RedisServer.start();
+                RedisClients clients = new RedisClients("127.0.0.1", redis.port());
+                RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(clients.springDataRedis())
+                        .failurePolicy(FailurePolicy.LOCAL)
+                        .listener(times)
+                        .build()) {
+            factory.warmUp().join();
+            Duration all = WARM_UP.plus(BEFORE).plus(stopped).plus(AFTER).plusSeconds(5);
+            int mostCalls = (int) all.toMillis();
+            List<Thread> threads = new ArrayList<>();
+            List<OutageReport.Calls> steady =
+                    start(factory.build("steady", NEVER_EMPTY), STEADY_THREADS, 8, mostCalls, threads);
+            List<OutageReport.Calls> limited =
+                    start(factory.build("limited", LIMITED), LIMITED_THREADS, 1, mostCalls, threads);
+            TimeUnit.NANOSECONDS.sleep(WARM_UP.plus(BEFORE).toNanos());
+            times.downNanos.set(0);
+            redis.stop();
+            long stop = System.nanoTime();
+            TimeUnit.NANOSECONDS.sleep(stopped.toNanos());
+            boolean upWhileStopped = factory.backendState().up();
+            times.upNanos.set(0);
+            long goOn = System.nanoTime();
+            redis.goOn();
+            TimeUnit.NANOSECONDS.sleep(AFTER.toNanos());
+            ended = true;
+            for (Thread thread : threads) {
+                thread.join();
             }
+            if (upWhileStopped) {
+                throw new IllegalStateException("the circuit breaker is closed although Redis is stopped");
+            }
+            return new OutageReport(
+                    steady, limited, stop, goOn, times.downNanos.get() - stop, times.upNanos.get() - goOn);
         }
     }
 

@@ -76,10 +76,8 @@ public class InterceptorBenchmark extends InProcessBenchmark {
         IP(of -> of.limited.ip(of.phone)),
         USER(of -> of.limited.user(of.phone)),
         CUSTOM_ARGUMENT(of -> of.limited.argument(of.phone)),
-        CUSTOM_POSITION(of -> of.limited.position(of.phone)),
         CUSTOM_TEXT(of -> of.limited.text(of.country, of.phone)),
         CUSTOM_PROPERTY(of -> of.limited.property(of.user)),
-        CUSTOM_PROPERTY_OF_PROPERTY(of -> of.limited.propertyOfProperty(of.user)),
         CUSTOM_EXPRESSION(of -> of.limited.expression(of.user, of.params, of.level)),
         REJECTED(of -> of.limited.rejected(of.phone)),
         BLANK_KEY(of -> of.limited.argument(" "));
@@ -170,11 +168,6 @@ public class InterceptorBenchmark extends InProcessBenchmark {
             return phone;
         }
 
-        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{#p0}")
-        public String position(String phone) {
-            return phone;
-        }
-
         @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "sms:#{country}-#{phone}")
         public String text(String country, String phone) {
             return phone;
@@ -182,11 +175,6 @@ public class InterceptorBenchmark extends InProcessBenchmark {
 
         @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{user.id}")
         public String property(User user) {
-            return user.id();
-        }
-
-        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{#user.home.city}")
-        public String propertyOfProperty(User user) {
             return user.id();
         }
 

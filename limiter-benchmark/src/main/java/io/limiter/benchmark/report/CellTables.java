@@ -116,9 +116,12 @@ final class CellTables {
                 median("p50 µs", slice -> slice.latency().p50()),
                 median("p99 µs", slice -> slice.latency().p99()),
                 median("p99.9 µs", slice -> slice.latency().p999()),
-                ofRedis("Redis calls", slice -> slice.perDecision(slice.commandsSent())),
-                ofRedis("Redis CPU µs", slice -> slice.perDecision(slice.redis().cpuMicros())),
-                ofRedis("script µs", Slice::microsPerScript),
+                ofRedis("Redis calls", outcome -> true, slice -> slice.perDecision(slice.commandsSent())),
+                ofRedis(
+                        "Redis CPU µs",
+                        outcome -> true,
+                        slice -> slice.perDecision(slice.redis().cpuMicros())),
+                ofRedis("script µs", outcome -> true, Slice::microsPerScript),
                 median("client CPU µs", slice -> slice.perDecision(slice.clientCpuNanos() / 1e3)),
                 median("bytes allocated", slice -> slice.perDecision(slice.allocatedBytes())),
                 new Column(
@@ -126,13 +129,10 @@ final class CellTables {
                         outcome -> !outcome.hasFloor(),
                         (cell, contender) ->
                                 Numbers.spread(cell.spread(contender, slice -> slice.granted() / slice.seconds()))),
-                new Column(
+                ofRedis(
                         "Redis calls/s",
                         outcome -> !outcome.hasFloor(),
-                        (cell, contender) -> contender.inProcess()
-                                ? Numbers.NONE
-                                : Numbers.median(
-                                        cell.spread(contender, slice -> slice.commandsSent() / slice.seconds()))),
+                        slice -> slice.commandsSent() / slice.seconds()),
                 new Column("above the limit", outcome -> true, Column::above),
                 new Column(
                         "failed",
@@ -146,10 +146,10 @@ final class CellTables {
         }
 
         /** A column that is empty for contenders without Redis. */
-        private static Column ofRedis(String title, ToDoubleFunction<Slice> figure) {
+        private static Column ofRedis(String title, Predicate<Outcome> shown, ToDoubleFunction<Slice> figure) {
             return new Column(
                     title,
-                    outcome -> true,
+                    shown,
                     (cell, contender) ->
                             contender.inProcess() ? Numbers.NONE : Numbers.median(cell.spread(contender, figure)));
         }

@@ -10,11 +10,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /** What one decision costs the client and Redis, and its stages the client. */
 final class CostTables {
 
     private static final List<String> CONTENDERS = List.of("raw-evalsha", "limiter", "limiter-yield");
+
+    private record Figure(String title, ToDoubleFunction<Slice> of) {}
+
+    private static final List<Figure> FIGURES = List.of(
+            new Figure("decisions/s", Slice::decisionsPerSecond),
+            new Figure("client processor ns", slice -> slice.perDecision(slice.clientCpuNanos())),
+            new Figure("bytes allocated", slice -> slice.perDecision(slice.allocatedBytes())),
+            new Figure(
+                    "Redis processor ns",
+                    slice -> slice.perDecision(slice.redis().cpuMicros() * 1e3)),
+            new Figure("Redis calls", slice -> slice.perDecision(slice.commandsSent())));
 
     private CostTables() {}
 
@@ -40,13 +52,8 @@ final class CostTables {
                 no such row for asynchronous decisions.
                 """);
         page.table(
-                List.of(
-                        "per decision",
-                        "decisions/s",
-                        "client processor ns",
-                        "bytes allocated",
-                        "Redis processor ns",
-                        "Redis calls"),
+                Stream.concat(Stream.of("per decision"), FIGURES.stream().map(Figure::title))
+                        .toList(),
                 rows);
     }
 
@@ -56,20 +63,8 @@ final class CostTables {
                 + cell.callers()
                 + (cell.waiting() == Cell.Waiting.ASYNC ? " asynchronous: " : " threads: ")
                 + contender.name();
-        return List.of(
-                title,
-                median(result, contender, Slice::decisionsPerSecond),
-                median(result, contender, slice -> slice.perDecision(slice.clientCpuNanos())),
-                median(result, contender, slice -> slice.perDecision(slice.allocatedBytes())),
-                median(
-                        result,
-                        contender,
-                        slice -> slice.perDecision(slice.redis().cpuMicros() * 1e3)),
-                median(result, contender, slice -> slice.perDecision(slice.commandsSent())));
-    }
-
-    private static String median(CellResult cell, Contender contender, ToDoubleFunction<Slice> figure) {
-        return Numbers.median(cell.spread(contender, figure));
+        Stream<String> figures = FIGURES.stream().map(figure -> Numbers.median(result.spread(contender, figure.of())));
+        return Stream.concat(Stream.of(title), figures).toList();
     }
 
     private static void stages(Results results, Markdown page) {

@@ -70,7 +70,7 @@ public final class RedisClients implements AutoCloseable {
     }
 
     /** Lettuce as Spring Data Redis sets it up. */
-    RedisConnectionFactory springDataRedis() {
+    public RedisConnectionFactory springDataRedis() {
         LettuceConnectionFactory factory = new LettuceConnectionFactory(
                 new RedisStandaloneConfiguration(host, port),
                 LettuceClientConfiguration.builder()

@@ -1,4 +1,4 @@
-package io.limiter.benchmark.scale;
+package io.limiter.scale;
 
 import org.HdrHistogram.Histogram;
 

@@ -1,4 +1,4 @@
-package io.limiter.benchmark.scale;
+package io.limiter.scale;
 
 /** One Redis, which is one core: calls are executed one after the other, in the order in which they arrive. */
 final class Shard {

@@ -1,8 +1,8 @@
-package io.limiter.benchmark.scale;
+package io.limiter.scale;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.benchmark.scale.Totals.By;
+import io.limiter.scale.Totals.By;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,14 @@
-package io.limiter.benchmark.scale;
+package io.limiter.scale;
 
-import io.limiter.benchmark.scale.Simulation.Result;
-import io.limiter.benchmark.scale.Totals.By;
+import io.limiter.scale.Simulation.Result;
+import io.limiter.scale.Totals.By;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -69,52 +70,51 @@ public final class ScaleStudy {
                         100 * result.averageBusy(),
                         result.wide().latencyMillis(50),
                         result.wide().latencyMillis(99)),
-                new Scenario("one Redis, 10 instances, 100,000 requests/s")
-                        .shards(1)
-                        .instances(10)
-                        .wide(100_000, false),
-                new Scenario("one Redis, 1,000 instances, 100,000 requests/s")
-                        .shards(1)
-                        .wide(100_000, false),
-                new Scenario("32 shards, 1,000 instances, 1 million requests/s").wide(MILLION, false),
-                new Scenario("32 shards, 1,000 instances, 3 million requests/s").wide(3 * MILLION, false),
-                new Scenario("the same, by Zipf's law").wide(3 * MILLION, true));
+                wide("one Redis, 10 instances, 100,000 requests/s", 100_000, at -> {
+                    at.shards = 1;
+                    at.instances = 10;
+                }),
+                wide("one Redis, 1,000 instances, 100,000 requests/s", 100_000, at -> at.shards = 1),
+                wide("32 shards, 1,000 instances, 1 million requests/s", MILLION, at -> {}),
+                wide("32 shards, 1,000 instances, 3 million requests/s", 3 * MILLION, at -> {}),
+                wide("the same, by Zipf's law", 3 * MILLION, at -> at.zipf = true));
     }
 
     private static String hot() {
         return hotTable(
-                hot("10 instances", 2 * MILLION).instances(10),
-                hot("100 instances", 2 * MILLION).instances(100),
-                hot("1,000 instances", 2 * MILLION),
-                hot("5,000 instances", 2 * MILLION).instances(5_000),
-                hot("1,000 instances, without group commit", 2 * MILLION).withoutGroupCommit());
+                hot("10 instances", 2 * MILLION, at -> at.instances = 10),
+                hot("100 instances", 2 * MILLION, at -> at.instances = 100),
+                hot("1,000 instances", 2 * MILLION, at -> {}),
+                hot("5,000 instances", 2 * MILLION, at -> at.instances = 5_000),
+                hot("1,000 instances, without group commit", 2 * MILLION, at -> at.groupCommit = false));
     }
 
     private static String limited() {
         return hotTable(
-                hot("limit 500,000/s", 500_000),
-                hot("limit 100,000/s", 100_000),
-                hot("limit 1,000/s", 1_000),
-                hot("limit 1,000/s, without rejection cache", 1_000).withoutRejectionCache());
+                hot("limit 500,000/s", 500_000, at -> {}),
+                hot("limit 100,000/s", 100_000, at -> {}),
+                hot("limit 1,000/s", 1_000, at -> {}),
+                hot("limit 1,000/s, without rejection cache", 1_000, at -> at.rejectionCache = false));
     }
 
     private static String prefetch() {
         return hotTable(
-                hot("prefetch 100, limit 2,000,000/s", 2 * MILLION).prefetch(100),
-                hot("prefetch 1,000, limit 2,000,000/s", 2 * MILLION).prefetch(1_000),
-                hot("prefetch 100, limit 500,000/s", 500_000).prefetch(100),
-                hot("prefetch 1,000, limit 500,000/s", 500_000).prefetch(1_000),
-                hot("prefetch 1,000, limit 2,000,000/s, 100 crashes/s", 2 * MILLION)
-                        .prefetch(1_000)
-                        .crashes(100));
+                hot("prefetch 100, limit 2,000,000/s", 2 * MILLION, at -> at.prefetch = 100),
+                hot("prefetch 1,000, limit 2,000,000/s", 2 * MILLION, at -> at.prefetch = 1_000),
+                hot("prefetch 100, limit 500,000/s", 500_000, at -> at.prefetch = 100),
+                hot("prefetch 1,000, limit 500,000/s", 500_000, at -> at.prefetch = 1_000),
+                hot("prefetch 1,000, limit 2,000,000/s, 100 crashes/s", 2 * MILLION, at -> {
+                    at.prefetch = 1_000;
+                    at.crashesPerSecond = 100;
+                }));
     }
 
     private static String split() {
         return hotTable(
-                hot("1 key, limit 900,000/s", 900_000),
-                hot("4 keys of 225,000/s", 900_000).hashTags(4),
-                hot("16 keys of 56,250/s", 900_000).hashTags(16),
-                hot("32 keys, limit 2,000,000/s", 2 * MILLION).hashTags(32));
+                hot("1 key, limit 900,000/s", 900_000, at -> {}),
+                hot("4 keys of 225,000/s", 900_000, at -> at.hashTags = 4),
+                hot("16 keys of 56,250/s", 900_000, at -> at.hashTags = 16),
+                hot("32 keys, limit 2,000,000/s", 2 * MILLION, at -> at.hashTags = 32));
     }
 
     private static String lost() {
@@ -127,20 +127,29 @@ public final class ScaleStudy {
                         100 * result.hot().share(By.LOCAL),
                         100 * result.wide().share(By.LOCAL),
                         Math.max(result.hot().latencyMillis(100), result.wide().latencyMillis(100))),
-                losing("a circuit breaker per shard"),
-                losing("one circuit breaker for all").oneBreakerForAllShards());
+                losing("a circuit breaker per shard", true),
+                losing("one circuit breaker for all", false));
     }
 
-    private static Scenario losing(String name) {
-        return new Scenario(name)
-                .instances(100)
-                .hot(20_000, 1e5)
-                .wide(200_000, false)
-                .loses(2_000_000_000L);
+    private static Scenario losing(String name, boolean breakerPerShard) {
+        return wide(name, 200_000, at -> {
+            at.instances = 100;
+            at.hotPerSecond = 20_000;
+            at.limitPerSecond = 1e5;
+            at.lossNanos = 2_000_000_000L;
+            at.breakerPerShard = breakerPerShard;
+        });
     }
 
-    private static Scenario hot(String name, double limitPerSecond) {
-        return new Scenario(name).hot(MILLION, limitPerSecond);
+    private static Scenario wide(String name, double perSecond, Consumer<Scenario> settings) {
+        return new Scenario(name, settings.andThen(at -> at.widePerSecond = perSecond));
+    }
+
+    private static Scenario hot(String name, double limitPerSecond, Consumer<Scenario> settings) {
+        return new Scenario(name, settings.andThen(at -> {
+            at.hotPerSecond = MILLION;
+            at.limitPerSecond = limitPerSecond;
+        }));
     }
 
     private static String hotTable(Scenario... scenarios) {

@@ -1,4 +1,4 @@
-package io.limiter.benchmark.scale;
+package io.limiter.scale;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.RedisPermits;

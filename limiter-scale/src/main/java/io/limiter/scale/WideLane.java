@@ -1,6 +1,6 @@
-package io.limiter.benchmark.scale;
+package io.limiter.scale;
 
-import io.limiter.benchmark.scale.Totals.By;
+import io.limiter.scale.Totals.By;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

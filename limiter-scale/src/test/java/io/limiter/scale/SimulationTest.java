@@ -1,10 +1,11 @@
-package io.limiter.benchmark.scale;
+package io.limiter.scale;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.benchmark.scale.Totals.By;
+import io.limiter.scale.Totals.By;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class SimulationTest {
@@ -32,9 +33,8 @@ class SimulationTest {
 
     @Test
     void group_commit_saves_calls_and_keeps_a_saturated_shard_in_time() {
-        Simulation.Result with = run(new Scenario("").instances(50).hot(400_000, 1e6), 1);
-        Simulation.Result without =
-                run(new Scenario("").instances(50).hot(400_000, 1e6).withoutGroupCommit(), 1);
+        Simulation.Result with = run(busy(true), 1);
+        Simulation.Result without = run(busy(false), 1);
 
         assertThat(with.requestsPerCall()).isGreaterThan(2);
         assertThat(with.hot().share(By.LOCAL)).isZero();
@@ -44,21 +44,15 @@ class SimulationTest {
 
     @Test
     void a_lost_shard_takes_its_own_keys_only() {
-        Scenario perShard = new Scenario("")
-                .instances(5)
-                .wide(20_000, false)
-                .hot(2_000, 1e5)
-                .loses(2 * TENTH_NANOS);
-        Scenario forAll = new Scenario("")
-                .instances(5)
-                .wide(20_000, false)
-                .hot(2_000, 1e5)
-                .loses(2 * TENTH_NANOS)
-                .oneBreakerForAllShards();
-
-        assertThat(new Simulation(perShard, 1).run(0, 6 * TENTH_NANOS).wide().share(By.LOCAL))
+        assertThat(new Simulation(losing(true), 1)
+                        .run(0, 6 * TENTH_NANOS)
+                        .wide()
+                        .share(By.LOCAL))
                 .isBetween(0.001, 0.04);
-        assertThat(new Simulation(forAll, 1).run(0, 6 * TENTH_NANOS).wide().share(By.LOCAL))
+        assertThat(new Simulation(losing(false), 1)
+                        .run(0, 6 * TENTH_NANOS)
+                        .wide()
+                        .share(By.LOCAL))
                 .isGreaterThan(0.15);
     }
 
@@ -72,7 +66,28 @@ class SimulationTest {
 
     /** 20,000 requests a second for 10,000 permits. */
     private static Scenario limited() {
-        return new Scenario("").instances(20).hot(20_000, 10_000);
+        return hot(20, 20_000, 10_000, at -> {});
+    }
+
+    /** More than a shard could decide one by one. */
+    private static Scenario busy(boolean groupCommit) {
+        return hot(50, 400_000, 1e6, at -> at.groupCommit = groupCommit);
+    }
+
+    private static Scenario losing(boolean breakerPerShard) {
+        return hot(5, 2_000, 1e5, at -> {
+            at.widePerSecond = 20_000;
+            at.lossNanos = 2 * TENTH_NANOS;
+            at.breakerPerShard = breakerPerShard;
+        });
+    }
+
+    private static Scenario hot(int instances, double perSecond, double limitPerSecond, Consumer<Scenario> settings) {
+        return new Scenario("", settings.andThen(at -> {
+            at.instances = instances;
+            at.hotPerSecond = perSecond;
+            at.limitPerSecond = limitPerSecond;
+        }));
     }
 
     private static Simulation.Result run(Scenario scenario, long seed) {

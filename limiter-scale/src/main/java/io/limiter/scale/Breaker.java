@@ -1,4 +1,4 @@
-package io.limiter.benchmark.scale;
+package io.limiter.scale;
 
 /** The circuit breaker of an instance: 5 failures of the last 10 outcomes open it, a probe that is answered closes it. */
 final class Breaker {

@@ -1,7 +1,7 @@
-package io.limiter.benchmark.scale;
+package io.limiter.scale;
 
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.benchmark.scale.Totals.By;
+import io.limiter.scale.Totals.By;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
