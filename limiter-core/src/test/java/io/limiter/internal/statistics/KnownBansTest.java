@@ -67,6 +67,8 @@ class KnownBansTest {
         put("ann", 300 * SECOND, 3600 * SECOND, false);
         clock.advance(Duration.ofSeconds(100));
         assertThat(bans.retryMicros("ann")).isEqualTo(3500 * SECOND);
+        put("ann", 250 * SECOND, 3500 * SECOND, false);
+        assertThat(bans.inEffect()).extracting(KeyBan::left).containsExactly(Duration.ofSeconds(250));
         put("ann", 200 * SECOND, Decision.NEVER_MICROS, false);
         assertThat(bans.retryMicros("ann")).isEqualTo(200 * SECOND);
         clock.advance(Duration.ofSeconds(201));
