@@ -47,25 +47,37 @@ interface GettingStartedSnippets {
     }
     // end
 
-    static boolean withoutBoot(String host, int port, String phone) {
-        // getting-started: core
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration(host, port),
-                LettuceClientConfiguration.builder()
-                        .commandTimeout(Duration.ofSeconds(1))
-                        .build());
-        connections.afterPropertiesSet();
-        connections.start();
+    // getting-started: core
+    class PhoneCodes implements AutoCloseable {
 
-        try (RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
-                .decisionTimeout(Duration.ofSeconds(1))
-                .build()) {
+        private final LettuceConnectionFactory connections;
+        private final RedisRateLimiterFactory limiters;
+        private final RateLimiter codes;
+
+        PhoneCodes(String host, int port) {
+            connections = new LettuceConnectionFactory(
+                    new RedisStandaloneConfiguration(host, port),
+                    LettuceClientConfiguration.builder()
+                            .commandTimeout(Duration.ofSeconds(1))
+                            .build());
+            connections.afterPropertiesSet();
+            connections.start();
+            limiters = RedisRateLimiterFactory.builder(connections)
+                    .decisionTimeout(Duration.ofSeconds(1))
+                    .build();
             limiters.warmUp().join();
-            RateLimiter codes = limiters.build("codes", 1.0 / 60, 60, 60);
+            codes = limiters.build("codes", 1.0 / 60, 60, 60);
+        }
+
+        boolean maySend(String phone) {
             return codes.tryAcquire(phone);
-        } finally {
+        }
+
+        @Override
+        public void close() {
+            limiters.close();
             connections.destroy();
         }
-        // end
     }
+    // end
 }

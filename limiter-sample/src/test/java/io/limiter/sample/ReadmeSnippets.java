@@ -33,7 +33,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** The Java of the README and of docs/reference/api.md, between markers; {@code ReadmeTest} compares and runs it. */
+/** The Java of docs/reference/api.md, between markers; {@code ReadmeTest} compares and runs it. */
 class ReadmeSnippets {
 
     private static final Logger log = LoggerFactory.getLogger(ReadmeSnippets.class);
@@ -44,19 +44,6 @@ class ReadmeSnippets {
 
     interface Index {
         List<String> find(String text);
-    }
-
-    static class Sms {
-
-        final List<String> sent = new ArrayList<>();
-        private final Gateway gateway = sent::add;
-
-        // readme: sms
-        @RateLimit(key = "#{phone}", rate = 1, per = "1m")
-        public void sendCode(String phone) {
-            gateway.send(phone);
-        }
-        // end
     }
 
     static class Search {
@@ -92,13 +79,6 @@ class ReadmeSnippets {
             }
             gateway.send(phone);
         }
-        // end
-    }
-
-    static void guava(LimiterFactory limiters) {
-        // readme: guava
-        RateLimiter search = limiters.build("search", TokenBucket.perSecond(50));
-        search.acquire();
         // end
     }
 

@@ -1,11 +1,15 @@
 package io.limiter.sample;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.docs.CodeController;
+import io.limiter.docs.SearchController;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
@@ -32,6 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.client.RestClient;
 
 /** The snippets of the README and of docs/reference compile and run, and the lists there are complete. */
 class ReadmeTest {
@@ -40,7 +46,7 @@ class ReadmeTest {
     private static final RedisProcess REDIS = RedisProcess.start();
     private static ConfigurableApplicationContext application;
 
-    @Import({ReadmeSnippets.Sms.class, ReadmeSnippets.Search.class, ReadmeSnippets.Codes.class})
+    @Import({CodeController.class, SearchController.class, ReadmeSnippets.Search.class, ReadmeSnippets.Codes.class})
     static class Snippets {}
 
     @BeforeAll
@@ -64,27 +70,68 @@ class ReadmeTest {
     void every_java_snippet_is_compiled() throws IOException {
         SnippetCheck.check(
                 ROOT.resolve("README.md"),
-                List.of(ROOT.resolve("limiter-sample/src/test/java/io/limiter/sample/ReadmeSnippets.java")));
+                List.of(
+                        ROOT.resolve("limiter-sample/src/test/java/io/limiter/docs/CodeController.java"),
+                        ROOT.resolve("limiter-sample/src/test/java/io/limiter/docs/SearchController.java")));
     }
 
     @Test
-    void the_annotated_snippets_limit() {
-        ReadmeSnippets.Sms sms = application.getBean(ReadmeSnippets.Sms.class);
-        sms.sendCode("0171");
-        sms.sendCode("0172");
-        assertThatThrownBy(() -> sms.sendCode("0171")).isInstanceOf(RateLimitExceededException.class);
+    void the_classes_answer_as_shown() throws IOException {
+        String uri = "http://localhost:" + application.getEnvironment().getProperty("local.server.port");
+        List<String> shown = matches(read("README.md"), "(?s)```console\\n(.*?)```");
+        assertThat(shown).hasSize(1);
+        String[] calls = shown.get(0).split("\\$ curl -i -X POST http://localhost:8080");
+        assertThat(calls).hasSize(3);
+        List<String> expected = calls[1].lines().toList();
+        ResponseEntity<String> granted = post(uri + expected.get(0));
+        assertThat(granted.getStatusCode().value()).isEqualTo(status(expected));
+        assertThat(granted.getHeaders().getFirst("RateLimit-Policy")).isEqualTo(header(expected, "RateLimit-Policy"));
+        assertThat(granted.getHeaders().getFirst("RateLimit")).isEqualTo(header(expected, "RateLimit"));
+
+        expected = calls[2].lines().toList();
+        ResponseEntity<String> rejected = post(uri + expected.get(0));
+        assertThat(rejected.getStatusCode().value()).isEqualTo(status(expected));
+        assertThat(Integer.parseInt(requireNonNull(rejected.getHeaders().getFirst("Retry-After"))))
+                .as("less on a slow machine")
+                .isBetween(1, Integer.parseInt(header(expected, "Retry-After")));
+
+        SearchController search = application.getBean(SearchController.class);
+        assertThat(search.search("acme").getStatusCode().value()).isEqualTo(200);
+        RateLimiter searches = application.getBean(LimiterFactory.class).build("searches", TokenBucket.perSecond(50));
+        searches.on("acme").charge(10_000);
+        assertThat(search.search("acme").getStatusCode().value()).isEqualTo(429);
         assertThat(application.getBean(ReadmeSnippets.Search.class)).isNotNull();
+    }
+
+    private static ResponseEntity<String> post(String uri) {
+        return RestClient.create()
+                .post()
+                .uri(uri)
+                .exchange((request, response) -> ResponseEntity.status(response.getStatusCode())
+                        .headers(response.getHeaders())
+                        .body(""));
+    }
+
+    private static int status(List<String> lines) {
+        return Integer.parseInt(lines.get(1).replace("HTTP/1.1 ", ""));
+    }
+
+    private static String header(List<String> lines, String name) {
+        return lines.stream()
+                .filter(line -> line.startsWith(name + ": "))
+                .map(line -> line.substring(name.length() + 2))
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
     void the_programmatic_snippets_limit() {
         ReadmeSnippets.Codes codes = application.getBean(ReadmeSnippets.Codes.class);
-        codes.send("0171");
-        codes.send("0172");
-        assertThatThrownBy(() -> codes.send("0171")).isInstanceOf(RateLimitExceededException.class);
-        assertThat(codes.sent).containsExactly("0171", "0172");
+        codes.send("0173");
+        codes.send("0174");
+        assertThatThrownBy(() -> codes.send("0173")).isInstanceOf(RateLimitExceededException.class);
+        assertThat(codes.sent).containsExactly("0173", "0174");
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
-        ReadmeSnippets.guava(limiters.withPrefix("guava:"));
         ReadmeSnippets.everyLimiter(limiters);
         ReadmeSnippets.everyKind(limiters, limiters.build("kinds", 50, 2, 60));
         LimiterFactory core = ReadmeSnippets.withoutBoot(application.getBean(RedisConnectionFactory.class));
