@@ -104,11 +104,15 @@ public final class FaultSuite {
         String page = Files.exists(file) ? Files.readString(file) : "";
         if (options.soak()) {
             page = ReliabilityPage.withSoak(page, results, environment, options.seed());
+            Files.writeString(file.resolveSibling(ReliabilityPage.SOAK_CSV), ReliabilityPage.csv(results));
         } else if (!results.isEmpty()) {
             page = ReliabilityPage.page(page, results, Experiments.all().size(), environment, options.seed());
+            Files.writeString(file.resolveSibling(ReliabilityPage.CSV), ReliabilityPage.csv(results));
         }
         if (!convictions.isEmpty()) {
             page = ReliabilityPage.withConvictions(page, convictions, environment, options.seed());
+            Files.writeString(
+                    file.resolveSibling(ReliabilityPage.BUGS_CSV), ReliabilityPage.csvOfConvictions(convictions));
         }
         Files.writeString(file, page);
     }

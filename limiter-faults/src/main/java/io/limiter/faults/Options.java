@@ -42,7 +42,7 @@ record Options(
             --only a,b     only these experiments, or bugs; * stands for anything, as in redis-*
             --soak n       random faults for n minutes instead; from 30 on, docs/reliability.md shows them
             --seed n       of all that is random; default 1
-            --out file     writes the page there; all experiments, or all bugs, write docs/reliability.md without it, and some write
+            --out file     writes the page there, and its figures as CSV beside it; all experiments, or all bugs, write docs/reliability.md without it, and some write
                            none
             """;
 

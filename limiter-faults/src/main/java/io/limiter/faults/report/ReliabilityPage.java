@@ -15,10 +15,18 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The results for readers: a table in which each row is an experiment. */
+/** The results for readers: a page whose table has a row for each experiment, and all figures as CSV. */
 public final class ReliabilityPage {
+
+    /** Beside the page: all figures of the experiments, of the soak and of the planted bugs. */
+    public static final String CSV = "reliability.csv";
+
+    public static final String SOAK_CSV = "reliability-soak.csv";
+
+    public static final String BUGS_CSV = "reliability-bugs.csv";
 
     private static final List<String> COLUMNS = List.of(
             "experiment",
@@ -35,6 +43,15 @@ public final class ReliabilityPage {
             "lines logged",
             "also measured",
             "verdict");
+
+    /** Of {@link #COLUMNS}, those of the page. */
+    private static final List<Integer> SHOWN = List.of(0, 2, 3, 13);
+
+    private static final List<String> BUG_COLUMNS =
+            List.of("bug", "promise", "experiment", "measure", "what was found", "verdict");
+
+    /** Of {@link #BUG_COLUMNS}, those of the page. */
+    private static final List<Integer> BUG_SHOWN = List.of(0, 2, 3, 5);
 
     private static final String SECTION = "\n## ";
     private static final String SOAK = SECTION + "Soak\n";
@@ -61,7 +78,7 @@ public final class ReliabilityPage {
                                 results.size()
                                         + (results.size() < existing ? " (a selection of the " + existing + ")" : ""))
                         .replace("${exceptions}", exceptions(results))
-                        .replace("${table}", markdown(COLUMNS, rows(results)))
+                        .replace("${table}", markdown(SHOWN, COLUMNS, rows(results)))
                 + section(before, BUGS)
                 + section(before, SOAK);
     }
@@ -77,8 +94,10 @@ public final class ReliabilityPage {
 
     /** The page with another section of a soak. */
     public static String withSoak(String before, List<Result> results, Environment environment, long seed) {
-        return before.replace(section(before, SOAK), "") + SOAK + "\n" + environment + "; seed " + seed + ".\n\n"
-                + markdown(COLUMNS, rows(results)) + "\n";
+        return before.replace(section(before, SOAK), "") + SOAK + "\n" + environment + "; seed " + seed
+                + ". All figures are in [" + SOAK_CSV + "](" + SOAK_CSV + ").\n\n"
+                + markdown(SHOWN, COLUMNS, rows(results))
+                + notes(results) + "\n";
     }
 
     /** The page with another section of planted bugs. */
@@ -86,7 +105,37 @@ public final class ReliabilityPage {
             String before, List<Conviction> convictions, Environment environment, long seed) {
         String soak = section(before, SOAK);
         String others = before.replace(soak, "").replace(section(before, BUGS), "");
-        List<List<String>> rows = convictions.stream()
+        return others + BUGS
+                + "\nEach of these bugs was planted into a copy of the limiter, and the experiment named must convict it, by"
+                + " the measure named.\n"
+                + convictions.stream().filter(Conviction::isConvicted).count() + " of " + convictions.size()
+                + " were convicted; [" + BUGS_CSV + "](" + BUGS_CSV + ") has the promises and what was found. "
+                + environment
+                + "; seed " + seed + ".\n\n"
+                + markdown(BUG_SHOWN, BUG_COLUMNS, bugRows(convictions))
+                + "\n" + soak;
+    }
+
+    /** All figures of experiments. */
+    public static String csv(List<Result> results) {
+        return csv(COLUMNS, rows(results));
+    }
+
+    /** What was found of each planted bug. */
+    public static String csvOfConvictions(List<Conviction> convictions) {
+        return csv(BUG_COLUMNS, bugRows(convictions));
+    }
+
+    private static String csv(List<String> columns, List<List<String>> rows) {
+        return Stream.concat(Stream.of(columns), rows.stream())
+                .map(row -> row.stream()
+                        .map(cell -> cell.matches("(?s).*[\",\\n].*") ? '"' + cell.replace("\"", "\"\"") + '"' : cell)
+                        .collect(Collectors.joining(",", "", "\n")))
+                .collect(Collectors.joining());
+    }
+
+    private static List<List<String>> bugRows(List<Conviction> convictions) {
+        return convictions.stream()
                 .map(conviction -> List.of(
                         conviction.bug().does(),
                         conviction.bug().promise(),
@@ -95,13 +144,6 @@ public final class ReliabilityPage {
                         evidence(conviction),
                         Verdict.of(conviction)))
                 .toList();
-        return others + BUGS
-                + "\nEach of these bugs was planted into a copy of the limiter, and the experiment named must convict it, by"
-                + " the measure named.\n"
-                + convictions.stream().filter(Conviction::isConvicted).count() + " of " + convictions.size()
-                + " were convicted. " + environment + "; seed " + seed + ".\n\n"
-                + markdown(List.of("bug", "promise", "experiment", "measure", "what was found", "verdict"), rows)
-                + "\n" + soak;
     }
 
     /** The same for a terminal. */
@@ -225,16 +267,24 @@ public final class ReliabilityPage {
         return String.format(Locale.ROOT, micros < 10_000 ? "%.1f" : "%,.0f", micros / 1000.0);
     }
 
-    private static String markdown(List<String> columns, List<List<String>> rows) {
+    private static String notes(List<Result> results) {
+        return results.stream()
+                .flatMap(result -> result.notes().stream())
+                .map(note -> "\n- " + note)
+                .collect(Collectors.joining("", "\n", ""))
+                .stripTrailing();
+    }
+
+    private static String markdown(List<Integer> shown, List<String> columns, List<List<String>> rows) {
         StringBuilder table = new StringBuilder();
-        table.append(line(columns))
-                .append(line(columns.stream().map(column -> "---").toList()));
-        rows.forEach(row -> table.append(line(row)));
+        table.append(line(shown, columns))
+                .append(line(shown, columns.stream().map(column -> "---").toList()));
+        rows.forEach(row -> table.append(line(shown, row)));
         return table.toString().stripTrailing();
     }
 
-    private static String line(List<String> cells) {
-        return "| " + String.join(" | ", cells) + " |\n";
+    private static String line(List<Integer> shown, List<String> cells) {
+        return shown.stream().map(cells::get).collect(Collectors.joining(" | ", "| ", " |\n"));
     }
 
     private static String template() {

@@ -25,11 +25,16 @@ class ReliabilityPageTest {
         assertThat(page)
                 .contains("0 of 1 (a selection of the 3) experiments held")
                 .contains("- **" + experiment.name() + " was skipped**: there is no gcc")
-                .contains("| " + experiment.name() + " | " + experiment.does() + " | ")
+                .contains("| " + experiment.name() + " | " + experiment.promise() + " | ")
                 .contains(" | SKIPPED |")
                 .contains("2026-11-22, a machine, a JVM, Redis 6.2.11")
                 .doesNotContain("${");
         assertThat(ReliabilityPage.summary(results)).contains("SKIPPED", "was skipped**: there is no gcc");
+        assertThat(ReliabilityPage.csv(results))
+                .startsWith("experiment,what is done,promise,excess,")
+                .contains("\n" + experiment.name() + ",")
+                .contains(experiment.does())
+                .endsWith(",SKIPPED\n");
     }
 
     @Test
@@ -53,6 +58,10 @@ class ReliabilityPageTest {
         assertThat(withBugs)
                 .startsWith(page)
                 .contains("## Planted bugs", "0 of 1 were convicted", "| " + bug.does() + " | ", " | SKIPPED |");
+        assertThat(ReliabilityPage.csvOfConvictions(convictions))
+                .startsWith("bug,promise,")
+                .contains(bug.does())
+                .endsWith(",SKIPPED\n");
         String withSoak = ReliabilityPage.withSoak(withBugs, results, HERE, 8);
         assertThat(withSoak).startsWith(withBugs).contains("## Soak");
         assertThat(ReliabilityPage.withConvictions(withSoak, convictions, HERE, 7))
