@@ -2,8 +2,8 @@ package io.limiter.console;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
+import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.actuate.LimitLookup;
-import io.limiter.spring.check.KnownLimits;
 import java.time.Duration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;

@@ -66,8 +66,8 @@ class LiveShowTest {
                 redis,
                 "--limiter.limits.rate.rate=" + BEFORE,
                 "--limiter.limits.rate.burst=1s",
-                "--management.endpoints.web.exposure.include=limiters",
-                "--management.endpoint.limiters.access=unrestricted");
+                "--management.endpoints.web.exposure.include=livelimits",
+                "--management.endpoint.livelimits.access=unrestricted");
     }
 
     @AfterEach
@@ -138,7 +138,7 @@ class LiveShowTest {
     }
 
     private void change(int newRate) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(Samples.uri(one, "/actuator/limiters/rate")))
+        HttpRequest request = HttpRequest.newBuilder(URI.create(Samples.uri(one, "/actuator/livelimits/rate")))
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(
                         "{\"rate\": %d, \"version\": %d, \"who\": \"ann\", \"why\": \"one client floods us\"}"

@@ -35,7 +35,11 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(
-                        "io.limiter.spring.autoconfigure", "io.limiter.spring.actuate", "io.limiter.spring.settings")
+                        "io.limiter.spring.autoconfigure",
+                        "io.limiter.spring.actuate",
+                        "io.limiter.spring.live",
+                        "io.limiter.spring.text",
+                        "io.limiter.spring.settings")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.boot..")

@@ -1,11 +1,11 @@
 package io.limiter.spring.aop;
 
 import io.limiter.LimiterFactory;
+import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.check.CallCounts;
-import io.limiter.spring.check.KnownLimits;
 import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
 import java.lang.reflect.Method;

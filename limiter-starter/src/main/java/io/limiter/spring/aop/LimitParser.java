@@ -19,6 +19,7 @@ import io.limiter.spring.settings.KindSettings;
 import io.limiter.spring.settings.LimitKind;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
+import io.limiter.spring.text.DurationText;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
@@ -213,7 +214,7 @@ final class LimitParser {
 
     private @Nullable Duration duration(MergedAnnotation<?> annotation, String attribute) {
         String text = text(annotation, attribute);
-        return text.isEmpty() ? null : SettingChecks.duration(attribute, text);
+        return text.isEmpty() ? null : DurationText.parse(attribute, text);
     }
 
     /** Rounded up to a nanosecond, so that a bucket holds all of a permit. */

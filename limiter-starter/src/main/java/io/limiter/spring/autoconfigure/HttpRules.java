@@ -2,7 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.check.KnownLimits;
+import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;

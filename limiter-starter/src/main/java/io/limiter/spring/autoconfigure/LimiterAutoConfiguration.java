@@ -1,10 +1,8 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
-import io.limiter.live.LiveLimits;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.event.EventPublishingListener;
-import io.limiter.spring.event.LiveEventPublisher;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
@@ -67,11 +65,6 @@ public class LimiterAutoConfiguration {
     @Bean
     EventPublishingListener limiterEvents(ApplicationEventPublisher publisher) {
         return new EventPublishingListener(publisher);
-    }
-
-    @Bean
-    LiveEventPublisher limiterLiveEvents(ObjectProvider<LiveLimits> limits, ApplicationEventPublisher publisher) {
-        return new LiveEventPublisher(limits, publisher);
     }
 
     /** Warns about {@code limiter.http} in an application that serves no HTTP requests. */

@@ -37,7 +37,7 @@ import org.springframework.core.env.Environment;
  * @param web The limits in HTTP responses.
  * @param http Limits on HTTP requests, by path.
  * @param live Limits that are changed while the application runs.
- * @param endpoint The Actuator endpoint limiters.
+ * @param endpoint The Actuator endpoints limiters and livelimits.
  * @param metrics The meters of limits.
  * @param limits Settings of annotated limits by name, and of the plans of their callers. They override those of the
  *     annotations.
@@ -341,9 +341,9 @@ record LimiterProperties(
     }
 
     /**
-     * The Actuator endpoint.
+     * The Actuator endpoints.
      *
-     * @param showKeys Whether the endpoint and the reports of instances show keys, which may be addresses or names of people,
+     * @param showKeys Whether the endpoints and the reports of instances show keys, which may be addresses or names of people,
      *     and live limits of keys are stored by the key. If not, they have hashes.
      */
     record Endpoint(@DefaultValue("false") boolean showKeys) {}

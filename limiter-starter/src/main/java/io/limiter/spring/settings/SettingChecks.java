@@ -7,12 +7,9 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
-import java.math.BigDecimal;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.convert.DurationStyle;
 
 /** Checks of settings. Each failure names the setting, what is allowed and the value. */
 public final class SettingChecks {
@@ -29,28 +26,6 @@ public final class SettingChecks {
                     setting,
                     " must be between " + min + " and " + max + (value instanceof Duration ? " (ISO-8601)" : "")
                             + ", was " + value);
-        }
-    }
-
-    /**
-     * A duration as a text, such as {@code 15m}; a number without a unit is in seconds.
-     *
-     * @throws InvalidSettingException if the text is none
-     */
-    public static Duration duration(String setting, String text) {
-        try {
-            return DurationStyle.detectAndParse(text, ChronoUnit.SECONDS);
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            try {
-                // Styles of Spring Boot have no fractions.
-                return Duration.ofNanos(new BigDecimal(text).movePointRight(9).longValueExact());
-            } catch (ArithmeticException | NumberFormatException no) {
-                throw new InvalidSettingException(
-                        setting,
-                        " must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d), such as 900,"
-                                + " 0.5, 15m or 500ms, was '" + text + "'",
-                        e);
-            }
         }
     }
 

@@ -21,6 +21,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -34,7 +36,7 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 
-/** The endpoint behind Spring Boot's own security, which all other tests switch off, and behind rules by role. */
+/** The endpoints behind Spring Boot's own security, which all other tests switch off, and behind rules by role. */
 class LimitersEndpointSecurityTest {
 
     private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -55,10 +57,11 @@ class LimitersEndpointSecurityTest {
 
         @Bean
         SecurityFilterChain chain(HttpSecurity http) throws Exception {
-            return http.authorizeHttpRequests(requests -> requests.requestMatchers("/actuator/limiters/**")
-                            .hasRole("OPERATOR")
-                            .anyRequest()
-                            .permitAll())
+            return http.authorizeHttpRequests(
+                            requests -> requests.requestMatchers("/actuator/limiters/**", "/actuator/livelimits/**")
+                                    .hasRole("OPERATOR")
+                                    .anyRequest()
+                                    .permitAll())
                     .httpBasic(Customizer.withDefaults())
                     .csrf(csrf -> csrf.ignoringRequestMatchers("/actuator/**"))
                     .build();
@@ -97,7 +100,8 @@ class LimitersEndpointSecurityTest {
             "--spring.autoconfigure.exclude=",
             "--spring.security.user.name=operator",
             "--spring.security.user.password=secret",
-            "--management.endpoint.limiters.access=unrestricted"
+            "--management.endpoint.limiters.access=unrestricted",
+            "--management.endpoint.livelimits.access=unrestricted"
         };
         byDefault = Operated.connected(Application.class, settings);
         byRole = Operated.connected(WithRoles.class, settings);
@@ -118,7 +122,7 @@ class LimitersEndpointSecurityTest {
 
     @Test
     void by_default_spring_boot_requires_a_login() throws Exception {
-        for (String path : new String[] {"limiters", PATH}) {
+        for (String path : new String[] {"limiters", "livelimits", PATH}) {
             assertThat(status(byDefault, "GET", path, "", "")).isEqualTo(401);
             assertThat(status(byDefault, "GET", path, "operator", "guessed")).isEqualTo(401);
             assertThat(status(byDefault, "GET", path, "operator", "secret")).isEqualTo(200);
@@ -127,7 +131,7 @@ class LimitersEndpointSecurityTest {
 
     @Test
     void a_role_decides_who_sees_and_resets_limits() throws Exception {
-        for (String path : new String[] {"limiters", PATH}) {
+        for (String path : new String[] {"limiters", "livelimits", PATH}) {
             assertThat(status(byRole, "GET", path, "", "")).isEqualTo(401);
             assertThat(status(byRole, "GET", path, "caller", "secret")).isEqualTo(403);
             assertThat(status(byRole, "GET", path, "operator", "secret")).isEqualTo(200);
@@ -143,41 +147,36 @@ class LimitersEndpointSecurityTest {
 
     @Test
     void a_role_decides_who_changes_live_limits_and_the_user_is_named() throws Exception {
-        String limit = "limiters/" + NAME;
+        String limit = "livelimits/" + NAME;
         String put = "{\"limit\":7,\"who\":\"bob\",\"why\":\"night\"}";
-        String remove = "{\"remove\":true,\"version\":VERSION}";
-        String rollBack = "{\"rollBack\":VERSION,\"version\":0}";
-        String version = "0";
-        for (String body : new String[] {put, remove, rollBack}) {
-            String known = body.replace("VERSION", version);
-            assertThat(post(byRole, limit, "", known).statusCode()).as(body).isEqualTo(401);
-            assertThat(post(byRole, limit, "caller", known).statusCode())
-                    .as(body)
-                    .isEqualTo(403);
-            HttpResponse<String> changed = post(byRole, limit, "operator", known);
-            assertThat(changed.statusCode()).as(changed.body()).isEqualTo(body.equals(remove) ? 204 : 200);
-            if (body.equals(put)) {
-                assertThat(changed.body()).contains("\"who\":\"operator\",\"why\":\"night\"");
-                version = VERSION.matcher(changed.body())
-                        .results()
-                        .findFirst()
-                        .orElseThrow()
-                        .group(1);
-            } else if (body.equals(remove)) {
-                // The version of the removal, which is rolled back.
-                version = VERSION.matcher(call(byRole, "GET", "limiters", "operator", "secret")
-                                .body()
-                                .replaceFirst(".*\"history\":", ""))
-                        .results()
-                        .findFirst()
-                        .orElseThrow()
-                        .group(1);
-            }
-        }
+        rejectsAllButTheOperator("POST", limit, put);
+        HttpResponse<String> changed = post(byRole, limit, "operator", put);
+        assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+        assertThat(changed.body()).contains("\"who\":\"operator\",\"why\":\"night\"");
+        String remove = limit + "?who=bob&version=" + version(changed.body());
+        rejectsAllButTheOperator("DELETE", remove, "");
+        assertThat(status(byRole, "DELETE", remove, "operator", "secret")).isEqualTo(204);
+        String history = call(byRole, "GET", limit, "operator", "secret").body().replaceFirst(".*\"history\":", "");
+        assertThat(history).contains("\"after\":null").contains("\"who\":\"operator\"");
+        String rollBack = "{\"rollBack\":" + version(history) + ",\"version\":0}";
+        rejectsAllButTheOperator("POST", "livelimits", rollBack);
+        HttpResponse<String> back = post(byRole, "livelimits", "operator", rollBack);
+        assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
         LiveLimits live = byRole.getBean(LiveLimits.class);
         assertThat(live.get(NAME).orElseThrow().settings()).isEqualTo(LiveSettings.NONE.limit(7));
         live.remove(
                 NAME, ChangeNote.of("test", ""), live.get(NAME).orElseThrow().version());
+    }
+
+    private static void rejectsAllButTheOperator(String method, String path, String body) throws Exception {
+        assertThat(call(byRole, method, path, "", "secret", body).statusCode()).isEqualTo(401);
+        assertThat(call(byRole, method, path, "caller", "secret", body).statusCode())
+                .isEqualTo(403);
+    }
+
+    /** The first version that a body shows. */
+    private static String version(String body) {
+        return VERSION.matcher(body).results().findFirst().orElseThrow().group(1);
     }
 
     @Test
@@ -189,8 +188,8 @@ class LimitersEndpointSecurityTest {
                 "--spring.security.user.name=operator",
                 "--spring.security.user.password=secret",
                 "--spring.security.user.roles=OPERATOR",
-                "--management.endpoint.limiters.access=unrestricted")) {
-            String limit = "limiters/reactive-" + NAME;
+                "--management.endpoint.livelimits.access=unrestricted")) {
+            String limit = "livelimits/reactive-" + NAME;
             String put = "{\"kind\":\"fixed-window\",\"limit\":7,\"who\":\"bob\"}";
             assertThat(post(reactive, limit, "", put).statusCode()).isEqualTo(401);
             HttpResponse<String> changed = post(reactive, limit, "operator", put);
@@ -202,19 +201,30 @@ class LimitersEndpointSecurityTest {
         }
     }
 
-    @Test
-    void the_endpoint_is_read_only_unless_its_access_is_given() throws Exception {
-        try (ConfigurableApplicationContext readOnly = Operated.connected(
+    @ParameterizedTest
+    @CsvSource({"limiters,livelimits", "livelimits,limiters"})
+    void each_endpoint_is_read_only_unless_its_own_access_is_given(String given, String readOnly) throws Exception {
+        try (ConfigurableApplicationContext application = Operated.connected(
                 WithRoles.class,
                 "--spring.autoconfigure.exclude=",
                 "--spring.security.user.name=operator",
-                "--spring.security.user.password=secret")) {
-            String limit = "limiters/" + NAME;
-            assertThat(post(readOnly, limit, "operator", "{\"limit\":7}").statusCode())
-                    .isIn(404, 405);
-            assertThat(status(readOnly, "DELETE", PATH, "operator", "secret")).isIn(404, 405);
-            assertThat(status(readOnly, "GET", "limiters", "operator", "secret"))
-                    .isEqualTo(200);
+                "--spring.security.user.password=secret",
+                "--management.endpoint." + given + ".access=unrestricted")) {
+            application
+                    .getBean(LimiterFactory.class)
+                    .build("given-" + NAME, FixedWindow.of(1, Duration.ofHours(1)))
+                    .tryAcquire("k");
+            String limit = "/given-" + NAME;
+            for (String path : new String[] {readOnly, readOnly + limit}) {
+                assertThat(status(application, "GET", path, "operator", "secret"))
+                        .isEqualTo(200);
+                assertThat(post(application, path, "operator", "{\"limit\":7}").statusCode())
+                        .isIn(404, 405);
+                assertThat(status(application, "DELETE", path, "operator", "secret"))
+                        .isIn(404, 405);
+            }
+            assertThat(status(application, "DELETE", given + limit + "?version=0", "operator", "secret"))
+                    .isEqualTo(given.equals("livelimits") ? 204 : 400);
         }
     }
 

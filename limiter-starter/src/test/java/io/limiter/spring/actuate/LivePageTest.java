@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Configuration;
 class LivePageTest {
 
     private static final Pattern COMMAND = Pattern.compile(
-            "(?m)^curl -u ann:secret http://localhost:8080/actuator/(\\S+)(?: -H 'Content-Type: application/json' -d '(.*)')?$");
+            "(?m)^curl -u ann:secret (-X DELETE )?'?http://localhost:8080/actuator/([^\\s']+)'?(?: -H 'Content-Type: application/json' -d '(.*)')?$");
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @Configuration(proxyBeanMethods = false)
@@ -37,13 +37,11 @@ class LivePageTest {
         assertThat(commands).hasSize((int)
                 page.lines().filter(line -> line.startsWith("curl")).count());
         try (ConfigurableApplicationContext application =
-                Operated.connected(Application.class, "--management.endpoint.limiters.access=unrestricted")) {
+                Operated.connected(Application.class, "--management.endpoint.livelimits.access=unrestricted")) {
             application.getBean(LimiterFactory.class).build("search", 50, 1, 60).tryAcquire("ann");
             LiveLimits live = application.getBean(LiveLimits.class);
             for (MatchResult command : commands) {
-                HttpResponse<String> answer = command.group(2) == null
-                        ? Operated.get(application, command.group(1))
-                        : Operated.post(application, command.group(1), body(command.group(2), live));
+                HttpResponse<String> answer = answer(application, command);
                 assertThat(answer.statusCode())
                         .as(command.group() + " " + answer.body())
                         .isIn(200, 204);
@@ -55,8 +53,8 @@ class LivePageTest {
                     .forEach(each ->
                             live.remove("search", each.key().orElseThrow(), ChangeNote.of("test", ""), each.version()));
             ArrayNode history = JSON.createArrayNode();
-            JSON.readTree(Operated.get(application, "limiters").body())
-                    .at("/live/history")
+            JSON.readTree(Operated.get(application, "livelimits/search").body())
+                    .at("/history")
                     .forEach(change -> {
                         if (change.get("key").isNull()) {
                             history.add(change);
@@ -71,9 +69,21 @@ class LivePageTest {
     }
 
     /** The page cannot know the versions of this Redis. There is no login, so the request names who. */
-    private static String body(String written, LiveLimits live) {
+    private static HttpResponse<String> answer(ConfigurableApplicationContext application, MatchResult command)
+            throws Exception {
+        LiveLimits live = application.getBean(LiveLimits.class);
         String version = live.get("search").map(LiveLimit::version).orElse(0L).toString();
-        return written.replaceAll("(\"version\"|\"rollBack\"): \\d+", "$1: " + version)
-                .replaceFirst("\\{", "{\"who\": \"ann\", ");
+        String path = command.group(2);
+        String body = command.group(3);
+        if (command.group(1) != null) {
+            return Operated.delete(application, path.replaceFirst("version=\\d+", "who=ann&version=" + version));
+        }
+        return body == null
+                ? Operated.get(application, path)
+                : Operated.post(
+                        application,
+                        path,
+                        body.replaceAll("(\"version\"|\"rollBack\"): \\d+", "$1: " + version)
+                                .replaceFirst("\\{", "{\"who\": \"ann\", "));
     }
 }

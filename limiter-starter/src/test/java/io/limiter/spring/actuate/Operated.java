@@ -31,7 +31,7 @@ final class Operated {
         all.addAll(List.of(
                 "--server.port=0",
                 "--spring.data.redis.host=" + TestRedis.shared().host(),
-                "--management.endpoints.web.exposure.include=limiters,health,prometheus",
+                "--management.endpoints.web.exposure.include=limiters,livelimits,health,prometheus",
                 "--management.endpoint.health.show-details=always"));
         return new SpringApplication(application).run(all.toArray(String[]::new));
     }

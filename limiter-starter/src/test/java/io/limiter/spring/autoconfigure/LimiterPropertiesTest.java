@@ -140,7 +140,7 @@ class LimiterPropertiesTest {
                 String name = property.get("name").asText();
                 if (name.startsWith("limiter.") && !name.startsWith("limiter.console.")
                         || name.startsWith("management.health.limiter")
-                        || name.equals("management.endpoint.limiters.access")) {
+                        || name.matches("management\\.endpoint\\.(limiters|livelimits)\\.access")) {
                     properties.put(name, property);
                 }
             }
@@ -149,6 +149,7 @@ class LimiterPropertiesTest {
                 .containsOnlyKeys(
                         "management.health.limiter.enabled",
                         "management.endpoint.limiters.access",
+                        "management.endpoint.livelimits.access",
                         "limiter.enabled",
                         "limiter.type",
                         "limiter.engine",

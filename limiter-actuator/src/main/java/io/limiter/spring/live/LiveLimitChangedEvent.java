@@ -1,4 +1,4 @@
-package io.limiter.spring.event;
+package io.limiter.spring.live;
 
 import io.limiter.live.LiveChange;
 

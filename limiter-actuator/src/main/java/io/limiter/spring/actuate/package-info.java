@@ -1,4 +1,4 @@
-/** The Actuator endpoint and the health of the limiters. */
+/** The Actuator endpoint of the limits, and the health of the limiters. */
 @NullMarked
 package io.limiter.spring.actuate;
 

@@ -1,4 +1,4 @@
-package io.limiter.spring.actuate;
+package io.limiter.spring.live;
 
 import io.limiter.live.ChangeNote;
 import io.limiter.live.ForwardingLiveLimits;
@@ -7,7 +7,8 @@ import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.event.LiveLimitChangedEvent;
+import io.limiter.spring.actuate.Audit;
+import io.limiter.spring.actuate.LimitDefinition;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

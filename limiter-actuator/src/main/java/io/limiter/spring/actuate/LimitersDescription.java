@@ -6,13 +6,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * All limits.
  *
- * @param live {@code null} if there are no live limits
  * @param redis durations of calls to Redis, in milliseconds
  * @param sizes {@code null} if the factory has no statistics
  */
 public record LimitersDescription(
         List<LimitDescription> limits,
-        @Nullable LiveDescription live,
         CallTimes.Summary redis,
         @Nullable Sizes sizes) {
 

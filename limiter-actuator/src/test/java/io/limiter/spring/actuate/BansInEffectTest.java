@@ -26,7 +26,7 @@ class BansInEffectTest {
     private final LimiterFactory limiters = factory.withBan(Ban.after(1));
 
     private static LimitDescription.BannedKey banned(LimitersEndpoint endpoint, int place) {
-        LimitDescription shown = (LimitDescription) Objects.requireNonNull(endpoint.limit(LOGIN, null, null, null));
+        LimitDescription shown = (LimitDescription) Objects.requireNonNull(endpoint.limit(LOGIN, null, null));
         return Objects.requireNonNull(shown.bansInEffect()).get(place);
     }
 

@@ -1,4 +1,4 @@
-package io.limiter.spring.check;
+package io.limiter.spring.actuate;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package io.limiter.spring.metrics;
+package io.limiter.spring.actuate;
 
 import io.limiter.algorithm.Decision;
 

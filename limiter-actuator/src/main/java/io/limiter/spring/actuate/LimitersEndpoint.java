@@ -1,20 +1,15 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Limit;
-import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveSettings;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -23,13 +18,10 @@ import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
-import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
-import org.springframework.util.StringUtils;
 
 /**
- * Shows the limiters to operators, who change live limits and reset keys where {@code management.endpoint.limiters.access} is
- * {@code unrestricted}. A limit is selected by its name, or by prefix and name if several prefixes have the name. Names may
+ * Shows the limiters to operators, who reset keys where {@code management.endpoint.limiters.access} is {@code unrestricted}. A limit is selected by its name, or by prefix and name if several prefixes have the name. Names may
  * have slashes, so they are the rest of the path, and keys are parameters.
  */
 @Endpoint(id = "limiters", defaultAccess = Access.READ_ONLY)
@@ -57,7 +49,6 @@ public final class LimitersEndpoint {
         LimiterStatistics sizes = lookup.statistics();
         return new LimitersDescription(
                 lookup.totals().stream().map(each -> describe(each, false)).toList(),
-                live == null ? null : LiveDescription.of(live),
                 calls.summary(),
                 sizes == LimiterStatistics.NONE
                         ? null
@@ -70,7 +61,6 @@ public final class LimitersEndpoint {
      *
      * @param name the name, split at slashes
      * @param key of the permits
-     * @param keyHash the hash of a key, whose live limit is returned alone
      * @param hashTag of the permits, if the key alone does not decide it
      * @return {@code null} if there is no such limit
      */
@@ -79,106 +69,15 @@ public final class LimitersEndpoint {
             @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
             // The one that both lines of Spring Boot know.
             @org.springframework.lang.Nullable String key,
-            @org.springframework.lang.Nullable String keyHash,
             @org.springframework.lang.Nullable String hashTag) {
         return EndpointProblems.answered(() -> {
             LimiterTotals totals = find(name);
-            // A blank key is reported below.
-            LiveKey ofKey = key != null && key.isBlank() ? null : key(key, keyHash);
-            Map<String, @Nullable Object> shownLive = live == null
-                    ? null
-                    : live(live, liveName(name), ofKey).map(LimitDefinition::of).orElse(null);
-            if (totals == null || keyHash != null) {
-                return shownLive;
+            if (totals == null) {
+                return null;
             }
             return key == null && hashTag == null
                     ? describe(totals, true)
-                    : lookup.describe(totals, key, hashTag, ofKey == null ? null : shownLive);
-        });
-    }
-
-    /**
-     * Stores a live limit, removes it, or rolls a change back. Parameters are as of {@link LiveSettings}; plain numbers of times
-     * are seconds.
-     *
-     * @param name the name, split at slashes
-     * @param version of the live limit that the name or the key has; none is expected without
-     * @param remove {@code true} to remove the live limit
-     * @param rollBack the version of a change whose effect is undone, which is of a key if this request is
-     * @param key whose live limit is changed; {@code null} for that of all keys
-     * @param keyHash the hash of that key, as reports and the console show it
-     * @param access of the key: {@code exempt} or {@code banned}
-     * @param expiresIn after which the live limit ends by itself
-     * @param who makes the change, without a login
-     * @return the live limit, or the change of a roll back
-     */
-    @WriteOperation
-    public @Nullable Object change(
-            SecurityContext security,
-            @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
-            @org.springframework.lang.Nullable String version,
-            @org.springframework.lang.Nullable String remove,
-            @org.springframework.lang.Nullable String rollBack,
-            @org.springframework.lang.Nullable String kind,
-            @org.springframework.lang.Nullable String rate,
-            @org.springframework.lang.Nullable String capacity,
-            @org.springframework.lang.Nullable String burst,
-            @org.springframework.lang.Nullable String limit,
-            @org.springframework.lang.Nullable String period,
-            @org.springframework.lang.Nullable String timeout,
-            @org.springframework.lang.Nullable String enforce,
-            @org.springframework.lang.Nullable String failurePolicy,
-            @org.springframework.lang.Nullable String failureShare,
-            @org.springframework.lang.Nullable String key,
-            @org.springframework.lang.Nullable String keyHash,
-            @org.springframework.lang.Nullable String access,
-            @org.springframework.lang.Nullable String expiresIn,
-            @org.springframework.lang.Nullable String who,
-            @org.springframework.lang.Nullable String why) {
-        return EndpointProblems.answered(() -> {
-            LiveLimits limits = live();
-            ChangeNote note = LiveRequest.note(LiveRequest.who(security, who), why, expiresIn);
-            long expected = LiveRequest.version("version", version);
-            LiveSettings settings = new LiveSettings(
-                    LiveRequest.kind(kind),
-                    LiveRequest.number("rate", rate),
-                    LiveRequest.number("capacity", capacity),
-                    LiveRequest.duration("burst", burst),
-                    LiveRequest.whole("limit", limit),
-                    LiveRequest.duration("period", period),
-                    LiveRequest.duration("timeout", timeout),
-                    LiveRequest.flag("enforce", enforce),
-                    LiveRequest.oneOf("failurePolicy", FailurePolicy.Action.class, failurePolicy),
-                    LiveRequest.number("failureShare", failureShare),
-                    LiveRequest.oneOf("access", LiveSettings.Access.class, access));
-            LiveKey ofKey = key(key, keyHash);
-            boolean removes = Boolean.TRUE.equals(LiveRequest.flag("remove", remove));
-            if (removes || rollBack != null) {
-                LiveRequest.checkAlone(settings, removes && rollBack != null);
-            }
-            String changed = liveName(name);
-            if (removes) {
-                if (ofKey == null) {
-                    limits.remove(changed, note, expected);
-                } else {
-                    limits.remove(changed, ofKey, note, expected);
-                }
-                return null;
-            }
-            if (rollBack != null) {
-                long undone = LiveRequest.version("rollBack", rollBack);
-                LiveRequest.checkIsOf(
-                        ofKey == null ? changed : LimiterTotals.limiterOf(changed, lookup.totals()),
-                        ofKey,
-                        undone,
-                        limits);
-                return LimitDefinition.of(limits.rollBack(undone, note, expected));
-            }
-            LiveSettings checked = LiveRequest.checked(settings);
-            return LimitDefinition.of(
-                    ofKey == null
-                            ? limits.put(changed, checked, note, expected)
-                            : limits.put(changed, ofKey, checked, note, expected));
+                    : lookup.describe(totals, key, hashTag, live(totals, key));
         });
     }
 
@@ -204,7 +103,7 @@ public final class LimitersEndpoint {
             if (totals == null) {
                 return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
             }
-            String caller = LiveRequest.who(security, who == null ? "unknown" : who);
+            String caller = Operator.name(security, who == null ? "unknown" : who);
             if (banned == null) {
                 lookup.reset(totals, key, hashTag, caller);
             } else {
@@ -230,35 +129,13 @@ public final class LimitersEndpoint {
                                 + ": send the key itself, or ask the instance that shows it"));
     }
 
-    private LiveLimits live() {
-        if (live == null) {
-            throw new IllegalArgumentException(
-                    "there are no live limits here: set limiter.live.enabled to true, and limiter.type to redis");
-        }
-        return live;
-    }
-
-    private static Optional<LiveLimit> live(LiveLimits limits, String name, @Nullable LiveKey key) {
-        return key == null ? limits.get(name) : limits.get(name, key);
-    }
-
-    private static @Nullable LiveKey key(@Nullable String key, @Nullable String keyHash) {
-        if (key != null && keyHash != null) {
-            throw new IllegalArgumentException("key and keyHash say the same: leave one of them out");
-        }
-        return key != null ? LiveKey.of(key) : keyHash == null ? null : LiveKey.hashed(keyHash);
-    }
-
-    /** The name of live limits, which has no prefix; that of the path if it is unknown here. */
-    private String liveName(String[] name) {
-        Map<String, String> byPath = new LinkedHashMap<>();
-        live().list().forEach(each -> byPath.put(each.name(), each.name()));
-        lookup.totals().forEach(each -> byPath.put(each.name(), each.name()));
-        List<String> names = List.copyOf(byPath.values());
-        lookup.totals().forEach(each -> byPath.putIfAbsent(each.prefix() + each.name(), each.name()));
-        names.forEach(each -> byPath.putIfAbsent(asInPath(each), each));
-        String path = String.join("/", name);
-        return byPath.getOrDefault(path, path);
+    /** The live limit of a key. A blank one has none, and is reported later. */
+    private @Nullable Map<String, @Nullable Object> live(LimiterTotals totals, @Nullable String key) {
+        return live == null || key == null || key.isBlank()
+                ? null
+                : live.get(totals.name(), LiveKey.of(key))
+                        .map(LimitDefinition::of)
+                        .orElse(null);
     }
 
     /** @param alone whether it has all that the list of limits leaves out */
@@ -284,7 +161,6 @@ public final class LimitersEndpoint {
                 alone ? bansInEffect(totals) : null,
                 alone ? hottestKeys(totals) : null,
                 alone ? rejectedKeys(totals) : null,
-                alone && live != null ? LiveDescription.newest(live.keys(totals.limiter())) : null,
                 alone ? own(totals) : null);
     }
 
@@ -336,7 +212,7 @@ public final class LimitersEndpoint {
         String path = String.join("/", name);
         List<LimiterTotals> found = named(path, UnaryOperator.identity());
         if (found.isEmpty()) {
-            found = named(path, LimitersEndpoint::asInPath);
+            found = named(path, LimitLookup::asInPath);
         }
         if (found.size() > 1) {
             throw new IllegalArgumentException("several limits have this name, so name one of "
@@ -350,10 +226,5 @@ public final class LimitersEndpoint {
                 .filter(each -> spelling.apply(each.name()).equals(path)
                         || spelling.apply(each.prefix() + each.name()).equals(path))
                 .toList();
-    }
-
-    /** Paths have no slash at the start or the end, and no double slashes. */
-    private static String asInPath(String name) {
-        return String.join("/", StringUtils.tokenizeToStringArray(name, "/", false, true));
     }
 }

@@ -2,7 +2,6 @@ package io.limiter.spring.actuate;
 
 import io.limiter.LimiterTotals.HotKey;
 import io.limiter.algorithm.Decision.Source;
-import io.limiter.spring.metrics.SourceNames;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  *     all limits
  * @param hottestKeys keys or their hashes; {@code null} in the list of all limits
  * @param rejectedKeys the keys with the most rejections, or their hashes; {@code null} in the list of all limits
- * @param liveKeys the newest 100 live limits of keys; {@code null} in the list of all limits
  * @param own the permits without a key; {@code null} in the list of all limits, and while Redis is unavailable
  */
 public record LimitDescription(
@@ -42,7 +40,6 @@ public record LimitDescription(
         @Nullable List<BannedKey> bansInEffect,
         @Nullable List<HotKey> hottestKeys,
         @Nullable List<Rejections> rejectedKeys,
-        @Nullable List<Map<String, @Nullable Object>> liveKeys,
         @Nullable KeyDescription own) {
 
     /**

@@ -1,7 +1,6 @@
-package io.limiter.spring.autoconfigure;
+package io.limiter.spring.actuate;
 
 import io.limiter.LimiterFactory;
-import io.limiter.spring.actuate.BackendHealth;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -18,7 +17,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** The health contributor {@code limiter}, for Spring Boot 3 and 4, whose types of one name are in different packages. */
-@AutoConfiguration(after = LimiterAutoConfiguration.class)
+@AutoConfiguration(afterName = "io.limiter.spring.autoconfigure.LimiterAutoConfiguration")
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @Conditional(LimiterHealthAutoConfiguration.HealthSwitch.class)
 @ConditionalOnBean(LimiterFactory.class)

@@ -9,8 +9,6 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
 import io.limiter.local.LocalLimiterFactory;
-import io.limiter.spring.check.KnownLimits;
-import io.limiter.spring.metrics.SourceNames;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +20,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.util.StringUtils;
 
 /**
  * The limits of this instance and their permits, as operators name them. What they reset is audited, if the application has
@@ -54,8 +53,14 @@ public final class LimitLookup {
         return factory.statistics();
     }
 
-    List<LimiterTotals> totals() {
+    /** Statistics of all limits of this instance. */
+    public List<LimiterTotals> totals() {
         return statistics().totals();
+    }
+
+    /** A name as it is in a path, which has no slash at the start or the end, and no double slashes. */
+    public static String asInPath(String name) {
+        return String.join("/", StringUtils.tokenizeToStringArray(name, "/", false, true));
     }
 
     /** The limit of a prefix and name; empty if this instance has not built it. */

@@ -1,27 +1,12 @@
-package io.limiter.spring.autoconfigure;
+package io.limiter.spring.actuate;
 
-import io.limiter.LimiterFactory;
-import io.limiter.live.LiveLimits;
-import io.limiter.spring.actuate.CallTimes;
-import io.limiter.spring.actuate.EndpointProblems;
-import io.limiter.spring.actuate.LimitLookup;
-import io.limiter.spring.actuate.LimitersEndpoint;
-import io.limiter.spring.check.KnownLimits;
-import io.limiter.spring.web.reactive.ExchangeRejectionResponses;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
-import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
-import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -35,43 +20,16 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 import reactor.core.publisher.Mono;
 
-/** The Actuator endpoint {@code limiters}. */
-@AutoConfiguration(before = LimiterAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
-@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
-public class LimiterEndpointAutoConfiguration {
+/** What answers requests to the endpoints that are wrong, imported by each endpoint that is available. */
+@Configuration(proxyBeanMethods = false)
+public class EndpointRequestConfiguration {
 
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnAvailableEndpoint(LimitersEndpoint.class)
-    @ConditionalOnMissingBean(LimitersEndpoint.class)
-    static class Available {
-
-        @Bean
-        CallTimes limiterCallTimes() {
-            return new CallTimes();
-        }
-
-        @Bean
-        LimitersEndpoint limitersEndpoint(
-                LimiterFactory factory,
-                ObjectProvider<LiveLimits> live,
-                CallTimes times,
-                ObjectProvider<KnownLimits> known,
-                LimiterProperties properties,
-                ApplicationEventPublisher events) {
-            LimitLookup lookup = new LimitLookup(
-                    factory, known::stream, properties.endpoint().showKeys(), events);
-            return new LimitersEndpoint(lookup, live.getIfAvailable(), times);
-        }
-
-        @Bean
-        static OperationInvokerAdvisor limitersEndpointParameters() {
-            return EndpointProblems::checked;
-        }
+    @Bean
+    static OperationInvokerAdvisor limitersEndpointParameters() {
+        return EndpointProblems::checked;
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnAvailableEndpoint(LimitersEndpoint.class)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass(HandlerExceptionResolver.class)
     static class OfServlets {
@@ -112,13 +70,15 @@ public class LimiterEndpointAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnAvailableEndpoint(LimitersEndpoint.class)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     static class OfWebFlux {
 
+        /** Its own handler has -1. */
+        private static final int BEFORE_SPRING_BOOT = -2;
+
         /** Before Spring Boot's own, whose response does not say what is wrong. */
         @Bean
-        @Order(ExchangeRejectionResponses.ORDER - 1)
+        @Order(BEFORE_SPRING_BOOT)
         WebExceptionHandler limitersEndpointUnreadableRequests() {
             return (exchange, failure) -> {
                 Object handler = exchange.getAttribute(HandlerMapping.BEST_MATCHING_HANDLER_ATTRIBUTE);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /** Limit definitions, live limits and their changes as maps, with the names in Java. Durations are in seconds. */
-final class LimitDefinition {
+public final class LimitDefinition {
 
     private LimitDefinition() {}
 
@@ -35,7 +35,7 @@ final class LimitDefinition {
     }
 
     /** The components that are not {@code null}. An empty {@link Optional} is a {@code null} in the map. */
-    static Map<String, @Nullable Object> of(Record values) {
+    public static Map<String, @Nullable Object> of(Record values) {
         Map<String, @Nullable Object> definition = new LinkedHashMap<>();
         for (RecordComponent component : values.getClass().getRecordComponents()) {
             ReflectionUtils.makeAccessible(component.getAccessor());

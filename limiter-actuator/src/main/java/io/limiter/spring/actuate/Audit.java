@@ -6,14 +6,19 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.util.ClassUtils;
 
 /** Publishes audit events, if the application has Actuator. */
-final class Audit {
+public final class Audit {
 
     private static final boolean PRESENT = ClassUtils.isPresent(
             "org.springframework.boot.actuate.audit.listener.AuditApplicationEvent", Audit.class.getClassLoader());
 
     private Audit() {}
 
-    static void publish(ApplicationEventPublisher events, String who, String type, Map<String, Object> data) {
+    /**
+     * Publishes an audit event; does nothing without Actuator.
+     *
+     * @param who has caused it
+     */
+    public static void publish(ApplicationEventPublisher events, String who, String type, Map<String, Object> data) {
         if (PRESENT) {
             // Not as an ApplicationEvent, whose class need not be there.
             Object event = new AuditApplicationEvent(who, type, data);

@@ -1,0 +1,47 @@
+package io.limiter.spring.actuate;
+
+import io.limiter.LimiterFactory;
+import io.limiter.live.LiveLimits;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** The Actuator endpoint {@code limiters}. */
+@AutoConfiguration(beforeName = "io.limiter.spring.autoconfigure.LimiterAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+public class LimiterEndpointAutoConfiguration {
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnAvailableEndpoint(LimitersEndpoint.class)
+    @ConditionalOnMissingBean(LimitersEndpoint.class)
+    @Import(EndpointRequestConfiguration.class)
+    static class Available {
+
+        @Bean
+        CallTimes limiterCallTimes() {
+            return new CallTimes();
+        }
+
+        @Bean
+        LimitersEndpoint limitersEndpoint(
+                LimiterFactory factory,
+                ObjectProvider<LiveLimits> live,
+                CallTimes times,
+                ObjectProvider<KnownLimits> known,
+                @Value("${limiter.endpoint.show-keys:false}") boolean showKeys,
+                ApplicationEventPublisher events) {
+            return new LimitersEndpoint(
+                    new LimitLookup(factory, known::stream, showKeys, events), live.getIfAvailable(), times);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package io.limiter.spring.live;
+
+import io.limiter.LimiterFactory;
+import io.limiter.live.LiveLimits;
+import io.limiter.spring.actuate.EndpointRequestConfiguration;
+import io.limiter.spring.actuate.KnownLimits;
+import io.limiter.spring.actuate.LimitLookup;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** The events of live limits, and the Actuator endpoint {@code livelimits}. */
+@AutoConfiguration(beforeName = "io.limiter.spring.autoconfigure.LimiterAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+public class LimiterLiveAutoConfiguration {
+
+    @Bean
+    LiveEventPublisher limiterLiveEvents(ObjectProvider<LiveLimits> limits, ApplicationEventPublisher publisher) {
+        return new LiveEventPublisher(limits, publisher);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+    static class WithActuator {
+
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnAvailableEndpoint(LiveLimitsEndpoint.class)
+        @ConditionalOnMissingBean(LiveLimitsEndpoint.class)
+        @Import(EndpointRequestConfiguration.class)
+        static class Available {
+
+            @Bean
+            LiveLimitsEndpoint limiterLiveEndpoint(
+                    LimiterFactory factory,
+                    ObjectProvider<LiveLimits> live,
+                    ObjectProvider<KnownLimits> known,
+                    @Value("${limiter.endpoint.show-keys:false}") boolean showKeys,
+                    ApplicationEventPublisher events) {
+                return new LiveLimitsEndpoint(
+                        new LimitLookup(factory, known::stream, showKeys, events), live.getIfAvailable());
+            }
+        }
+    }
+}

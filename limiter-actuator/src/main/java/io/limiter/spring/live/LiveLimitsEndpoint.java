@@ -1,0 +1,212 @@
+package io.limiter.spring.live;
+
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterTotals;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveKey;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import io.limiter.spring.actuate.EndpointProblems;
+import io.limiter.spring.actuate.LimitDefinition;
+import io.limiter.spring.actuate.LimitLookup;
+import io.limiter.spring.actuate.Operator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+
+/**
+ * Shows live limits to operators, who change them where {@code management.endpoint.livelimits.access} is {@code unrestricted}.
+ * Names may have slashes, so they are the rest of the path, and keys are parameters.
+ */
+@Endpoint(id = "livelimits", defaultAccess = Access.READ_ONLY)
+public final class LiveLimitsEndpoint {
+
+    private final LimitLookup lookup;
+    private final @Nullable LiveLimits live;
+
+    /** @param live {@code null} if there are no live limits; each request is then answered with 400 and how to enable them */
+    public LiveLimitsEndpoint(LimitLookup lookup, @Nullable LiveLimits live) {
+        this.lookup = lookup;
+        this.live = live;
+    }
+
+    /** All live limits, those of keys, and the last changes: a {@link LiveDescription}. */
+    @ReadOperation
+    public @Nullable Object list() {
+        return EndpointProblems.answered(() -> LiveDescription.of(live()));
+    }
+
+    /**
+     * The {@link LiveDescription} of a name, or the live limit of a key.
+     *
+     * @param name the name, split at slashes
+     * @param key whose live limit is returned alone
+     * @param keyHash the hash of that key, as reports and the console show it
+     * @return {@code null} if the key has no live limit, or the name has nothing and no limit here has it
+     */
+    @ReadOperation
+    public @Nullable Object get(
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
+            // The one that both lines of Spring Boot know.
+            @org.springframework.lang.Nullable String key,
+            @org.springframework.lang.Nullable String keyHash) {
+        return EndpointProblems.answered(() -> {
+            String of = liveName(name);
+            LiveKey ofKey = LiveRequest.key(key, keyHash);
+            if (ofKey != null) {
+                return live().get(of, ofKey).map(LimitDefinition::of).orElse(null);
+            }
+            List<LimiterTotals> totals = lookup.totals();
+            LiveDescription description = LiveDescription.of(live(), of, LimiterTotals.limiterOf(of, totals));
+            boolean known = totals.stream().anyMatch(each -> each.name().equals(of));
+            return known || !description.isEmpty() ? description : null;
+        });
+    }
+
+    /**
+     * Stores a live limit. Parameters are as of {@link LiveSettings}; plain numbers of times are seconds.
+     *
+     * @param name the name, split at slashes
+     * @param version of the live limit that the name or the key has; none is expected without
+     * @param key whose live limit is changed; {@code null} for that of all keys
+     * @param keyHash the hash of that key, as reports and the console show it
+     * @param access of the key: {@code exempt} or {@code banned}
+     * @param expiresIn after which the live limit ends by itself
+     * @param who makes the change, without a login
+     * @return the live limit
+     */
+    @WriteOperation
+    public @Nullable Object put(
+            SecurityContext security,
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
+            @org.springframework.lang.Nullable String version,
+            @org.springframework.lang.Nullable String kind,
+            @org.springframework.lang.Nullable String rate,
+            @org.springframework.lang.Nullable String capacity,
+            @org.springframework.lang.Nullable String burst,
+            @org.springframework.lang.Nullable String limit,
+            @org.springframework.lang.Nullable String period,
+            @org.springframework.lang.Nullable String timeout,
+            @org.springframework.lang.Nullable String enforce,
+            @org.springframework.lang.Nullable String failurePolicy,
+            @org.springframework.lang.Nullable String failureShare,
+            @org.springframework.lang.Nullable String key,
+            @org.springframework.lang.Nullable String keyHash,
+            @org.springframework.lang.Nullable String access,
+            @org.springframework.lang.Nullable String expiresIn,
+            @org.springframework.lang.Nullable String who,
+            @org.springframework.lang.Nullable String why) {
+        return EndpointProblems.answered(() -> {
+            LiveLimits limits = live();
+            ChangeNote note = LiveRequest.note(Operator.name(security, who), why, expiresIn);
+            long expected = LiveRequest.version("version", version);
+            LiveSettings settings = LiveRequest.checked(new LiveSettings(
+                    LiveRequest.kind(kind),
+                    LiveRequest.number("rate", rate),
+                    LiveRequest.number("capacity", capacity),
+                    LiveRequest.duration("burst", burst),
+                    LiveRequest.whole("limit", limit),
+                    LiveRequest.duration("period", period),
+                    LiveRequest.duration("timeout", timeout),
+                    LiveRequest.flag("enforce", enforce),
+                    LiveRequest.oneOf("failurePolicy", FailurePolicy.Action.class, failurePolicy),
+                    LiveRequest.number("failureShare", failureShare),
+                    LiveRequest.oneOf("access", LiveSettings.Access.class, access)));
+            LiveKey ofKey = LiveRequest.key(key, keyHash);
+            String changed = liveName(name);
+            return LimitDefinition.of(
+                    ofKey == null
+                            ? limits.put(changed, settings, note, expected)
+                            : limits.put(changed, ofKey, settings, note, expected));
+        });
+    }
+
+    /**
+     * Removes a live limit. Does nothing if there is none and none is expected.
+     *
+     * @param name the name, split at slashes
+     * @param version of the live limit that the name or the key has; none is expected without
+     * @param key whose live limit is removed; {@code null} for that of all keys
+     * @param keyHash the hash of that key, as reports and the console show it
+     * @param who makes the change, without a login
+     */
+    @DeleteOperation
+    public @Nullable Object remove(
+            SecurityContext security,
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
+            @org.springframework.lang.Nullable String version,
+            @org.springframework.lang.Nullable String key,
+            @org.springframework.lang.Nullable String keyHash,
+            @org.springframework.lang.Nullable String who,
+            @org.springframework.lang.Nullable String why) {
+        return EndpointProblems.answered(() -> {
+            LiveLimits limits = live();
+            ChangeNote note = LiveRequest.note(Operator.name(security, who), why, null);
+            long expected = LiveRequest.version("version", version);
+            LiveKey ofKey = LiveRequest.key(key, keyHash);
+            String changed = liveName(name);
+            if (ofKey == null) {
+                limits.remove(changed, note, expected);
+            } else {
+                limits.remove(changed, ofKey, note, expected);
+            }
+            return null;
+        });
+    }
+
+    /**
+     * Restores what a change replaced. The change says of which name and key.
+     *
+     * @param rollBack the version of the change
+     * @param version of the live limit that the name or the key has now; none is expected without
+     * @param expiresIn after which the restored live limit ends by itself
+     * @param who makes the change, without a login
+     * @return the change that restored it
+     */
+    @WriteOperation
+    public @Nullable Object rollBack(
+            SecurityContext security,
+            @org.springframework.lang.Nullable String rollBack,
+            @org.springframework.lang.Nullable String version,
+            @org.springframework.lang.Nullable String expiresIn,
+            @org.springframework.lang.Nullable String who,
+            @org.springframework.lang.Nullable String why) {
+        return EndpointProblems.answered(() -> {
+            LiveLimits limits = live();
+            ChangeNote note = LiveRequest.note(Operator.name(security, who), why, expiresIn);
+            if (rollBack == null) {
+                throw new IllegalArgumentException("rollBack must be set: the version of a change in the history");
+            }
+            long undone = LiveRequest.version("rollBack", rollBack);
+            return LimitDefinition.of(limits.rollBack(undone, note, LiveRequest.version("version", version)));
+        });
+    }
+
+    private LiveLimits live() {
+        if (live == null) {
+            throw new IllegalArgumentException(
+                    "there are no live limits here: set limiter.live.enabled to true, and limiter.type to redis");
+        }
+        return live;
+    }
+
+    /** The name of live limits, which has no prefix; that of the path if it is unknown here. */
+    private String liveName(String[] name) {
+        Map<String, String> byPath = new LinkedHashMap<>();
+        live().list().forEach(each -> byPath.put(each.name(), each.name()));
+        lookup.totals().forEach(each -> byPath.put(each.name(), each.name()));
+        List<String> names = List.copyOf(byPath.values());
+        lookup.totals().forEach(each -> byPath.putIfAbsent(each.prefix() + each.name(), each.name()));
+        names.forEach(each -> byPath.putIfAbsent(LimitLookup.asInPath(each), each));
+        String path = String.join("/", name);
+        return byPath.getOrDefault(path, path);
+    }
+}
