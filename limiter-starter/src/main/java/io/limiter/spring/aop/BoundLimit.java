@@ -39,12 +39,20 @@ final class BoundLimit {
     private final ApplicationBeans beans;
     private volatile LimitInUse<Built> inUse;
 
-    /** @throws IllegalArgumentException if its limiter cannot be built, its resolver is no bean, or it needs a web application */
-    BoundLimit(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
+    /**
+     * @param several whether the method has several limits whose permits are spent
+     * @throws IllegalArgumentException if its limiter cannot be built or cannot be in a set, its resolver is no bean, or it needs a web
+     *     application
+     */
+    BoundLimit(DeclaredLimit declared, boolean several, LimiterFactory limiters, ApplicationBeans beans) {
         this.limiters = limiters;
         this.beans = beans;
         this.log = new RejectionLog(declared.where(), true, System::nanoTime);
         this.inUse = use(declared);
+        Limiter limiter = inUse.applied().limiter().limiter();
+        if (limiter != null && (several || declared.hashTag() != null || declared.isCharged())) {
+            CheckStep.checkIsForSets(limiter);
+        }
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         beans.calls().add(declared.name().name());
         if (declared.isChargedByStatus() && beans.find(DecisionRecorder.Finder.class) == null) {

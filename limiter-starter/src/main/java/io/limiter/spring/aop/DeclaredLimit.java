@@ -113,6 +113,11 @@ record DeclaredLimit(
         return known.of(arguments, outcome.result(), outcome.exception(), outcome.status(), taken);
     }
 
+    /** Whether the outcome of a call decides what it is charged. */
+    boolean isCharged() {
+        return charge != null;
+    }
+
     boolean isChargedByStatus() {
         return charge != null && charge.isByStatus();
     }

@@ -36,15 +36,18 @@ final class LimitBinder {
                     .filter(DeclaredLimit::isChargedByStatus)
                     .forEach(limit -> EventLoops.checkKnowsResponse(limit.where(), beans));
         }
-        return new BoundLimits(kind, declared.stream().map(this::bind).toList(), beans);
+        boolean several =
+                declared.stream().filter(limit -> !limit.isHeld()).count() > 1;
+        return new BoundLimits(
+                kind, declared.stream().map(limit -> bind(limit, several)).toList(), beans);
     }
 
-    private BoundLimit bind(DeclaredLimit declared) {
+    private BoundLimit bind(DeclaredLimit declared, boolean several) {
         LimiterFactory limiters = factory.get();
         try {
             keys.checkAvailable(declared.type());
             checkAgrees(declared, byName);
-            return new BoundLimit(declared, limiters, beans);
+            return new BoundLimit(declared, several, limiters, beans);
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(declared.where(), String.valueOf(e.getMessage()), e);
         }

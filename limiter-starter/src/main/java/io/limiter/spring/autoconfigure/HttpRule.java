@@ -4,6 +4,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.Charge;
+import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.RejectionLog;
@@ -110,6 +111,9 @@ record HttpRule(
             check(ofLimit, settings);
             parts.add(named(ofLimit, ": ", () -> inUse(settings.toLimit(ofLimit, enforce), limit, log, factory, live)));
         }
+        if (limits.size() > 1 || charge != null) {
+            named(property, ": ", () -> checkedForSets(parts.get(0).applied().limiter()));
+        }
         RequestKey byRequest = byRequest(property, parts.stream().anyMatch(LimitInUse::hasPlans), resolver);
         PlanResolver plans =
                 byRequest == null ? resolver : request -> byRequest.of(Objects.requireNonNull(request.request()));
@@ -194,6 +198,11 @@ record HttpRule(
                         .prefetching(configured.limiters(factory, prefix, limits.size() > 1, plan, enforced))
                         .build(name, configured.limit(plan)),
                 plans);
+    }
+
+    private static Limiter checkedForSets(Limiter limiter) {
+        CheckStep.checkIsForSets(limiter);
+        return limiter;
     }
 
     private Set<String> methods(String property) {

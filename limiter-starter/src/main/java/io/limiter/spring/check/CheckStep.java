@@ -1,6 +1,7 @@
 package io.limiter.spring.check;
 
 import io.limiter.Lease;
+import io.limiter.Limiter;
 import io.limiter.internal.backend.AsyncFailures;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,16 @@ public abstract class CheckStep<D> {
 
     CheckStep(CheckedLimit limit) {
         this.limit = limit;
+    }
+
+    /**
+     * Checks at the start that permits of a limiter can be taken as those of a set, which several limits, a hash tag and a charge by
+     * the outcome need.
+     *
+     * @throws IllegalArgumentException if it is of a factory that is none of this library, and forwards to none
+     */
+    public static void checkIsForSets(Limiter limiter) {
+        SetStep.ofEngine(limiter.toSet(1));
     }
 
     /** The step of one limit alone. */

@@ -31,13 +31,21 @@ final class SetStep extends CheckStep<SetReservation> {
             int permits = part.request().permits();
             all = all == null ? LimitSet.of(part.view(), permits) : all.and(part.view(), permits);
         }
-        if (!(all instanceof EngineLimitSet ofEngine)) {
-            throw new IllegalStateException("several limits, hash tags, chargeOn and settle need limiters of a"
-                    + " LimiterFactory of this library, was " + all);
-        }
-        this.set = ofEngine;
+        this.set = ofEngine(Objects.requireNonNull(all));
         this.limiters = set.limiters();
         this.timeouts = parts.stream().map(CheckPart::timeout).toArray(Duration[]::new);
+    }
+
+    /** @throws IllegalArgumentException if it is of a factory that is none of this library, and forwards to none */
+    static EngineLimitSet ofEngine(LimitSet set) {
+        if (set instanceof EngineLimitSet ofEngine) {
+            return ofEngine;
+        }
+        throw new IllegalArgumentException(
+                "several limits, a hash tag, chargeOn and settle need a LimiterFactory of this library,"
+                        + " or one that forwards to it, and the set of its limiter is a "
+                        + set.getClass().getName()
+                        + ": define such a LimiterFactory bean, or use one limit without them");
     }
 
     @Override

@@ -6,17 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.Contexts;
-import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.testing.TestRedis;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -59,13 +56,6 @@ class AsynchronousMethodsTest {
 
         @RateLimit(rate = 1)
         public CompletableFuture<String> call() {
-            calls.add(Thread.currentThread());
-            return own;
-        }
-
-        @RateLimit(rate = 1)
-        @CountLimit(limit = 1, period = "1s")
-        public CompletionStage<String> twice() {
             calls.add(Thread.currentThread());
             return own;
         }
@@ -159,15 +149,6 @@ class AsynchronousMethodsTest {
             execute();
             assertThat(result).isCompletedWithValue("cached");
         });
-    }
-
-    @Test
-    void several_limits_need_a_factory_that_reserves_sets() {
-        run(service -> assertThat(service.twice().toCompletableFuture())
-                .failsWithin(Duration.ZERO)
-                .withThrowableOfType(ExecutionException.class)
-                .withMessageContaining(
-                        "several limits, hash tags, chargeOn and settle need limiters of a LimiterFactory"));
     }
 
     @Test

@@ -1,0 +1,103 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterFactory;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.settings.InvalidSettingException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An application with a LimiterFactory that is none of this library starts only with limits that it can decide. */
+class ForeignFactoryTest {
+
+    private static final String PROBLEM =
+            "several limits, a hash tag, chargeOn and settle need a LimiterFactory of this library,"
+                    + " or one that forwards to it, and the set of its limiter is a ";
+
+    static class One {
+
+        @CountLimit(name = "one", limit = 1, period = "1s")
+        public void call() {}
+    }
+
+    static class Several {
+
+        @CountLimit(name = "one", limit = 1, period = "1s")
+        @CountLimit(name = "other", limit = 9, period = "1m")
+        public void call() {}
+    }
+
+    static class HashTagged {
+
+        @CountLimit(
+                name = "tagged",
+                limit = 1,
+                period = "1s",
+                limitType = LimitType.CUSTOM,
+                key = "#{user}",
+                hashTag = "#{tenant}")
+        public void call(String user, String tenant) {}
+    }
+
+    static class Charged {
+
+        @CountLimit(name = "charged", limit = 1, period = "1s", chargeOn = "failure")
+        public void call() {}
+    }
+
+    @Test
+    void one_limit_starts() {
+        Contexts.plain()
+                .withBean(LimiterFactory.class, HeldDecisions::new)
+                .withBean(One.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Several.class, HashTagged.class, Charged.class})
+    void a_limit_that_needs_a_set_prevents_startup(Class<?> limited) {
+        Contexts.plain()
+                .withBean(LimiterFactory.class, HeldDecisions::new)
+                .withBean(limited)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageStartingWith(PROBLEM)
+                        .hasMessageEndingWith(": define such a LimiterFactory bean, or use one limit without them"));
+    }
+
+    @Test
+    void it_prevents_startup_in_shadow_mode_too() {
+        Contexts.plain()
+                .withBean(LimiterFactory.class, HeldDecisions::new)
+                .withBean(HashTagged.class)
+                .withPropertyValues("limiter.limits.tagged.enforce=false")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasRootCauseInstanceOf(IllegalArgumentException.class)
+                        .hasStackTraceContaining(InvalidLimitException.class.getName())
+                        .hasStackTraceContaining(PROBLEM));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"limits[1].rate=9", "charge-on=failure"})
+    void a_rule_that_needs_a_set_prevents_startup(String setting) {
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withBean(LimiterFactory.class, HeldDecisions::new)
+                .withPropertyValues(
+                        "limiter.http[0].path=/api/**",
+                        "limiter.http[0].limits[0].limit=1",
+                        "limiter.http[0].limits[0].period=1s",
+                        "limiter.http[0]." + setting)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(
+                                InvalidSettingException.class.getName() + ": limiter.http[0]: " + PROBLEM));
+    }
+}
