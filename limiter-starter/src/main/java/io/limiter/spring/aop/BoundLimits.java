@@ -1,5 +1,8 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.aop.result.Fallback;
+import io.limiter.spring.aop.result.LateResults;
+import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckResult;

@@ -7,6 +7,8 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.aop.result.Fallback;
+import io.limiter.spring.aop.result.LateResults;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.Outcome;

@@ -2,6 +2,8 @@ package io.limiter.spring.aop;
 
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.aop.annotated.Handlers;
+import io.limiter.spring.aop.result.ResultKind;
+import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;

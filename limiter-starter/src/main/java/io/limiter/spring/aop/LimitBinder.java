@@ -4,6 +4,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.key.spel.CallKeys;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -36,8 +37,7 @@ final class LimitBinder {
                     .filter(DeclaredLimit::isChargedByStatus)
                     .forEach(limit -> EventLoops.checkKnowsResponse(limit.where(), beans));
         }
-        boolean several =
-                declared.stream().filter(limit -> !limit.isHeld()).count() > 1;
+        boolean several = declared.stream().filter(limit -> !limit.isHeld()).count() > 1;
         return new BoundLimits(
                 kind, declared.stream().map(limit -> bind(limit, several)).toList(), beans);
     }

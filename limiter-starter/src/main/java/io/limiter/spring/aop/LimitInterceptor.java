@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.Outcome;
 import java.util.concurrent.CompletableFuture;

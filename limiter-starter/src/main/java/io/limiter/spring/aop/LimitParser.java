@@ -8,6 +8,8 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.OnFailure;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.aop.annotated.LimitAnnotations;
+import io.limiter.spring.aop.result.Fallback;
+import io.limiter.spring.aop.result.LateResults;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.MethodName;

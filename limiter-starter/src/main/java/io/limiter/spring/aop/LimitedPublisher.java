@@ -1,5 +1,7 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.aop.result.ResultKind;
+import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.Outcome;

@@ -1,6 +1,6 @@
 package io.limiter.spring.web.reactive;
 
-import io.limiter.spring.aop.SubscriptionContext;
+import io.limiter.spring.aop.result.SubscriptionContext;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

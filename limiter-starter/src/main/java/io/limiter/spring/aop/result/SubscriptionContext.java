@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.aop.result;
 
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;

@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.aop.result;
 
 import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
@@ -9,7 +9,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
 /** How the caller of a method gets its result or a rejection. */
-enum ResultKind {
+public enum ResultKind {
 
     /** From the call itself; its thread waits for the check. */
     PLAIN,
@@ -20,10 +20,11 @@ enum ResultKind {
     /** From a publisher or another reactive type that Spring can adapt. */
     PUBLISHER;
 
-    static final boolean HAS_REACTOR =
+    /** Whether Reactor is on the class path. */
+    public static final boolean HAS_REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Flux", ResultKind.class.getClassLoader());
 
-    static ResultKind of(Method method) {
+    public static ResultKind of(Method method) {
         Class<?> returned = method.getReturnType();
         if (returned == CompletableFuture.class || returned == CompletionStage.class) {
             return FUTURE;
@@ -32,7 +33,7 @@ enum ResultKind {
     }
 
     /** {@code null} if the type is not reactive, or Reactor is not on the class path to adapt it. */
-    static @Nullable ReactiveAdapter adapter(Class<?> type) {
+    public static @Nullable ReactiveAdapter adapter(Class<?> type) {
         if (!HAS_REACTOR || CompletionStage.class.isAssignableFrom(type)) {
             return null;
         }

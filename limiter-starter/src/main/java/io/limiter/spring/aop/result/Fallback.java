@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.aop.result;
 
 import io.limiter.algorithm.Decision;
 import java.lang.reflect.InaccessibleObjectException;
@@ -16,12 +16,14 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** The method of a bean that answers the rejected calls of another one. */
-record Fallback(Method method, boolean takesDecision) {
+public record Fallback(Method method, boolean takesDecision) {
 
     /**
+     * The fallback of a limited method.
+     *
      * @throws IllegalArgumentException if there is no such method, more than one, or one that returns something else
      */
-    static Fallback find(String name, Method limited, Class<?> userClass) {
+    public static Fallback find(String name, Method limited, Class<?> userClass) {
         List<Method> found = named(name, limited, userClass).stream()
                 .filter(method -> fits(method, limited, userClass))
                 .toList();
@@ -94,8 +96,7 @@ record Fallback(Method method, boolean takesDecision) {
      *
      * @throws Throwable what the method throws
      */
-    @Nullable
-    Object answer(MethodInvocation call, Decision decision) throws Throwable {
+    public @Nullable Object answer(MethodInvocation call, Decision decision) throws Throwable {
         @Nullable Object[] arguments = call.getArguments();
         if (takesDecision) {
             arguments = Arrays.copyOf(arguments, arguments.length + 1);

@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.aop.result;
 
 import io.limiter.spring.annotation.InvalidLimitException;
 import java.lang.reflect.Method;
@@ -15,7 +15,7 @@ import org.springframework.util.ClassUtils;
  * method returns does signal it, so only its values are checked; within a value no end is seen. Types are compared by name,
  * because the libraries that have them need not be on the class path.
  */
-final class LateResults {
+public final class LateResults {
 
     private static final Set<String> LATE = Set.of(
             "java.util.concurrent.Callable",
@@ -46,7 +46,7 @@ final class LateResults {
     private LateResults() {}
 
     /** What the end of a method is needed for, and what else can be done. */
-    enum Use {
+    public enum Use {
         LEASE("release its permits before the work is done", "use a ConcurrencyLimiter there"),
         CHARGE("settle its permits before the outcome is known", "use a Reservation there");
 
@@ -60,7 +60,7 @@ final class LateResults {
     }
 
     /** @throws InvalidLimitException if the method returns one, or a future, publisher or HTTP entity of one, or suspends */
-    static void check(String where, Method method, Use use) {
+    public static void check(String where, Method method, Use use) {
         if (suspends(method)) {
             throw new InvalidLimitException(
                     where,
@@ -79,7 +79,7 @@ final class LateResults {
      *
      * @param value the result, or a value of the future or the publisher that is the result
      */
-    static @Nullable IllegalStateException failure(String where, @Nullable Object value, Use use) {
+    public static @Nullable IllegalStateException failure(String where, @Nullable Object value, Use use) {
         Object body = HAS_ENTITY ? bodyOf(value) : value;
         Class<?> late = body == null ? null : LATE_TYPE.get(body.getClass());
         return late == null ? null : new IllegalStateException(where + ": " + problem(late, use));
@@ -104,7 +104,7 @@ final class LateResults {
     }
 
     /** What the method returns, or the value of the future or publisher that it returns. */
-    static ResolvableType valueOf(Method method) {
+    public static ResolvableType valueOf(Method method) {
         ResolvableType returned = ResolvableType.forMethodReturnType(method);
         ReactiveAdapter adapter = ResultKind.adapter(method.getReturnType());
         if (adapter != null) {
