@@ -2,9 +2,9 @@ package io.limiter.spring.aop;
 
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.LazyLookup;
+import io.limiter.spring.metrics.CallCounts;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Optional;

@@ -2,6 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.metrics.LimiterMetrics;
 import io.limiter.spring.metrics.LimiterWaitConvention;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -35,12 +36,12 @@ public class LimiterMetricsAutoConfiguration {
             LimiterProperties properties) {
         return new LimiterMetrics(
                 factory::getIfUnique,
-                () -> {
+                new LazyLookup<>(() -> {
                     LimitAdvisor limiting = advisor.getIfUnique();
                     return limiting == null ? null : limiting.callCounts();
-                },
-                observations::getIfUnique,
-                convention::getIfUnique,
+                }),
+                new LazyLookup<>(observations::getIfUnique),
+                new LazyLookup<>(convention::getIfUnique),
                 properties.metrics().maxLimits());
     }
 }

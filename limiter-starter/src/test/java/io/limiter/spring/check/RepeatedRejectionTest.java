@@ -9,6 +9,7 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.metrics.CallCounts;
 import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;

@@ -23,9 +23,9 @@ import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.FilteredClassLoader;
 
 class LimiterMetricsTest {
@@ -194,16 +194,21 @@ class LimiterMetricsTest {
 
     @Test
     void beans_are_looked_up_once() {
-        AtomicInteger asked = new AtomicInteger();
-        ObservationRegistry observations = ObservationRegistry.create();
-        Supplier<ObservationRegistry> lookup = () -> {
-            asked.incrementAndGet();
-            return observations;
-        };
-        LimiterMetrics metrics = new LimiterMetrics(() -> null, () -> null, lookup, () -> null, 1);
-        metrics.mayWait();
-        metrics.mayWait();
-        assertThat(asked).hasValue(1);
+        AtomicInteger created = new AtomicInteger();
+        Contexts.local()
+                .withBean(
+                        ObservationRegistry.class,
+                        () -> {
+                            created.incrementAndGet();
+                            return ObservationRegistry.create();
+                        },
+                        definition -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE))
+                .run(context -> {
+                    LimiterMetrics metrics = context.getBean(LimiterMetrics.class);
+                    metrics.mayWait();
+                    metrics.mayWait();
+                    assertThat(created).hasValue(1);
+                });
     }
 
     @Test

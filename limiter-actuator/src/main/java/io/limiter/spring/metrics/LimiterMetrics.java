@@ -7,8 +7,6 @@ import io.limiter.internal.resilience.Guard;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spi.EngineObserver;
-import io.limiter.spring.check.CallCounts;
-import io.limiter.spring.key.LazyLookup;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
@@ -51,9 +49,9 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
     /**
      * @param factory called when meters are registered; may return {@code null}
-     * @param calls the counts of limited methods; {@code null} until there are any
-     * @param observations {@code null} until there is a registry; must not throw, because decisions call it
-     * @param convention of waits; {@code null} for the default
+     * @param calls the counts of limited methods, which meters read; {@code null} until there are any
+     * @param observations {@code null} until there is a registry; must be fast and not throw, because decisions call it
+     * @param convention of waits; {@code null} for the default; must be fast and not throw
      * @param maxLimits how many limit names have meters of their own
      */
     public LimiterMetrics(
@@ -63,9 +61,9 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
             Supplier<@Nullable LimiterWaitConvention> convention,
             int maxLimits) {
         this.factory = factory;
-        this.calls = new LazyLookup<>(calls);
-        this.observations = new LazyLookup<>(observations);
-        this.convention = new LazyLookup<>(convention);
+        this.calls = calls;
+        this.observations = observations;
+        this.convention = convention;
         this.maxLimits = maxLimits;
     }
 

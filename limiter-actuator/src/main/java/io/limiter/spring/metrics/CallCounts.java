@@ -1,4 +1,4 @@
-package io.limiter.spring.check;
+package io.limiter.spring.metrics;
 
 import io.limiter.algorithm.Decision;
 import java.util.List;

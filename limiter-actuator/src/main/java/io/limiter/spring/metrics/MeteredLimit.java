@@ -3,7 +3,6 @@ package io.limiter.spring.metrics;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.spring.actuate.SourceNames;
-import io.limiter.spring.check.CallCounts;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
