@@ -19,12 +19,10 @@ public record Allowance(long permits, Duration period) {
         }
     }
 
-    /** So many in each second. */
     public static Allowance perSecond(long permits) {
         return new Allowance(permits, Duration.ofSeconds(1));
     }
 
-    /** So many in each hour. */
     public static Allowance perHour(long permits) {
         return new Allowance(permits, Duration.ofHours(1));
     }
