@@ -62,6 +62,7 @@ class OptionalLibrariesTest {
                 "spring-boot-health",
                 "spring-boot-micrometer-.*"),
         SECURITY("org.springframework.security.core.context.SecurityContext", "spring-security-.*"),
+        CONTEXTS("io.micrometer.context.ContextSnapshot", "context-propagation"),
         ASPECTJ("org.aspectj.weaver.Advice", "aspectjweaver"),
         REDISSON("org.redisson.api.RedissonClient", "redisson", "rxjava");
 
@@ -76,7 +77,7 @@ class OptionalLibrariesTest {
 
     @Tag("classpath")
     @ParameterizedTest
-    @CsvSource({"REACTOR", "MVC", "MICROMETER", "ACTUATOR", "SECURITY", "ASPECTJ"})
+    @CsvSource({"REACTOR", "MVC", "MICROMETER", "ACTUATOR", "SECURITY", "ASPECTJ", "CONTEXTS"})
     void a_servlet_application_works_without(Library library) throws Exception {
         assertThat(call("servlet", library)).isEqualTo(HTTP);
     }
@@ -106,6 +107,7 @@ class OptionalLibrariesTest {
                         Library.ACTUATOR,
                         Library.SECURITY,
                         Library.ASPECTJ,
+                        Library.CONTEXTS,
                         Library.REDISSON))
                 .isEqualTo(HTTP);
         assertThat(call(
@@ -115,6 +117,7 @@ class OptionalLibrariesTest {
                         Library.ACTUATOR,
                         Library.SECURITY,
                         Library.ASPECTJ,
+                        Library.CONTEXTS,
                         Library.REDISSON))
                 .isEqualTo(HTTP);
     }

@@ -28,8 +28,7 @@ import java.lang.annotation.Target;
  * <p>A method cannot have this annotation if its work goes on after it has returned, and the result does not signal the end: plain
  * {@link java.util.concurrent.Future}s, {@link java.util.concurrent.Callable}s, and Spring MVC's {@code DeferredResult},
  * {@code WebAsyncTask}, {@code StreamingResponseBody} and {@code ResponseBodyEmitter}, in a {@code ResponseEntity} or a future
- * too; nor can one that returns a {@code ServerResponse} of a functional endpoint, or a {@code suspend} function of Kotlin. It
- * would release the lease before the work is done, so it prevents startup. Such a result behind another type, such as
+ * too; nor can one that returns a {@code ServerResponse} of a functional endpoint. It would release the lease before the work is done, so it prevents startup. Such a result behind another type, such as
  * {@code Object} or {@code ResponseEntity<?>}, fails the call with an {@link IllegalStateException} after the lease is released.
  *
  * <p>A rejected call does not reach the method; the caller gets a {@link io.limiter.RateLimitExceededException}, which a web

@@ -5,8 +5,10 @@ import io.limiter.spring.aop.annotated.Handlers;
 import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.key.MethodName;
+import io.netty.util.internal.ThreadExecutorMap;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 
 /** The threads of event loops, which must not block, because each of them serves many requests. */
@@ -16,11 +18,22 @@ final class EventLoops {
             "return a Mono or Flux, or limit a method that is called on another thread, such as"
                     + " one of Schedulers.boundedElastic()";
 
+    private static final boolean HAS_NETTY =
+            ClassUtils.isPresent("io.netty.util.internal.ThreadExecutorMap", EventLoops.class.getClassLoader());
+
     private EventLoops() {}
+
+    /** Loaded only with Netty. Its threads are Lettuce's, too, and one that waits there waits for itself. */
+    private static final class Netty {
+
+        static boolean isEventLoop() {
+            return ThreadExecutorMap.currentExecutor() != null;
+        }
+    }
 
     /** @throws IllegalStateException if the current thread is one of an event loop */
     static void checkMayWait(Method method) {
-        if (ResultKind.HAS_REACTOR && Schedulers.isInNonBlockingThread()) {
+        if (ResultKind.HAS_REACTOR && Schedulers.isInNonBlockingThread() || HAS_NETTY && Netty.isEventLoop()) {
             throw new IllegalStateException("the limit of " + MethodName.of(method.getDeclaringClass(), method)
                     + " waits for its decision, which would block "
                     + Thread.currentThread().getName()

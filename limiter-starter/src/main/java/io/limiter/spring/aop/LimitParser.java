@@ -10,6 +10,7 @@ import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.aop.annotated.LimitAnnotations;
 import io.limiter.spring.aop.result.Fallback;
 import io.limiter.spring.aop.result.LateResults;
+import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.MethodName;
@@ -81,6 +82,7 @@ final class LimitParser {
         String methodName = MethodName.of(userClass, method);
         String where = "@" + type.getSimpleName() + " for " + methodName;
         for (MergedAnnotation<A> annotation : LimitAnnotations.of(type, method, userClass)) {
+            ResultKind.checkCanSuspend(where, method);
             // Two limits of one method have permits of their own.
             String defaultName = limits.isEmpty() ? methodName : methodName + "/" + (limits.size() + 1);
             try {

@@ -4,27 +4,40 @@ import io.limiter.spring.check.CancellingFuture;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
+import io.micrometer.context.ContextRegistry;
+import io.micrometer.context.ContextSnapshot;
+import io.micrometer.context.ContextSnapshotFactory;
+import io.micrometer.context.integration.Slf4jThreadLocalAccessor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.context.i18n.LocaleContextThreadLocalAccessor;
+import org.springframework.util.ClassUtils;
 
 /**
  * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait. If the limits
  * decide at once, the calling thread also calls the method. Otherwise the executor does, because the method may block, and the
  * threads that complete decisions must not. Every failure is in the future. Cancelling it cancels the check, or the method's
  * own future. When that is done, the call's permits are released or settled, and then this future is completed.
+ *
+ * <p>With Micrometer's context propagation on the class path, the method has the trace, the security context, the MDC and the
+ * locale of its caller, also in another thread.
  */
 final class LimitedFuture extends CancellingFuture<@Nullable Object> {
 
     /** Executes actions that the executor rejects, or would run in the current thread: the common pool. */
     private static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
+
+    private static final boolean HAS_CONTEXTS =
+            ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory", LimitedFuture.class.getClassLoader());
 
     private final BoundLimits limits;
     private final MethodInvocation call;
@@ -34,6 +47,27 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
         this.limits = limits;
         this.call = call;
         this.executor = executor;
+    }
+
+    /** Loaded only with Micrometer's context propagation. */
+    private static final class Contexts {
+
+        private static final ContextSnapshotFactory REGISTERED =
+                ContextSnapshotFactory.builder().build();
+
+        /** The MDC and the locale, which libraries do not register. */
+        private static final ContextSnapshotFactory OTHERS = ContextSnapshotFactory.builder()
+                .contextRegistry(new ContextRegistry()
+                        .registerThreadLocalAccessor(new Slf4jThreadLocalAccessor())
+                        .registerThreadLocalAccessor(new LocaleContextThreadLocalAccessor()))
+                .build();
+
+        /** Runs actions in the context of the current thread. */
+        static UnaryOperator<Runnable> capture() {
+            ContextSnapshot registered = REGISTERED.captureAll();
+            ContextSnapshot others = OTHERS.captureAll();
+            return action -> others.wrap(registered.wrap(action));
+        }
     }
 
     static LimitedFuture of(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
@@ -55,9 +89,10 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
             return;
         }
         await(check);
+        UnaryOperator<Runnable> context = HAS_CONTEXTS ? Contexts.capture() : UnaryOperator.identity();
         check.whenComplete((result, error) -> {
             try {
-                execute(elsewhere, () -> checked(result, error));
+                execute(elsewhere, context.apply(() -> checked(result, error)));
             } catch (RuntimeException | Error e) {
                 if (result != null) {
                     result.closeAsync(null);

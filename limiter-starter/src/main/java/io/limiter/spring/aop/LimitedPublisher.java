@@ -20,7 +20,8 @@ import reactor.core.scheduler.Schedulers;
  * The publisher of a limited method that returns one, or another reactive type. Each subscription is checked once, and no
  * thread waits. With a {@link SubscriptionContext} keys are evaluated with each subscription, from Reactor's context;
  * otherwise once, in the thread that calls the method. If the limits decide at once, the subscriber's thread calls the method;
- * otherwise Reactor's parallel scheduler does, because the threads that complete decisions serve all calls. Permits that the
+ * otherwise Reactor's bounded elastic scheduler does, because the threads that complete decisions serve all calls, and the
+ * method may block. Permits that the
  * call holds are released when the method's publisher completes, fails or is cancelled; others are settled when it completes,
  * with its last value, or fails. Only used with Reactor on the class path.
  */
@@ -29,10 +30,9 @@ final class LimitedPublisher {
     private LimitedPublisher() {}
 
     static Object of(BoundLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
-        Class<?> type = call.getMethod().getReturnType();
-        ReactiveAdapter adapter = ResultKind.adapter(type);
+        ReactiveAdapter adapter = ResultKind.adapter(call.getMethod());
         if (adapter == null) {
-            throw new IllegalStateException("there is no reactive adapter for " + type.getName() + " any more");
+            throw new IllegalStateException("there is no reactive adapter for " + call.getMethod() + " any more");
         }
         Flux<Object> values = check(limits, call, subscriptions)
                 .flatMap(LimitedPublisher::run)
@@ -59,7 +59,7 @@ final class LimitedPublisher {
         boolean done = running.isDone();
         Mono<CheckResult> result =
                 Mono.fromFuture(running).doOnCancel(() -> running.thenAccept(unused -> unused.closeAsync(null)));
-        return done ? result : result.publishOn(Schedulers.parallel());
+        return done ? result : result.publishOn(Schedulers.boundedElastic());
     }
 
     private static Publisher<Object> values(
@@ -105,7 +105,7 @@ final class LimitedPublisher {
 
         private Mono<Void> close(@Nullable Outcome outcome) {
             CompletableFuture<Void> closed = permit.closeAsync(outcome);
-            return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(Schedulers.parallel());
+            return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(Schedulers.boundedElastic());
         }
     }
 

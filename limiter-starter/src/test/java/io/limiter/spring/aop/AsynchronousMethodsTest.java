@@ -11,7 +11,10 @@ import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.testing.TestRedis;
+import io.micrometer.context.ContextRegistry;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,7 +28,9 @@ import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.core.annotation.Order;
 
 /** Methods that return futures. */
@@ -161,6 +166,32 @@ class AsynchronousMethodsTest {
             assertThatThrownBy(service.byUser()::get).hasCauseInstanceOf(MissingLimitKeyException.class);
             assertThat(decisions.pending).hasSize(1);
         });
+    }
+
+    @Test
+    void a_call_that_is_made_later_has_the_context_of_its_caller() {
+        ContextRegistry.getInstance().registerThreadLocalAccessor("user", user);
+        List<@Nullable Object> seen = new ArrayList<>();
+        Runnable inside = () -> {
+            seen.add(MDC.get("request"));
+            seen.add(LocaleContextHolder.getLocale());
+            seen.add(user.get());
+        };
+        run(service -> {
+            MDC.put("request", "7");
+            LocaleContextHolder.setLocale(Locale.CANADA_FRENCH);
+            user.set("bob");
+            service.calling(inside);
+            MDC.remove("request");
+            LocaleContextHolder.resetLocaleContext();
+            user.remove();
+            decisions.pending.get(0).complete(HeldDecisions.GRANTED);
+            execute();
+            assertThat(seen).containsExactly("7", Locale.CANADA_FRENCH, "bob");
+            inside.run();
+            assertThat(seen.subList(3, 6)).containsExactly(null, Locale.getDefault(), null);
+        });
+        ContextRegistry.getInstance().removeThreadLocalAccessor("user");
     }
 
     @Test

@@ -119,18 +119,13 @@ class LateResultsTest {
     }
 
     static class Suspending {
-        @ConcurrentLimit(limit = 1)
+        @RateLimit(rate = 1)
         public Object call(String argument, Continuation<? super String> continuation) {
             return argument;
         }
     }
 
     static class NotLate {
-        @RateLimit(rate = 1)
-        public Object suspending(Continuation<? super String> continuation) {
-            return "";
-        }
-
         @ConcurrentLimit(limit = 1)
         public List<Callable<String>> tasks() {
             return List.of();
@@ -159,11 +154,7 @@ class LateResultsTest {
                 Arguments.of(StageInEntity.class, "that of a CompletableFuture begins"),
                 Arguments.of(Functional.class, "that of a ServerResponse begins"),
                 Arguments.of(ReactiveFunctional.class, "that of a ServerResponse begins"),
-                Arguments.of(Emitter.class, "that of a SseEmitter begins"),
-                Arguments.of(
-                        Suspending.class,
-                        "@ConcurrentLimit for " + Suspending.class.getName()
-                                + ".call(java.lang.String,kotlin.coroutines.Continuation): "));
+                Arguments.of(Emitter.class, "that of a SseEmitter begins"));
     }
 
     @ParameterizedTest
@@ -177,6 +168,18 @@ class LateResultsTest {
                         .isInstanceOf(InvalidLimitException.class)
                         .hasMessageContaining(problem)
                         .hasMessageContaining("use a ConcurrencyLimiter there"));
+    }
+
+    @Test
+    void a_suspend_function_without_the_library_that_it_needs_prevents_startup() {
+        Contexts.local()
+                .withBean("theBean", Suspending.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidLimitException.class)
+                        .hasMessageContaining("@RateLimit for " + Suspending.class.getName()
+                                + ".call(java.lang.String,kotlin.coroutines.Continuation): a suspend function")
+                        .hasMessageContaining("add it"));
     }
 
     @Test

@@ -2,7 +2,6 @@ package io.limiter.spring.aop.result;
 
 import io.limiter.algorithm.Decision;
 import java.lang.reflect.InaccessibleObjectException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -10,6 +9,7 @@ import java.util.stream.Collectors;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
@@ -56,10 +56,14 @@ public record Fallback(Method method, boolean takesDecision) {
     }
 
     private static boolean fits(Method method, Method limited, Class<?> userClass) {
+        if (ResultKind.suspends(method) != ResultKind.suspends(limited)) {
+            return false;
+        }
         Class<?>[] types = method.getParameterTypes();
-        int shared = limited.getParameterCount();
-        boolean withDecision = types.length == shared + 1 && types[shared] == Decision.class;
-        if (types.length != shared && !withDecision) {
+        int shared = arguments(limited);
+        int found = arguments(method);
+        boolean withDecision = found == shared + 1 && types[shared] == Decision.class;
+        if (found != shared && !withDecision) {
             return false;
         }
         for (int i = 0; i < shared; i++) {
@@ -71,15 +75,23 @@ public record Fallback(Method method, boolean takesDecision) {
         return true;
     }
 
+    /** How many arguments a method has, without that for the result of a suspend function. */
+    private static int arguments(Method method) {
+        return method.getParameterCount() - (ResultKind.suspends(method) ? 1 : 0);
+    }
+
     private static Class<?> parameterType(Method limited, int index, Class<?> userClass) {
         return GenericTypeResolver.resolveParameterType(new MethodParameter(limited, index), userClass);
     }
 
     private static String wanted(String name, Method limited, Class<?> userClass) {
         String parameters = Arrays.stream(limited.getParameterTypes())
+                .limit(arguments(limited))
                 .map(Class::getTypeName)
                 .collect(Collectors.joining(", ", "(", ")"));
-        return GenericTypeResolver.resolveReturnType(limited, userClass).getTypeName() + " " + name + parameters;
+        return ResultKind.suspends(limited)
+                ? "suspend fun " + name + parameters
+                : GenericTypeResolver.resolveReturnType(limited, userClass).getTypeName() + " " + name + parameters;
     }
 
     private static void makeAccessible(Method method) {
@@ -99,14 +111,14 @@ public record Fallback(Method method, boolean takesDecision) {
     public @Nullable Object answer(MethodInvocation call, Decision decision) throws Throwable {
         @Nullable Object[] arguments = call.getArguments();
         if (takesDecision) {
-            arguments = Arrays.copyOf(arguments, arguments.length + 1);
-            arguments[arguments.length - 1] = decision;
+            // Behind the arguments, and before that for the result of a suspend function.
+            int shared = arguments(call.getMethod());
+            @Nullable Object[] longer = Arrays.copyOf(arguments, arguments.length + 1);
+            System.arraycopy(arguments, shared, longer, shared + 1, arguments.length - shared);
+            longer[shared] = decision;
+            arguments = longer;
         }
-        try {
-            return method.invoke(bean(call.getThis()), arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getTargetException();
-        }
+        return AopUtils.invokeJoinpointUsingReflection(bean(call.getThis()), method, arguments);
     }
 
     /** The innermost object that has the method: a proxy has the bean's fields, but nothing in them. */

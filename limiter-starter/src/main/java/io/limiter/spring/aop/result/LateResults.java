@@ -33,8 +33,6 @@ public final class LateResults {
     private static final boolean HAS_ENTITY =
             ClassUtils.isPresent("org.springframework.http.HttpEntity", LateResults.class.getClassLoader());
 
-    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
-
     /** Which of the types a class is; {@code null} if none. Each call of a method reads it. */
     private static final ClassValue<@Nullable Class<?>> LATE_TYPE = new ClassValue<>() {
         @Override
@@ -59,15 +57,8 @@ public final class LateResults {
         }
     }
 
-    /** @throws InvalidLimitException if the method returns one, or a future, publisher or HTTP entity of one, or suspends */
+    /** @throws InvalidLimitException if the method returns one, or a future, publisher or HTTP entity of one */
     public static void check(String where, Method method, Use use) {
-        if (suspends(method)) {
-            throw new InvalidLimitException(
-                    where,
-                    "it would " + use.tooEarly + ": a suspend function returns when it first"
-                            + " suspends. Return a Mono or Flux, limit a function that does not suspend, or "
-                            + use.remedy);
-        }
         Class<?> late = declaredIn(valueOf(method));
         if (late != null) {
             throw new InvalidLimitException(where, problem(late, use));
@@ -96,17 +87,10 @@ public final class LateResults {
                 + " work, limit the method that does the work, or " + use.remedy;
     }
 
-    /** Whether it is a suspend function of Kotlin: the compiler adds a last parameter that takes the result. */
-    private static boolean suspends(Method method) {
-        Class<?>[] parameters = method.getParameterTypes();
-        return parameters.length > 0
-                && parameters[parameters.length - 1].getName().equals(CONTINUATION);
-    }
-
     /** What the method returns, or the value of the future or publisher that it returns. */
     public static ResolvableType valueOf(Method method) {
-        ResolvableType returned = ResolvableType.forMethodReturnType(method);
-        ReactiveAdapter adapter = ResultKind.adapter(method.getReturnType());
+        ResolvableType returned = ResultKind.returned(method);
+        ReactiveAdapter adapter = ResultKind.adapter(returned.resolve(Object.class));
         if (adapter != null) {
             return adapter.isNoValue() ? ResolvableType.forClass(Void.class) : returned.getGeneric();
         }

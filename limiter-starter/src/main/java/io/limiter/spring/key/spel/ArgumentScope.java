@@ -61,7 +61,8 @@ final class ArgumentScope extends Scope<@Nullable Object[]> {
             Value<@Nullable Object[]> value = new Value<>(types[i], arguments -> arguments[position]);
             values.put("p" + i, value);
             values.put("a" + i, value);
-            if (names != null) {
+            // A suspend function of Kotlin has a last parameter that may have no name.
+            if (names != null && i < names.size()) {
                 named.put(names.get(i), value);
             }
         }
