@@ -11,7 +11,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.aop.LimitResolver;
+import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -13,6 +13,7 @@ import io.limiter.docs.SearchController;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.SnippetCheck;
 import java.io.IOException;
@@ -33,6 +34,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -168,6 +171,22 @@ class ReadmeTest {
     void the_commands_are_those_of_the_build() throws IOException {
         assertThat(read("README.md")).contains("mvn -q -pl limiter-sample -am spring-boot:run", "mvn -q verify");
         assertThat(Files.readString(ROOT.resolve(".ci/run"))).contains("mvn -q \"$@\"", "build verify\n");
+    }
+
+    @Test
+    void every_property_of_the_metadata_is_known_at_the_start() throws IOException {
+        ApplicationContextRunner off = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(LimiterOffAutoConfiguration.class))
+                .withPropertyValues("limiter.enabled=false");
+        String[] others = propertiesOfTheMetadata().stream()
+                .map(property -> property.substring(0, property.indexOf('=') + 1))
+                .filter(property -> !property.equals("limiter.enabled="))
+                .toArray(String[]::new);
+        off.withPropertyValues(others)
+                .run(context -> assertThat(context.getStartupFailure()).isNull());
+        off.withPropertyValues("limiter.console.enabld=true")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageContaining("did you mean limiter.console.enabled?"));
     }
 
     private static Set<String> propertiesOfTheMetadata() throws IOException {

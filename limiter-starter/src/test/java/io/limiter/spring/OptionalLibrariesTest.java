@@ -147,15 +147,15 @@ class OptionalLibrariesTest {
                                 "--spring.main.banner-mode=off",
                                 "--limiter.failure.policy=throw",
                                 "--limiter.failure.decision-timeout=2m",
-                                "--limiter.http[0].name=address-" + run,
-                                "--limiter.http[0].path=/calls/address",
-                                "--limiter.http[0].limits[0].limit=1",
-                                "--limiter.http[0].limits[0].period=3600",
-                                "--limiter.http[1].name=user-" + run,
-                                "--limiter.http[1].path=/calls/user",
-                                "--limiter.http[1].key=user",
-                                "--limiter.http[1].limits[0].limit=1",
-                                "--limiter.http[1].limits[0].period=3600"))
+                                "--limiter.http.address.name=address-" + run,
+                                "--limiter.http.address.path=/calls/address",
+                                "--limiter.http.address.limits.one.limit=1",
+                                "--limiter.http.address.limits.one.period=3600",
+                                "--limiter.http.user.name=user-" + run,
+                                "--limiter.http.user.path=/calls/user",
+                                "--limiter.http.user.key=user",
+                                "--limiter.http.user.limits.one.limit=1",
+                                "--limiter.http.user.limits.one.period=3600"))
                 .toArray(String[]::new);
     }
 }

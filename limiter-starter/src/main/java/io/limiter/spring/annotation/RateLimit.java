@@ -226,7 +226,7 @@ public @interface RateLimit {
     String hashTag() default "";
 
     /**
-     * The name of a {@link io.limiter.spring.aop.LimitResolver} bean, which computes the limit of each call; for a few sets of
+     * The name of a {@link io.limiter.spring.key.LimitResolver} bean, which computes the limit of each call; for a few sets of
      * numbers use a {@link #plan()} instead. Its exceptions go to the caller. It chooses the limit, not the key: calls under
      * different limits at the same time need different keys, or each rescales the state that the other left. Default: all calls
      * are under this limit.

@@ -4,6 +4,7 @@ import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.LazyLookup;
+import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.metrics.CallCounts;
 import java.lang.reflect.Proxy;
 import java.util.Map;

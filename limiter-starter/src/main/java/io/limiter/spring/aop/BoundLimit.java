@@ -4,7 +4,6 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.spring.aop.DeclaredLimit.Built;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckPart;
@@ -18,7 +17,10 @@ import io.limiter.spring.check.Rejection;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.InvalidLimitArgumentException;
+import io.limiter.spring.key.LimitResolver;
+import io.limiter.spring.key.LimitedCall;
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.NamedResolver;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
@@ -35,7 +37,7 @@ final class BoundLimit {
 
     private final LimiterFactory limiters;
     private final RejectionLog log;
-    private final @Nullable LimitResolver resolver;
+    private final @Nullable NamedResolver resolver;
     private final ApplicationBeans beans;
     private volatile LimitInUse<Built> inUse;
 
@@ -53,12 +55,20 @@ final class BoundLimit {
         if (limiter != null && (several || declared.hashTag() != null || declared.isCharged())) {
             CheckStep.checkIsForSets(limiter);
         }
-        this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
+        this.resolver = resolver(declared, beans);
         beans.calls().add(declared.name().name());
         if (declared.isChargedByStatus() && beans.find(DecisionRecorder.Finder.class) == null) {
             throw new IllegalArgumentException("chargeOn can be HTTP statuses only in a web application, and this is"
                     + " none: use failure, success or an expression");
         }
+    }
+
+    private static @Nullable NamedResolver resolver(DeclaredLimit declared, ApplicationBeans beans) {
+        if (declared.resolver().isEmpty()) {
+            return null;
+        }
+        LimitResolver found = beans.resolver(declared.resolver());
+        return new NamedResolver(declared.where(), declared.resolver(), () -> found);
     }
 
     private LimitInUse<Built> use(DeclaredLimit declared) {
@@ -188,7 +198,6 @@ final class BoundLimit {
         return new PermitRequest(declared.name(), declared.key().of(arguments), hashTag, permits);
     }
 
-    /** @throws IllegalStateException if the resolved limit is of a kind that cannot read what the declared one stored */
     private Limiter limiter(Applied<Built> used, MethodInvocation call, @Nullable String key) {
         DeclaredLimit declared = used.limiter().declared();
         Limiter own = used.limiter().limiter();
@@ -198,15 +207,8 @@ final class BoundLimit {
         if (resolver == null) {
             return own;
         }
-        Limit<?> resolved = resolver.resolve(new LimitedCall(
-                call.getMethod(), arguments(call), declared.name().name(), declared.limit(), key));
-        Class<?> kind = declared.limit().getClass();
-        if (resolved != null && resolved.getClass() != kind) {
-            throw new IllegalStateException(declared.where() + ": resolver '" + declared.resolver() + "' must return a "
-                    + kind.getSimpleName() + ", as the one declared, or null; it was " + resolved);
-        }
-        return resolved == null
-                ? own
-                : used.limiter().ofResolver().build(declared.name().name(), resolved);
+        LimitedCall limited = new LimitedCall(
+                call.getMethod(), arguments(call), declared.name().name(), declared.limit(), key, null);
+        return resolver.limiter(limited, own, used.limiter().ofResolver());
     }
 }

@@ -42,7 +42,7 @@ record DeclaredLimit(
         KindSettings annotated,
         @Nullable FailurePolicy onFailure,
         Configured configured,
-        CallPermits permits,
+        CallPermits<@Nullable Object[]> permits,
         @Nullable CallCharge charge,
         LimitType type,
         CallKey key,

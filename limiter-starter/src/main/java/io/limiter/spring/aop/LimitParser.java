@@ -113,7 +113,7 @@ final class LimitParser {
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         FailurePolicy onFailure = failurePolicy(annotation);
-        CallPermits permits = CallPermits.parse(
+        CallPermits<@Nullable Object[]> permits = CallPermits.parse(
                 annotation.getValue("permits", Integer.class).orElse(1),
                 text(annotation, "cost"),
                 text(annotation, "condition"),

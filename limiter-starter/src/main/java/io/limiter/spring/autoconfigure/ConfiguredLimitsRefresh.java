@@ -38,7 +38,7 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
         this.environment = environment;
         this.advisor = advisor;
         this.rules = rules;
-        this.applied = ConfiguredLimits.read(environment);
+        this.applied = ConfiguredLimits.read(new PropertyNames().binder(environment));
     }
 
     @Override
@@ -52,6 +52,12 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
     }
 
     private synchronized void refresh() {
+        try {
+            new PropertyNames().check(environment);
+        } catch (RuntimeException e) {
+            log.error("The changed properties are invalid, all limits and rules stay as they were: {}", problem(e));
+            return;
+        }
         try {
             refreshLimits();
         } catch (RuntimeException e) {
@@ -69,7 +75,7 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
     }
 
     private void refreshLimits() {
-        Map<String, LimitSettings> settings = ConfiguredLimits.read(environment);
+        Map<String, LimitSettings> settings = ConfiguredLimits.read(new PropertyNames().binder(environment));
         if (!settings.equals(applied)) {
             advisor.reconfigure(new ConfiguredLimits(settings));
             log.info("limiter.limits were read again, and apply to {}.", changed(applied, settings));

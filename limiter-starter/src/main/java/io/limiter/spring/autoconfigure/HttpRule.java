@@ -3,12 +3,15 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.key.KeyRequest;
+import io.limiter.spring.key.LimitResolver;
+import io.limiter.spring.key.NamedResolver;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.key.spel.ChargedStatuses;
 import io.limiter.spring.key.spel.RequestKey;
 import io.limiter.spring.settings.ConfiguredLimits;
@@ -17,16 +20,18 @@ import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.http.HttpMethod;
@@ -35,18 +40,23 @@ import org.springframework.web.util.pattern.PathPattern;
 /**
  * One or several limits on HTTP requests, all or nothing.
  *
- * @param name Its name in headers and in Redis, unique among the rules. Default: the paths.
+ * @param name Its name in headers and in Redis, unique among the rules. Default: its key under limiter.http.
  * @param path Path patterns as those of controllers, such as /api/**.
  * @param methods HTTP methods; all, if none is given. GET includes HEAD.
  * @param exclude Patterns of paths that are not limited.
  * @param key Key of a request: ip, user, all, header:name, cookie:name, claim:name, or a text with expressions over the
  *     request.
+ * @param condition An expression over the request that is true if the rule applies to it. Default: it applies to all.
+ * @param cost How many permits a request takes of each limit: an expression over the request, 0 to skip the rule. Default: 1.
  * @param plan Plan of a request, if its limits have plans: header:name, cookie:name, claim:name, or a text with expressions
  *     over the request. Default: that of a PlanResolver bean.
+ * @param resolver Name of a LimitResolver bean, which chooses the limits of each request. Default: those of the rule.
+ * @param message Detail of rejections, or the code of a message in braces. Default: that of limiter.web.message.
  * @param chargeOn Which requests are charged once their response is known: always, failure (status 4xx or 5xx), success (any
  *     other), or statuses such as 401,403 or 4xx. Others get their permits back.
- * @param limits At least one, with the settings of limiter.limits.
- * @param order Order among several rules that match a request; lower is checked first.
+ * @param limits At least one by name, each with the settings of limiter.limits. A single one has the name of the rule, several
+ *     have it before their own: api/day.
+ * @param order Order among several rules that match a request; lower is checked first, and of equal ones by their keys.
  * @param enforce Whether it rejects requests. If not, it is in shadow mode: the log and the meters report rejections.
  */
 record HttpRule(
@@ -55,76 +65,155 @@ record HttpRule(
         @DefaultValue List<String> methods,
         @DefaultValue List<String> exclude,
         @DefaultValue("ip") String key,
+        @Nullable String condition,
+        @Nullable String cost,
         @Nullable String plan,
+        @Nullable String resolver,
+        @DefaultValue("") String message,
         @DefaultValue("always") String chargeOn,
-        @DefaultValue List<LimitSettings> limits,
+        @DefaultValue Map<String, LimitSettings> limits,
         @DefaultValue("0") int order,
         @DefaultValue("true") boolean enforce) {
 
+    static final String PROPERTY = "limiter.http";
+
     static final String PREFIX = "httpLimit:";
 
-    /** The name, or the paths if it has none. */
-    String knownName() {
-        return name == null || name.isBlank() ? String.join(",", path) : name;
+    HttpRule {
+        // The same order in all instances.
+        limits = new TreeMap<>(limits);
     }
 
-    /** The names of its limits: its own for the first, with a number for the others. */
-    List<String> limitNames() {
-        return IntStream.rangeClosed(1, limits.size())
-                .mapToObj(i -> i == 1 ? knownName() : knownName() + "/" + i)
-                .toList();
+    /**
+     * The application's part of a rule.
+     *
+     * @param live returns the current live settings of a limit's name
+     * @param plans finds the plans that no rule finds; {@code null} if the application has no such bean
+     * @param resolvers finds a bean at the first request; {@code null} if there is none of this name
+     */
+    record Application(
+            LimiterFactory factory,
+            Function<String, Supplier<LiveSettings>> live,
+            @Nullable PlanResolver plans,
+            Function<String, @Nullable Supplier<LimitResolver>> resolvers) {}
+
+    /**
+     * The name of a setting that is an entry of a map.
+     *
+     * @param before the keys of the map so far, to which this one is added
+     * @param example follows the name of the map, for messages
+     * @throws InvalidSettingException if the map is written as a list, whose order decides which entry another file changes, or if
+     *     environment variables have the same name for two keys
+     */
+    static String property(String map, String key, Map<String, String> before, String example) {
+        if (key.chars().allMatch(Character::isDigit)) {
+            throw new InvalidSettingException(
+                    map + "[" + key + "]",
+                    " is written as an entry of a list, and " + map
+                            + " has names: write a name that is no number instead, such as " + map + example);
+        }
+        String property = ConfiguredLimits.property(map, key);
+        String other = before.put(ConfiguredLimits.uniform(key), property);
+        if (other != null) {
+            throw new InvalidSettingException(
+                    property, " is the same name as " + other + " to Spring Boot: write it one way in all files");
+        }
+        return property;
+    }
+
+    /** The name of one of its limits. */
+    private String limitName(String rule, String limit) {
+        return limits.size() == 1 ? rule : rule + "/" + limit;
     }
 
     /**
      * Checks the rule and builds its limiters.
      *
-     * @param property the rule's, with which the names of its settings start
-     * @param live returns the current live settings of a limit's name
-     * @param resolver of plans that no rule finds; {@code null} if the application has none
+     * @param id its key under limiter.http
+     * @param property with which the names of its settings start
      * @throws InvalidSettingException naming an invalid setting
      */
-    HttpLimit build(
-            String property,
-            LimiterFactory factory,
-            Function<String, Supplier<LiveSettings>> live,
-            @Nullable PlanResolver resolver) {
+    HttpLimit build(String id, String property, Application application) {
         if (path.isEmpty()) {
             throw new InvalidSettingException(property, ".path must be set, such as " + property + ".path=/api/**");
         }
         if (limits.isEmpty()) {
             throw new InvalidSettingException(
-                    property, ".limits must have at least one limit, such as " + property + ".limits[0].rate=10");
+                    property, ".limits must have at least one limit, such as " + property + ".limits.second.rate=10");
         }
         HttpRoute route = new HttpRoute(
                 named(property + ".path", " ", () -> patterns(path)),
                 methods(property + ".methods"),
                 named(property + ".exclude", " ", () -> patterns(exclude)));
         RequestKey requestKey = named(property + ".key", " ", () -> RequestKey.parse(key));
+        CallPermits<KeyRequest> permits = permits(property);
         IntPredicate charged = named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
-        Charge charge = charged == null ? null : new Charge(true, outcome -> charged.test(outcome.status()) ? 1 : 0);
-        RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
-        List<LimitInUse<Limiter>> parts = new ArrayList<>();
-        for (int i = 0; i < limits.size(); i++) {
-            String ofLimit = property + ".limits[" + i + "]";
-            LimitSettings settings = limits.get(i);
-            String limit = limitNames().get(i);
+        String rule = name == null || name.isBlank() ? id : name;
+        String where = rule.equals(id) ? property : property + " (" + rule + ")";
+        RejectionLog log = new RejectionLog(where, enforce, System::nanoTime);
+        List<LimitInUse<HttpLimit.Part>> parts = new ArrayList<>();
+        Map<String, String> ids = new HashMap<>();
+        limits.forEach((limit, settings) -> {
+            String ofLimit = property(property + ".limits", limit, ids, ".day.limit=1000");
             check(ofLimit, settings);
-            parts.add(named(ofLimit, ": ", () -> inUse(settings.toLimit(ofLimit, enforce), limit, log, factory, live)));
+            parts.add(named(
+                    ofLimit,
+                    ": ",
+                    () -> inUse(settings.toLimit(ofLimit, enforce), limitName(rule, limit), log, application)));
+        });
+        if (limits.size() > 1 || charged != null) {
+            named(
+                    property,
+                    ": ",
+                    () -> checkedForSets(parts.get(0).applied().limiter().limiter()));
         }
-        if (limits.size() > 1 || charge != null) {
-            named(property, ": ", () -> checkedForSets(parts.get(0).applied().limiter()));
-        }
-        RequestKey byRequest = byRequest(property, parts.stream().anyMatch(LimitInUse::hasPlans), resolver);
-        PlanResolver plans =
-                byRequest == null ? resolver : request -> byRequest.of(Objects.requireNonNull(request.request()));
+        boolean hasPlans = parts.stream().anyMatch(LimitInUse::hasPlans);
+        RequestKey byRequest = byRequest(property, hasPlans, application.plans());
+        PlanResolver plans = byRequest == null
+                ? application.plans()
+                : request -> byRequest.of(Objects.requireNonNull(request.request()));
+        boolean planUsesUser = byRequest == null ? hasPlans : byRequest.usesUser();
+        NamedResolver resolved = resolver(property, hasPlans, application.resolvers());
+        // Beans that find plans and limits usually need to know the user.
+        boolean usesUser = requestKey.usesUser()
+                || planUsesUser
+                || resolved != null
+                || RequestKey.usesUser(cost)
+                || RequestKey.usesUser(condition);
         return new HttpLimit(
-                order, PREFIX, route, requestKey, plans, usesUser(requestKey, byRequest, parts), parts, charge, log);
+                order, rule, PREFIX, route, requestKey, permits, plans, resolved, usesUser, parts, charged, log);
+    }
+
+    private CallPermits<KeyRequest> permits(String property) {
+        named(property + ".condition", " ", () -> CallPermits.ofRequest(null, condition));
+        return named(property + ".cost", " ", () -> CallPermits.ofRequest(cost, condition));
+    }
+
+    private @Nullable NamedResolver resolver(
+            String property, boolean hasPlans, Function<String, @Nullable Supplier<LimitResolver>> resolvers) {
+        if (resolver == null) {
+            return null;
+        }
+        String setting = property + ".resolver";
+        if (hasPlans) {
+            throw new InvalidSettingException(
+                    setting,
+                    " chooses the limit of each request, and so do the plans of " + property
+                            + ".limits: leave one of them out");
+        }
+        Supplier<LimitResolver> bean = resolvers.apply(resolver);
+        if (bean == null) {
+            throw new InvalidSettingException(
+                    setting,
+                    " must be the name of a " + LimitResolver.class.getName() + " bean, was '" + resolver + "'");
+        }
+        return new NamedResolver(property, resolver, bean);
     }
 
     /** The part of a request that is its plan; {@code null} if a resolver finds it, or there are no plans. */
-    private @Nullable RequestKey byRequest(String property, boolean hasPlans, @Nullable PlanResolver resolver) {
+    private @Nullable RequestKey byRequest(String property, boolean hasPlans, @Nullable PlanResolver finder) {
         String setting = property + ".plan";
-        String plans = property + ".limits[].plans";
+        String plans = property + ".limits.*.plans";
         String text = plan;
         if (!hasPlans) {
             if (text == null) {
@@ -133,7 +222,7 @@ record HttpRule(
             throw new InvalidSettingException(
                     setting,
                     " has no effect, because no limit of the rule has plans: set " + property
-                            + ".limits[0].plans.<plan>.rate, or remove it");
+                            + ".limits.<limit>.plans.<plan>.rate, or remove it");
         }
         if (key.equals("all")) {
             throw InvalidSettingException.ofSharedPermits(
@@ -142,16 +231,10 @@ record HttpRule(
         if (text != null) {
             return named(setting, " ", () -> RequestKey.plan(text));
         }
-        if (resolver == null) {
+        if (finder == null) {
             throw InvalidSettingException.ofUnusedPlans(plans, "set " + setting + ", such as claim:plan");
         }
         return null;
-    }
-
-    /** A resolver usually needs to know the user. */
-    private static boolean usesUser(RequestKey key, @Nullable RequestKey plan, List<LimitInUse<Limiter>> parts) {
-        boolean ofPlan = plan == null ? parts.stream().anyMatch(LimitInUse::hasPlans) : plan.usesUser();
-        return key.usesUser() || ofPlan;
     }
 
     private static List<PathPattern> patterns(List<String> texts) {
@@ -177,26 +260,28 @@ record HttpRule(
         }
     }
 
-    private LimitInUse<Limiter> inUse(
-            ConfiguredLimits.Configured configured,
-            String name,
-            RejectionLog log,
-            LimiterFactory factory,
-            Function<String, Supplier<LiveSettings>> live) {
+    private LimitInUse<HttpLimit.Part> inUse(
+            ConfiguredLimits.Configured configured, String limit, RejectionLog log, Application application) {
         // In the prefix, because another kind cannot read the stored state.
         String prefix = PREFIX + configured.limit().getClass().getSimpleName() + ":";
         // What is a plan of another limit of the rule is not unknown to this one.
-        Set<String> plans =
-                limits.stream().flatMap(each -> each.planNames().stream()).collect(Collectors.toSet());
+        Set<String> plans = limits.values().stream()
+                .flatMap(each -> each.planNames().stream())
+                .collect(Collectors.toSet());
         return new LimitInUse<>(
-                LimitName.chosen(PREFIX, name),
-                "",
+                LimitName.chosen(PREFIX, limit),
+                message,
                 log,
                 configured,
-                live,
-                (plan, enforced) -> configured
-                        .prefetching(configured.limiters(factory, prefix, limits.size() > 1, plan, enforced))
-                        .build(name, configured.limit(plan)),
+                application.live(),
+                (plan, enforced) -> {
+                    LimiterFactory limiters =
+                            configured.limiters(application.factory(), prefix, limits.size() > 1, plan, enforced);
+                    return new HttpLimit.Part(
+                            configured.limit(),
+                            configured.prefetching(limiters).build(limit, configured.limit(plan)),
+                            limiters.withoutLiveLimits());
+                },
                 plans);
     }
 

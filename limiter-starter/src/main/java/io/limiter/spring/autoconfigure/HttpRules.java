@@ -1,54 +1,33 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.LimiterFactory;
-import io.limiter.live.LiveSettings;
 import io.limiter.spring.actuate.KnownLimits;
-import io.limiter.spring.key.PlanResolver;
-import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpLimits;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
 /** The checked rules of {@code limiter.http}, which can be read again. An unknown setting prevents startup. */
 final class HttpRules implements KnownLimits {
 
-    private static final String PROPERTY = "limiter.http";
-
     private final Environment environment;
-    private final LimiterFactory factory;
-    private final Function<String, Supplier<LiveSettings>> live;
-    private final @Nullable PlanResolver resolver;
+    private final HttpRule.Application application;
     private final Rules atStart;
     private volatile Rules current;
 
-    /**
-     * @param live returns the current live settings of a limit's name
-     * @param resolver of plans; {@code null} if the application has none
-     * @throws InvalidSettingException naming an invalid setting
-     */
-    HttpRules(
-            Environment environment,
-            LimiterFactory factory,
-            Function<String, Supplier<LiveSettings>> live,
-            @Nullable PlanResolver resolver) {
+    /** @throws InvalidSettingException naming an invalid setting */
+    HttpRules(Environment environment, HttpRule.Application application) {
         this.environment = environment;
-        this.factory = factory;
-        this.live = live;
-        this.resolver = resolver;
+        this.application = application;
         this.atStart = built(bound());
         this.current = atStart;
     }
@@ -57,7 +36,7 @@ final class HttpRules implements KnownLimits {
      * @param first the limits whose key needs no user, in their order
      * @param byUser the limits whose key needs the user, in their order
      */
-    private record Rules(List<HttpRule> settings, HttpLimits first, HttpLimits byUser) {}
+    private record Rules(Map<String, HttpRule> settings, HttpLimits first, HttpLimits byUser) {}
 
     HttpLimits first() {
         return current.first();
@@ -75,7 +54,7 @@ final class HttpRules implements KnownLimits {
      *     all rules stay as they are
      */
     boolean refresh() {
-        List<HttpRule> settings = bound();
+        Map<String, HttpRule> settings = bound();
         if (settings.equals(current.settings())) {
             return false;
         }
@@ -89,50 +68,33 @@ final class HttpRules implements KnownLimits {
     private static void checkHasFilter(String kind, HttpLimits before, HttpLimits after) {
         if (before.limits().isEmpty() && !after.limits().isEmpty()) {
             throw new InvalidSettingException(
-                    PROPERTY,
+                    HttpRule.PROPERTY,
                     " had no rule " + kind + " when the application started, so there is no filter for one:"
                             + " restart the application");
         }
     }
 
-    private List<HttpRule> bound() {
-        Binder binder = Binder.get(environment);
-        List<HttpRule> rules = binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), ConfiguredLimits.strict())
-                .orElse(List.of());
-        for (int i = 0; i < rules.size(); i++) {
-            for (int j = 0; j < rules.get(i).limits().size(); j++) {
-                // The handler does not find unknown settings in a list within a list.
-                binder.bind(
-                        property(i) + ".limits[" + j + "]",
-                        Bindable.of(LimitSettings.class),
-                        ConfiguredLimits.strict());
-            }
-        }
-        return rules;
+    private Map<String, HttpRule> bound() {
+        return new PropertyNames().rules(environment);
     }
 
-    private static String property(int rule) {
-        return PROPERTY + "[" + rule + "]";
-    }
-
-    private Rules built(List<HttpRule> rules) {
+    private Rules built(Map<String, HttpRule> rules) {
         List<HttpLimit> built = new ArrayList<>();
         Set<String> names = new HashSet<>();
-        for (int i = 0; i < rules.size(); i++) {
-            HttpRule rule = rules.get(i);
-            String property = property(i);
-            HttpLimit limit = rule.build(property, factory, live, resolver);
-            for (String name : rule.limitNames()) {
-                if (!names.add(name)) {
+        Map<String, String> ids = new HashMap<>();
+        rules.forEach((id, rule) -> {
+            String property = HttpRule.property(HttpRule.PROPERTY, id, ids, ".api.path=/api/**");
+            HttpLimit limit = rule.build(id, property, application);
+            limit.parts().forEach(part -> {
+                if (!names.add(part.name())) {
                     throw new InvalidSettingException(
                             property,
-                            ".name must differ from those before it, which share"
-                                    + " its permits otherwise, was '" + rule.knownName() + "', and a limit is '" + name
-                                    + "' already");
+                            ".name must differ from those before it, which share its permits otherwise, was '"
+                                    + limit.name() + "', and a limit is '" + part.name() + "' already");
                 }
-            }
+            });
             built.add(limit);
-        }
+        });
         built.sort(Comparator.comparingInt(HttpLimit::order));
         return new Rules(rules, limits(built, false), limits(built, true));
     }
@@ -147,7 +109,7 @@ final class HttpRules implements KnownLimits {
 
     @Override
     public @Nullable String definedBy(String prefix, String name) {
-        return all().anyMatch(limit -> limit.has(prefix, name)) ? PROPERTY : null;
+        return all().anyMatch(limit -> limit.has(prefix, name)) ? HttpRule.PROPERTY : null;
     }
 
     private Stream<HttpLimit> all() {

@@ -42,6 +42,7 @@ import org.springframework.core.type.AnnotationMetadata;
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({
+    PropertyNames.Check.class,
     LimiterAutoConfiguration.AutoProxyRegistrar.class,
     CallerConfigurations.ExchangeUsersOfSecurity.class,
     CallerConfigurations.CallerOfExchange.class,
@@ -59,7 +60,7 @@ public class LimiterAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
     static ConfiguredLimits limiterConfiguredLimits(Environment environment) {
-        return new ConfiguredLimits(ConfiguredLimits.read(environment));
+        return new ConfiguredLimits(ConfiguredLimits.read(new PropertyNames().binder(environment)));
     }
 
     @Bean
@@ -69,9 +70,10 @@ public class LimiterAutoConfiguration {
 
     /** Warns about {@code limiter.http} in an application that serves no HTTP requests. */
     @Bean
-    SmartInitializingSingleton limiterUnusedHttpRules(ListableBeanFactory beans, LimiterProperties properties) {
+    SmartInitializingSingleton limiterUnusedHttpRules(ListableBeanFactory beans, Environment environment) {
         return () -> {
-            if (properties.http() != null && !properties.http().isEmpty() && !beans.containsBean("limiterHttpRules")) {
+            if (!beans.containsBean("limiterHttpRules")
+                    && !new PropertyNames().rules(environment).isEmpty()) {
                 log.warn(
                         "limiter.http has rules without effect, because this is neither a servlet application nor one of"
                                 + " WebFlux: remove limiter.http");

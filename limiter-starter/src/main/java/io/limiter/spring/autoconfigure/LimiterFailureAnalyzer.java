@@ -2,21 +2,14 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.settings.LimitSettings;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
-import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
@@ -32,12 +25,6 @@ import org.springframework.core.env.Environment;
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class LimiterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {
-
-    private static final ConfigurationPropertyName LIMITS = ConfigurationPropertyName.of("limiter.limits");
-    private static final ConfigurationPropertyName RULES = ConfigurationPropertyName.of("limiter.http");
-
-    /** The elements of a setting's name: limiter, limits, the name of the limit, the setting. */
-    private static final int LIMITS_ELEMENTS = 4;
 
     private final Environment environment;
 
@@ -68,46 +55,7 @@ final class LimiterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
                     "Correct the setting, as the message says.",
                     setting);
         }
-        UnboundConfigurationPropertiesException unbound =
-                findCause(rootFailure, UnboundConfigurationPropertiesException.class);
-        return unbound == null ? null : unknown(unbound);
-    }
-
-    /** Lists the known settings if one is misspelt. */
-    private static @Nullable FailureAnalysis unknown(UnboundConfigurationPropertiesException cause) {
-        List<ConfigurationProperty> unbound = cause.getUnboundProperties().stream()
-                .filter(property -> LIMITS.isAncestorOf(property.getName()) || RULES.isAncestorOf(property.getName()))
-                .toList();
-        return unbound.isEmpty()
-                ? null
-                : new FailureAnalysis(
-                        "Unknown limiter property:" + origins(unbound),
-                        action(unbound.get(0).getName()),
-                        cause);
-    }
-
-    private static String action(ConfigurationPropertyName name) {
-        List<String> settings = settingsBeside(name);
-        String own = name.getLastElement(Form.UNIFORM);
-        boolean inList = IntStream.range(0, name.getNumberOfElements()).anyMatch(name::isNumericIndex);
-        if (inList
-                && settings.stream()
-                        .anyMatch(setting -> setting.replace("-", "").equals(own))) {
-            return "Number the elements of the list from [0] on, without a gap.";
-        }
-        if (LIMITS.isAncestorOf(name) && name.getNumberOfElements() > LIMITS_ELEMENTS) {
-            return "Write the name of a limit in brackets if it has other characters than letters, digits and dashes, such as"
-                    + " dots: " + LIMITS + "[com.acme.Shop.search()].rate.";
-        }
-        return "Remove it, or use one of " + String.join(", ", settings) + ".";
-    }
-
-    /** The settings at the same place. */
-    private static List<String> settingsBeside(ConfigurationPropertyName name) {
-        boolean ofLimit = LIMITS.isAncestorOf(name) || name.toString().contains("].limits[");
-        return Arrays.stream((ofLimit ? LimitSettings.class : HttpRule.class).getRecordComponents())
-                .map(setting -> DataObjectPropertyName.toDashedForm(setting.getName()))
-                .toList();
+        return null;
     }
 
     /** The setting of this name, otherwise all settings below the name. */

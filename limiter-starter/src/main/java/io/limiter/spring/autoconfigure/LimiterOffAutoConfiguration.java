@@ -6,10 +6,12 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 
 /** Limiters that grant everything, if limits are disabled. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "limiter.enabled", havingValue = false)
+@Import(PropertyNames.Check.class)
 public class LimiterOffAutoConfiguration {
 
     @Bean

@@ -4,14 +4,12 @@ import io.limiter.FailurePolicy;
 import io.limiter.live.LiveOptions;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.BodyFormat;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RejectionResponses;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -35,12 +33,9 @@ import org.springframework.core.env.Environment;
  * @param local Settings of the local type.
  * @param key How keys are made.
  * @param web The limits in HTTP responses.
- * @param http Limits on HTTP requests, by path.
  * @param live Limits that are changed while the application runs.
  * @param endpoint The Actuator endpoints limiters and livelimits.
  * @param metrics The meters of limits.
- * @param limits Settings of annotated limits by name, and of the plans of their callers. They override those of the
- *     annotations.
  */
 @ConfigurationProperties("limiter")
 record LimiterProperties(
@@ -56,11 +51,9 @@ record LimiterProperties(
         @DefaultValue Local local,
         @DefaultValue Key key,
         @DefaultValue Web web,
-        @Nullable List<HttpRule> http,
         @DefaultValue Live live,
         @DefaultValue Endpoint endpoint,
-        @DefaultValue Metrics metrics,
-        @Nullable Map<String, LimitSettings> limits) {
+        @DefaultValue Metrics metrics) {
 
     enum Type {
 

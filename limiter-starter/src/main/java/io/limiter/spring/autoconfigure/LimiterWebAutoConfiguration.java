@@ -4,6 +4,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.key.LazyLookup;
+import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.web.RejectionResponses;
 import java.util.function.Supplier;
@@ -62,9 +63,17 @@ public class LimiterWebAutoConfiguration {
         Supplier<PlanResolver> plans = new LazyLookup<>(resolver::getObject);
         return new HttpRules(
                 environment,
-                factory,
-                name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
-                resolves ? request -> plans.get().planOf(request) : null);
+                new HttpRule.Application(
+                        factory,
+                        name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
+                        resolves ? request -> plans.get().planOf(request) : null,
+                        name -> limitResolver(beans, name)));
+    }
+
+    private static @Nullable Supplier<LimitResolver> limitResolver(ListableBeanFactory beans, String name) {
+        return beans.containsBean(name) && beans.isTypeMatch(name, LimitResolver.class)
+                ? new LazyLookup<>(() -> beans.getBean(name, LimitResolver.class))
+                : null;
     }
 
     /** A resolver that cannot be found prevents startup. */

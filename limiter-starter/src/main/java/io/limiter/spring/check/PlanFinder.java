@@ -3,6 +3,9 @@ package io.limiter.spring.check;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.settings.ConfiguredLimits;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -23,6 +26,10 @@ final class PlanFinder {
 
     private final String limit;
     private final Set<String> plans;
+
+    /** For plans that are named by environment variables. */
+    private final Map<String, String> byUniformName = new HashMap<>();
+
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     private final LogThrottle failures = new LogThrottle(System::nanoTime);
 
@@ -30,6 +37,7 @@ final class PlanFinder {
     PlanFinder(String limit, Set<String> plans) {
         this.limit = limit;
         this.plans = plans;
+        plans.forEach(plan -> byUniformName.put(ConfiguredLimits.uniform(plan), plan));
     }
 
     /** The plan of a call; {@code null} if the definition of the limit itself applies. */
@@ -48,11 +56,11 @@ final class PlanFinder {
         if (plan == null || plan.isBlank()) {
             return null;
         }
-        if (plans.contains(plan)) {
-            return plan;
+        String known = plans.contains(plan) ? plan : byUniformName.get(ConfiguredLimits.uniform(plan));
+        if (known == null) {
+            unknown(plan);
         }
-        unknown(plan);
-        return null;
+        return known;
     }
 
     private void unknown(String plan) {

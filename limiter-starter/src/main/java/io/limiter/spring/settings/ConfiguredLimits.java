@@ -7,6 +7,7 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -17,12 +18,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
-import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
-import org.springframework.core.env.Environment;
 
 /** The configured settings of annotated limits, by the names of limits. They override the annotations. */
 public final class ConfiguredLimits {
@@ -32,30 +29,50 @@ public final class ConfiguredLimits {
     private static final String ANNOTATION = "annotation";
     private static final Pattern NAME_OF_ELEMENT = Pattern.compile("[\\p{Alnum}_-]+");
 
-    private final Map<String, LimitSettings> byName;
-    private final Map<String, Boolean> heldByName = new ConcurrentHashMap<>();
+    /** By their {@linkplain #uniform uniform} names. */
+    private final Map<String, Written> written = new TreeMap<>();
 
+    private final Map<String, InUse> inUse = new ConcurrentHashMap<>();
+
+    /** @throws InvalidSettingException if two names have different settings, and are the same to environment variables */
     public ConfiguredLimits(Map<String, LimitSettings> byName) {
-        this.byName = Map.copyOf(byName);
+        byName.forEach((name, settings) -> {
+            Written before = written.put(uniform(name), new Written(name, settings));
+            if (before != null && !before.settings().equals(settings)) {
+                throw new InvalidSettingException(
+                        property(name),
+                        " and " + property(before.name()) + " are the same name to environment variables, with"
+                                + " different settings: write it one way in all files, or rename one of the limits");
+            }
+        });
     }
 
+    /** Settings under their name in configuration. */
+    private record Written(String name, LimitSettings settings) {}
+
+    /** @param held whether it is a concurrency limit */
+    private record InUse(String name, boolean held) {}
+
     /**
-     * Reads {@code limiter.limits} without a bean, because limits are checked while beans are created. An unknown setting prevents
-     * startup, because a misspelt setting would not change its limit.
+     * Reads {@code limiter.limits} without a bean, because limits are checked while beans are created.
      *
      * @throws InvalidSettingException naming a setting that is out of its range
      */
-    public static Map<String, LimitSettings> read(Environment environment) {
-        Map<String, LimitSettings> settings = new TreeMap<>(Binder.get(environment)
-                .bind(PROPERTY, Bindable.mapOf(String.class, LimitSettings.class), strict())
-                .orElse(Map.of()));
+    public static Map<String, LimitSettings> read(Binder binder) {
+        Map<String, LimitSettings> settings =
+                new TreeMap<>(binder.bind(PROPERTY, Bindable.mapOf(String.class, LimitSettings.class))
+                        .orElse(Map.of()));
         settings.forEach((name, limit) -> limit.check(property(name)));
         return settings;
     }
 
-    /** Finds unknown settings. It has state, so each binding needs a new one. */
-    public static BindHandler strict() {
-        return new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
+    /** A name as environment variables have it: its letters and digits in lower case. */
+    public static String uniform(String name) {
+        String uniform = name.codePoints()
+                .filter(Character::isLetterOrDigit)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+        return uniform.isEmpty() ? name : uniform.toLowerCase(Locale.ROOT);
     }
 
     /** The prefix of a limit's settings, such as {@code limiter.limits.search}. */
@@ -64,7 +81,7 @@ public final class ConfiguredLimits {
     }
 
     /** The name of a setting that is an entry of a map. */
-    static String property(String map, String name) {
+    public static String property(String map, String name) {
         return NAME_OF_ELEMENT.matcher(name).matches() ? map + "." + name : map + "[" + name + "]";
     }
 
@@ -78,8 +95,10 @@ public final class ConfiguredLimits {
      * @throws IllegalArgumentException if the annotation alone makes no valid limit
      */
     public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure, int permits) {
-        LimitSettings settings = byName.get(name);
+        Written found = written.get(uniform(name));
+        LimitSettings settings = found == null ? null : found.settings();
         String property = property(name);
+        checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT, settings != null);
         String places = "the annotation or " + property;
         if (settings == null) {
             return Configured.of(ANNOTATION, places, declared, permits, true, onFailure);
@@ -87,7 +106,6 @@ public final class ConfiguredLimits {
         KindSettings used;
         Configured limit;
         try {
-            checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT);
             used = settings.over(declared);
             FailurePolicy policy = settings.onFailure();
             limit = Configured.of(
@@ -103,20 +121,38 @@ public final class ConfiguredLimits {
         return limit.with(settings.planned(property, used, permits), settings.toBan(property));
     }
 
-    /** One name cannot have settings for a concurrency limit and another limit, because they share only the limit. */
-    private void checkIsForOne(String name, boolean held) {
-        Boolean before = heldByName.putIfAbsent(name, held);
-        if (before != null && before != held) {
-            throw new IllegalArgumentException(
-                    "the name is that of a @ConcurrentLimit and of another limit, and settings cannot be for both: give"
-                            + " one of them another name");
+    /** One name cannot have settings for two limits, except for those that share their permits. */
+    private void checkIsForOne(String name, boolean held, boolean configured) {
+        InUse before = inUse.putIfAbsent(uniform(name), new InUse(name, held));
+        if (before == null) {
+            return;
+        }
+        String other = before.name();
+        boolean plain = NAME_OF_ELEMENT.matcher(name).matches()
+                && NAME_OF_ELEMENT.matcher(other).matches();
+        if (!other.equals(name) && (configured || plain)) {
+            throw new InvalidSettingException(
+                    property(name),
+                    " and " + property(other) + " are the same to environment variables, and name two limits: give one"
+                            + " of them another name");
+        }
+        if (configured && before.held() != held) {
+            throw InvalidSettingException.together(
+                    property(name),
+                    new IllegalArgumentException(
+                            "the name is that of a @ConcurrentLimit and of another limit, and settings cannot be for"
+                                    + " both: give one of them another name"));
         }
     }
 
     /** Warns of names without an annotation, which may be misspelt. */
     public void warnOfUnused() {
-        Set<String> unused = new TreeSet<>(byName.keySet());
-        unused.removeAll(heldByName.keySet());
+        Set<String> unused = new TreeSet<>();
+        written.forEach((uniform, each) -> {
+            if (!inUse.containsKey(uniform)) {
+                unused.add(each.name());
+            }
+        });
         if (!unused.isEmpty()) {
             log.warn(
                     "{}.* has settings for {}, and no @RateLimit, @CountLimit or @ConcurrentLimit of a bean so far has such a name: they do nothing",

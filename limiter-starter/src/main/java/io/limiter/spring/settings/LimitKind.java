@@ -1,11 +1,9 @@
 package io.limiter.spring.settings;
 
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /** The kinds of limit that annotations and configuration can name. */
 public enum LimitKind {
@@ -40,23 +38,6 @@ public enum LimitKind {
     LimitKind(String id, String... settings) {
         this.id = id;
         this.settings = Collections.unmodifiableSet(new TreeSet<>(List.of(settings)));
-    }
-
-    /**
-     * @param prefix starts the names of settings in messages
-     * @throws InvalidSettingException if there is none of this name
-     */
-    static LimitKind of(String prefix, String id) {
-        return Arrays.stream(values())
-                .filter(kind -> kind.id.equals(id))
-                .findFirst()
-                .orElseThrow(() -> new InvalidSettingException(
-                        prefix + "kind",
-                        " must be one of "
-                                + Arrays.stream(values())
-                                        .map(LimitKind::toString)
-                                        .collect(Collectors.joining(", "))
-                                + ", was '" + id + "'"));
     }
 
     /** @throws InvalidSettingException if one of the settings has no effect on this kind */

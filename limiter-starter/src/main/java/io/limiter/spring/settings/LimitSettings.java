@@ -47,7 +47,7 @@ import org.springframework.util.ReflectionUtils;
  * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, period and timeout
  */
 public record LimitSettings(
-        @Nullable String kind,
+        @Nullable LimitKind kind,
         @Nullable Double rate,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration per,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration burst,
@@ -94,7 +94,7 @@ public record LimitSettings(
         SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.failurePolicy(prefix + "failure-policy", failurePolicy, prefix + "failure-share", failureShare);
         if (kind != null) {
-            LimitKind.of(prefix, kind).checkUses(prefix, names());
+            kind.checkUses(prefix, names());
         }
         toBan(property);
         ofPlans().forEach((plan, settings) -> settings.checkPlan(plan(property, plan)));
@@ -170,7 +170,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if one of them has no effect on the kind, or one of both is that of a concurrency limit
      */
     KindSettings over(KindSettings declared) {
-        LimitKind used = kind == null ? declared.kind() : LimitKind.of("", kind);
+        LimitKind used = kind == null ? declared.kind() : kind;
         if (ban != null && used == LimitKind.CONCURRENT) {
             throw new IllegalArgumentException(
                     "ban has no effect on kind concurrent, whose permits are held: remove it");

@@ -1,6 +1,8 @@
 package io.limiter.spring.web;
 
 import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Limit;
 import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
@@ -9,12 +11,18 @@ import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.KeyRequest;
+import io.limiter.spring.key.LimitedCall;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.NamedResolver;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.key.spel.RequestKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
@@ -22,23 +30,36 @@ import org.springframework.http.server.PathContainer;
  * A limit on HTTP requests: a rule of {@code limiter.http}. Safe for use by many threads.
  *
  * @param order among several rules that match a request; lower is decided first
+ * @param name of the rule
  * @param prefix starts the keys in Redis
+ * @param permits that a request takes; 0 if the rule does not apply to it
  * @param plans finds the plan of a request; {@code null} if the limits have none
+ * @param resolver chooses the limits of a request; {@code null} if they are always these
  * @param usesUser whether the user must be known before the limit is decided
  * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
- * @param charge of a request once its status is known; {@code null} if all are charged
+ * @param charged which requests are charged, by their status; {@code null} if all are
  * @param log of requests without a key
  */
 public record HttpLimit(
         int order,
+        String name,
         String prefix,
         HttpRoute route,
         RequestKey key,
+        CallPermits<KeyRequest> permits,
         @Nullable PlanResolver plans,
+        @Nullable NamedResolver resolver,
         boolean usesUser,
-        List<LimitInUse<Limiter>> parts,
-        @Nullable Charge charge,
+        List<LimitInUse<Part>> parts,
+        @Nullable IntPredicate charged,
         RejectionLog log) {
+
+    /**
+     * A limit with its limiter.
+     *
+     * @param ofResolver the factory of limits that a resolver chooses
+     */
+    public record Part(Limit<?> declared, Limiter limiter, LimiterFactory ofResolver) {}
 
     /** @param paths {@link HttpKeyRequest#pathVariants} of the request */
     boolean matches(HttpKeyRequest request, List<PathContainer> paths) {
@@ -46,40 +67,57 @@ public record HttpLimit(
     }
 
     /**
-     * The steps of a request's check: that of the limits that are enforced, then those of the others; none if the request has
-     * no key and all limits are in shadow mode, which is logged.
+     * The steps of a request's check: that of the limits that are enforced, then those of the others; none if the rule does not
+     * apply to the request, or if all limits are in shadow mode and the key, cost, condition or resolver fails, which is logged.
      *
-     * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key and a limit is enforced
+     * @throws MissingLimitKeyException if the request has no key, or no valid cost or condition, and a limit is enforced
      */
     List<CheckStep<?>> steps(KeyRequest request) {
         try {
-            return steps(request, key.of(request));
+            int taken = permits.of(request);
+            return taken == 0 ? List.of() : steps(request, key.of(request), taken);
         } catch (RuntimeException e) {
             boolean enforced =
                     parts.stream().anyMatch(part -> part.applied().limit().enforced());
             log.inMode(enforced).failed(e);
             if (enforced) {
-                throw e;
+                throw e instanceof InvalidLimitArgumentException
+                        ? MissingLimitKeyException.inRequest("the request has no valid cost or condition for its limit")
+                        : e;
             }
             return List.of();
         }
     }
 
-    private List<CheckStep<?>> steps(KeyRequest request, @Nullable String ofRequest) {
+    private List<CheckStep<?>> steps(KeyRequest request, @Nullable String ofRequest, int taken) {
         // In a Cluster several are decided in one call if they are in one slot.
         String hashTag = parts.size() > 1 ? hashTag(ofRequest) : null;
+        IntPredicate isCharged = charged;
+        Charge charge =
+                isCharged == null ? null : new Charge(true, outcome -> isCharged.test(outcome.status()) ? taken : 0);
         List<CheckStep<?>> steps = new ArrayList<>(parts.size());
-        for (LimitInUse<Limiter> part : parts) {
-            Applied<Limiter> used = planned(part, request, ofRequest);
+        for (LimitInUse<Part> part : parts) {
+            Applied<Part> used = planned(part, request, ofRequest);
             CheckedLimit limit = used.limit();
-            PermitRequest permits = new PermitRequest(limit.name(), ofRequest, hashTag, 1);
-            steps.add(new CheckPart(limit, used.limiter(), permits, used.timeout(), null, charge));
+            PermitRequest requested = new PermitRequest(limit.name(), ofRequest, hashTag, taken);
+            Limiter limiter = resolved(used.limiter(), part.name(), ofRequest, request);
+            steps.add(new CheckPart(limit, limiter, requested, used.timeout(), null, charge));
         }
         return CheckStep.inOrder(steps);
     }
 
+    private Limiter resolved(Part part, String limit, @Nullable String ofRequest, KeyRequest request) {
+        NamedResolver chooser = resolver;
+        return chooser == null
+                ? part.limiter()
+                : chooser.limiter(
+                        new LimitedCall(null, List.of(), limit, part.declared(), ofRequest, request),
+                        part.limiter(),
+                        part.ofResolver());
+    }
+
     /** The limit that the plan of a request has. */
-    private Applied<Limiter> planned(LimitInUse<Limiter> part, KeyRequest request, @Nullable String ofRequest) {
+    private Applied<Part> planned(LimitInUse<Part> part, KeyRequest request, @Nullable String ofRequest) {
         PlanResolver finder = plans;
         return finder == null || ofRequest == null || !part.hasPlans()
                 ? part.applied()
@@ -87,7 +125,7 @@ public record HttpLimit(
     }
 
     /**
-     * The hash tag of the permits of a key; {@code null} if the limiter is none of this limit's, or the key alone decides it.
+     * The hash tag of the permits of a key, which the limits of the rule share; {@code null} if the limiter is none of this limit's, or the key alone decides it.
      *
      * @param limiterPrefix starts the limiter's keys in Redis
      */
@@ -102,7 +140,6 @@ public record HttpLimit(
     }
 
     private String hashTag(@Nullable String ofRequest) {
-        String name = parts.get(0).name();
         return ofRequest == null ? name : name + ":" + ofRequest;
     }
 }

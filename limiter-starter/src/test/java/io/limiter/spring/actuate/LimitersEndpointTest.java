@@ -84,18 +84,18 @@ class LimitersEndpointTest {
                 Application.class,
                 "--management.endpoint.limiters.access=unrestricted",
                 "--limiter.endpoint.show-keys=true",
-                "--limiter.http[0].name=api",
-                "--limiter.http[0].path=/api/**",
-                "--limiter.http[0].key=header:X-Api-Key",
-                "--limiter.http[0].limits[0].rate=0.001",
-                "--limiter.http[0].limits[0].burst=2000s",
-                "--limiter.http[0].limits[1].kind=fixed-window",
-                "--limiter.http[0].limits[1].limit=2",
-                "--limiter.http[0].limits[1].period=1d",
-                "--limiter.http[1].path=/open/" + KEY + "/**",
-                "--limiter.http[1].key=all",
-                "--limiter.http[1].limits[0].limit=1",
-                "--limiter.http[1].limits[0].period=1d");
+                "--limiter.http.api.path=/api/**",
+                "--limiter.http.api.key=header:X-Api-Key",
+                "--limiter.http.api.limits.one.rate=0.001",
+                "--limiter.http.api.limits.one.burst=2000s",
+                "--limiter.http.api.limits.two.kind=fixed-window",
+                "--limiter.http.api.limits.two.limit=2",
+                "--limiter.http.api.limits.two.period=1d",
+                "--limiter.http.open.name=/open/" + KEY + "/**",
+                "--limiter.http.open.path=/open/" + KEY + "/**",
+                "--limiter.http.open.key=all",
+                "--limiter.http.open.limits.one.limit=1",
+                "--limiter.http.open.limits.one.period=1d");
     }
 
     @AfterAll
@@ -224,29 +224,29 @@ class LimitersEndpointTest {
     @Test
     void both_limits_of_a_rule_are_shown_and_reset_where_its_requests_take_permits() throws Exception {
         String caller = KEY + "/rule";
-        String other = "2";
+        String other = "two";
         assertThat(call("/api/x", caller)).isEqualTo(404);
         assertThat(call("/api/x", caller)).isEqualTo(404);
         assertThat(call("/api/x", caller)).isEqualTo(429);
         assertThat(call("/api/x", other)).isNotEqualTo(429);
-        String left = get(writable, "limiters/api?key=" + other).body();
-        for (String limit : List.of("api", "api/2", "httpLimit:FixedWindow:api/2")) {
+        String left = get(writable, "limiters/api/one?key=" + other).body();
+        for (String limit : List.of("api/one", "api/two", "httpLimit:FixedWindow:api/two")) {
             remains(0, "limiters/" + limit + "?key=" + caller);
         }
-        resets("limiters/api/2");
-        assertThat(get(writable, "limiters/api?key=" + other).body())
-                .as("the key 2 of another limit")
+        resets("limiters/api/two");
+        assertThat(get(writable, "limiters/api/one?key=" + other).body())
+                .as("the key two of another limit")
                 .contains(left.substring(0, left.indexOf("\"retryAfter\"")));
-        resets("limiters/api?key=" + caller);
-        resets("limiters/api/2?key=" + caller);
-        for (String limit : List.of("api", "api/2")) {
+        resets("limiters/api/one?key=" + caller);
+        resets("limiters/api/two?key=" + caller);
+        for (String limit : List.of("api/one", "api/two")) {
             remains(2, "limiters/" + limit + "?key=" + caller);
         }
         assertThat(call("/api/x", caller)).isEqualTo(404);
     }
 
     @Test
-    void a_rule_without_a_name_is_named_by_its_path() throws Exception {
+    void a_rule_may_have_a_path_as_its_name() throws Exception {
         String path = "open/" + KEY + "/**";
         assertThat(call("/open/" + KEY + "/x", KEY)).isEqualTo(404);
         assertThat(call("/open/" + KEY + "/x", KEY)).isEqualTo(429);

@@ -23,7 +23,7 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.aop.LimitResolver;
+import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.live.LiveLimitChangedEvent;
 import io.limiter.testing.Eventually;
 import java.net.URI;
@@ -175,7 +175,7 @@ class LiveLimitsTest {
                 return call(context, "/live/x", key) != 429;
             }
         },
-        SECOND_OF_HTTP_RULE("live-several/2") {
+        SECOND_OF_HTTP_RULE("live-several/two") {
             @Override
             boolean tries(ConfigurableApplicationContext context, String key) throws Exception {
                 return call(context, "/several/x", key) != 429;
@@ -216,24 +216,21 @@ class LiveLimitsTest {
                 "--spring.application.name=live-test",
                 "--limiter.limits.live-configured.limit=8",
                 "--limiter.limits.live-planned.plans.pro.limit=" + (OWN_LIMIT + 1),
-                "--limiter.http[0].name=live-http",
-                "--limiter.http[0].path=/live/**",
-                "--limiter.http[0].key=header:X-Api-Key",
-                "--limiter.http[0].limits[0].limit=" + OWN_LIMIT,
-                "--limiter.http[0].limits[0].period=1d",
-                "--limiter.http[1].name=live-several",
-                "--limiter.http[1].path=/several/**",
-                "--limiter.http[1].key=header:X-Api-Key",
-                "--limiter.http[1].limits[0].limit=100",
-                "--limiter.http[1].limits[0].period=1d",
-                "--limiter.http[1].limits[1].limit=" + OWN_LIMIT,
-                "--limiter.http[1].limits[1].period=1d",
-                "--limiter.http[2].name=live-queue",
-                "--limiter.http[2].path=/queue/**",
-                "--limiter.http[2].key=header:X-Api-Key",
-                "--limiter.http[2].limits[0].kind=leaky-queue",
-                "--limiter.http[2].limits[0].rate=20",
-                "--limiter.http[2].limits[0].limit=1");
+                "--limiter.http.live-http.path=/live/**",
+                "--limiter.http.live-http.key=header:X-Api-Key",
+                "--limiter.http.live-http.limits.one.limit=" + OWN_LIMIT,
+                "--limiter.http.live-http.limits.one.period=1d",
+                "--limiter.http.live-several.path=/several/**",
+                "--limiter.http.live-several.key=header:X-Api-Key",
+                "--limiter.http.live-several.limits.one.limit=100",
+                "--limiter.http.live-several.limits.one.period=1d",
+                "--limiter.http.live-several.limits.two.limit=" + OWN_LIMIT,
+                "--limiter.http.live-several.limits.two.period=1d",
+                "--limiter.http.live-queue.path=/queue/**",
+                "--limiter.http.live-queue.key=header:X-Api-Key",
+                "--limiter.http.live-queue.limits.one.kind=leaky-queue",
+                "--limiter.http.live-queue.limits.one.rate=20",
+                "--limiter.http.live-queue.limits.one.limit=1");
     }
 
     @AfterEach

@@ -85,19 +85,19 @@ class ForeignFactoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"limits[1].rate=9", "charge-on=failure"})
+    @ValueSource(strings = {"limits.two.rate=9", "charge-on=failure"})
     void a_rule_that_needs_a_set_prevents_startup(String setting) {
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withBean(LimiterFactory.class, HeldDecisions::new)
                 .withPropertyValues(
-                        "limiter.http[0].path=/api/**",
-                        "limiter.http[0].limits[0].limit=1",
-                        "limiter.http[0].limits[0].period=1s",
-                        "limiter.http[0]." + setting)
+                        "limiter.http.api.path=/api/**",
+                        "limiter.http.api.limits.one.limit=1",
+                        "limiter.http.api.limits.one.period=1s",
+                        "limiter.http.api." + setting)
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasStackTraceContaining(
-                                InvalidSettingException.class.getName() + ": limiter.http[0]: " + PROBLEM));
+                                InvalidSettingException.class.getName() + ": limiter.http.api: " + PROBLEM));
     }
 }

@@ -531,7 +531,7 @@ class InvalidLimitsTest {
                 Arguments.of(FallbackOfVoid.class, "fallback 'other' returns java.lang.String, and must return void"),
                 Arguments.of(
                         NoResolver.class,
-                        "resolver 'theBean' must be the name of a io.limiter.spring.aop.LimitResolver"),
+                        "resolver 'theBean' must be the name of a io.limiter.spring.key.LimitResolver"),
                 Arguments.of(FallbackToItself.class, "fallback 'call' was not found"),
                 Arguments.of(Ip.class, "@RateLimit for %s.call(): limitType IP needs a web application"));
     }

@@ -12,6 +12,8 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.LimitResolver;
+import io.limiter.spring.key.LimitedCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

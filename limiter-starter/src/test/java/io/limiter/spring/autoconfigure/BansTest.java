@@ -156,12 +156,12 @@ class BansTest {
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withPropertyValues(
-                        "limiter.http[0].path=/api/**",
-                        "limiter.http[0].key=all",
-                        "limiter.http[0].limits[0].limit=1",
-                        "limiter.http[0].limits[0].period=60",
-                        "limiter.http[0].limits[0].ban.after=1")
+                        "limiter.http.api.path=/api/**",
+                        "limiter.http.api.key=all",
+                        "limiter.http.api.limits.one.limit=1",
+                        "limiter.http.api.limits.one.period=60",
+                        "limiter.http.api.limits.one.ban.after=1")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .hasStackTraceContaining("limiter.http[0].limits[0].ban would ban all callers at once"));
+                        .hasStackTraceContaining("limiter.http.api.limits.one.ban would ban all callers at once"));
     }
 }

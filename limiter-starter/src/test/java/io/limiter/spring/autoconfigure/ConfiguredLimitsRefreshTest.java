@@ -202,8 +202,7 @@ class ConfiguredLimitsRefreshTest {
     @CsvSource({
         "limiter.limits.count.limit, 0, limiter.limits.count.limit must be between 1",
         "limiter.limits.count.limit, many, limiter.limits.count.limit",
-        "limiter.limits.count.kind, maybe, kind must be one of",
-        "limiter.limits.count.lim, 5, limiter.limits.count.lim",
+        "limiter.limits.count.kind, maybe, limiter.limits.count.kind",
         "limiter.limits.count.rate, 5, rate has no effect on kind fixed-window",
         "limiter.limits.rate.burst, 1ms, limiter.limits.rate",
     })
@@ -277,7 +276,7 @@ class ConfiguredLimitsRefreshTest {
         runWithRule(context -> {
             assertThat(status(context, "/a")).isEqualTo(200);
             assertThat(status(context, "/a")).isEqualTo(429);
-            change(context, "limiter.http[0].limits[0].limit", 2);
+            change(context, "limiter.http.rule.limits.one.limit", 2);
             assertThat(status(context, "/a")).as("the second permit").isEqualTo(200);
             assertThat(status(context, "/a")).isEqualTo(429);
         });
@@ -288,13 +287,13 @@ class ConfiguredLimitsRefreshTest {
         runWithRule(context -> {
             assertThat(status(context, "/a")).isEqualTo(200);
             assertThat(status(context, "/a")).isEqualTo(429);
-            settings.put("limiter.http[0].plan", "#{path == '/a' ? 'pro' : null}");
-            change(context, "limiter.http[0].limits[0].plans.pro.limit", 2);
+            settings.put("limiter.http.rule.plan", "#{path == '/a' ? 'pro' : null}");
+            change(context, "limiter.http.rule.limits.one.plans.pro.limit", 2);
             assertThat(status(context, "/a")).as("the second permit").isEqualTo(200);
             assertThat(status(context, "/a")).isEqualTo(429);
-            settings.remove("limiter.http[0].plan");
-            settings.remove("limiter.http[0].limits[0].plans.pro.limit");
-            change(context, "limiter.http[0].limits[0].limit", 3);
+            settings.remove("limiter.http.rule.plan");
+            settings.remove("limiter.http.rule.limits.one.plans.pro.limit");
+            change(context, "limiter.http.rule.limits.one.limit", 3);
             assertThat(status(context, "/a")).as("the third permit").isEqualTo(200);
             assertThat(status(context, "/a")).isEqualTo(429);
         });
@@ -305,7 +304,7 @@ class ConfiguredLimitsRefreshTest {
         runWithRule(context -> {
             assertThat(status(context, "/a")).isEqualTo(200);
             assertThat(status(context, "/a")).isEqualTo(429);
-            change(context, "limiter.http[0].enforce", false);
+            change(context, "limiter.http.rule.enforce", false);
             assertThat(status(context, "/a")).isEqualTo(200);
         });
     }
@@ -313,9 +312,9 @@ class ConfiguredLimitsRefreshTest {
     @Test
     void a_new_rule_applies() {
         runWithRule(context -> {
-            settings.put("limiter.http[1].limits[0].limit", 1);
-            settings.put("limiter.http[1].limits[0].period", "1h");
-            change(context, "limiter.http[1].path", "/b");
+            settings.put("limiter.http.other.limits.one.limit", 1);
+            settings.put("limiter.http.other.limits.one.period", "1h");
+            change(context, "limiter.http.other.path", "/b");
             assertThat(status(context, "/b")).isEqualTo(200);
             assertThat(status(context, "/b")).isEqualTo(429);
         });
@@ -323,14 +322,13 @@ class ConfiguredLimitsRefreshTest {
 
     @ParameterizedTest
     @CsvSource({
-        "limiter.http[0].limits[0].limit, 0, limiter.http[0].limits[0].limit must be between 1",
-        "limiter.http[0].pat, /b, limiter.http[0].pat",
-        "limiter.http[0].key, user, no rule by user when the application started",
+        "limiter.http.rule.limits.one.limit, 0, limiter.http.rule.limits.one.limit must be between 1",
+        "limiter.http.rule.key, user, no rule by user when the application started",
     })
     void a_change_of_rules_that_is_invalid_changes_no_rule_and_is_logged(String name, String value, String problem) {
         runWithRule(context -> {
             try (LogLines log = new LogLines(ConfiguredLimitsRefresh.class)) {
-                settings.put("limiter.http[0].path", "/b");
+                settings.put("limiter.http.rule.path", "/b");
                 change(context, name, value);
                 assertThat(log.all())
                         .singleElement(as(STRING))
@@ -342,11 +340,35 @@ class ConfiguredLimitsRefreshTest {
         });
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "limiter.limits.count.lim, limiter.limits.count.limit",
+        "limiter.http.rule.pat, limiter.http.rule.path",
+        "limiter.failure.polcy, limiter.failure.policy"
+    })
+    void a_misspelt_property_changes_nothing_and_is_logged(String name, String nearest) {
+        runWithRule(context -> {
+            try (LogLines log = new LogLines(ConfiguredLimitsRefresh.class)) {
+                settings.put("limiter.http.rule.path", "/b");
+                change(context, name, "5");
+                assertThat(log.all())
+                        .singleElement(as(STRING))
+                        .isEqualTo("ERROR The changed properties are invalid, all limits and rules stay as they were: "
+                                + name + " is no property: did you mean " + nearest + "?");
+                assertThat(status(context, "/a")).isEqualTo(200);
+                assertThat(status(context, "/a")).isEqualTo(429);
+                settings.remove(name);
+                change(context, "limiter.http.rule.enforce", true);
+                assertThat(log.all()).last(as(STRING)).startsWith("INFO limiter.http was read again");
+            }
+            assertThat(status(context, "/b")).as("no permit is left").isEqualTo(429);
+        });
+    }
+
     private void runWithRule(ContextConsumer<AssertableWebApplicationContext> test) {
-        settings.put("limiter.http[0].path", "/a");
-        settings.put("limiter.http[0].limits[0].limit", 1);
-        settings.put("limiter.http[0].limits[0].period", "1h");
-        settings.put("limiter.http[0].name", "rule");
+        settings.put("limiter.http.rule.path", "/a");
+        settings.put("limiter.http.rule.limits.one.limit", 1);
+        settings.put("limiter.http.rule.limits.one.period", "1h");
         Contexts.web()
                 .withInitializer(context -> context.getEnvironment()
                         .getPropertySources()

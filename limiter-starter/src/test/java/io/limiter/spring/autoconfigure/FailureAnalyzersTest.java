@@ -111,18 +111,16 @@ class FailureAnalyzersTest {
                 Arguments.of(
                         "limiter.limits.sms.rate=-1",
                         "limiter.limits.sms.rate must be between 1.1574074074074074E-8 and 1.0E9, was -1.0"),
-                Arguments.of(
-                        "limiter.limits.sms.kind=bucket",
-                        "limiter.limits.sms.kind must be one of token-bucket, fixed-window"),
+                Arguments.of("limiter.failure.polcy=deny", "did you mean limiter.failure.policy?"),
                 Arguments.of(
                         "limiter.limits[com.acme.Sms.send()].limit=0",
                         "limiter.limits[com.acme.Sms.send()].limit must be between 1 and 2147483647, was 0"),
                 Arguments.of(
                         "limiter.limits.sms.rat=1",
-                        "Remove it, or use one of kind, rate, per, burst, capacity, warm-up, "),
+                        "limiter.limits.sms.rat is no property: did you mean limiter.limits.sms.rate?"),
                 Arguments.of(
                         "limiter.limits.com.acme.sms.rate=1",
-                        "such as dots: limiter.limits[com.acme.Shop.search()].rate"),
+                        "such as dots, in brackets: limiter.limits[com.acme.sms].rate"),
                 Arguments.of(
                         "limiter.limits.sms.failure-share=2",
                         "limiter.limits.sms.failure-share must be more than 0 and at most 1, was 2.0"),
@@ -136,14 +134,15 @@ class FailureAnalyzersTest {
                 Arguments.of(
                         "limiter.key.trusted-proxies=10.0.0.0/33",
                         "limiter.key.trusted-proxies: '10.0.0.0/33' must have a prefix length between 0 and 32"),
-                Arguments.of("limiter.http[0].patth=/x", "Remove it, or use one of name, path, methods, "),
+                Arguments.of("limiter.http.api.patth=/x", "did you mean limiter.http.api.path?"),
+                Arguments.of("limiter.http.api.limits.one.brust=1", "did you mean limiter.http.api.limits.one.burst?"),
                 Arguments.of(
-                        "limiter.http[0].limits[0].brust=1",
-                        "Remove it, or use one of kind, rate, per, burst, capacity, warm-up, "),
+                        "limiter.http.api.path=api", "limiter.http.api.limits must have at least one limit, such as"),
+                Arguments.of("limiter.http.api.order=0", "limiter.http.api.path must be set, such as"),
                 Arguments.of(
-                        "limiter.http[0].path=api", "limiter.http[0].limits must have at least one limit, such as"),
-                Arguments.of("limiter.http[0].order=0", "limiter.http[0].path must be set, such as"),
-                Arguments.of("limiter.http[1].path=/x", "Number the elements of the list from [0] on, without a gap."));
+                        "limiter.http[0].path=/x",
+                        "limiter.http[0] is written as an entry of a list, and limiter.http has names: write a name that is"
+                                + " no number instead, such as limiter.http.api.path=/api/**"));
     }
 
     @ParameterizedTest

@@ -3,18 +3,25 @@ package io.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.key.LimitResolver;
+import io.limiter.spring.key.LimitedCall;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.web.HttpLimit;
 import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,13 +29,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.mock.web.MockFilterChain;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
 class HttpRulesTest {
 
-    private static final String[] GOOD = {"path=/api/**", "limits[0].rate=10"};
+    private static final String[] GOOD = {"path=/api/**", "limits.one.rate=10"};
 
     @Test
     void rules_have_an_order_and_rules_by_user_come_later() {
@@ -37,53 +45,65 @@ class HttpRulesTest {
                 .withConfiguration(Contexts.mvc())
                 .withBean(LimiterFactory.class, () -> factory)
                 .withPropertyValues(
-                        "limiter.http[0].path=/b",
-                        "limiter.http[0].order=2",
-                        "limiter.http[0].limits[0].limit=1",
-                        "limiter.http[0].limits[0].period=60",
-                        "limiter.http[1].path=/a,/c",
-                        "limiter.http[1].limits[0].rate=5",
-                        "limiter.http[2].path=/u",
-                        "limiter.http[2].key=user",
-                        "limiter.http[2].limits[0].kind=sliding-log",
-                        "limiter.http[2].limits[0].limit=3",
-                        "limiter.http[2].limits[0].period=1m")
+                        "limiter.http.b.path=/b",
+                        "limiter.http.b.order=2",
+                        "limiter.http.b.limits.one.limit=1",
+                        "limiter.http.b.limits.one.period=60",
+                        "limiter.http.d.path=/d",
+                        "limiter.http.d.limits.two.rate=6",
+                        "limiter.http.d.limits.one.rate=5",
+                        "limiter.http.c.path=/a,/c",
+                        "limiter.http.c.limits.one.rate=5",
+                        "limiter.http.u.path=/u",
+                        "limiter.http.u.key=user",
+                        "limiter.http.u.limits.one.kind=sliding-log",
+                        "limiter.http.u.limits.one.limit=3",
+                        "limiter.http.u.limits.one.period=1m")
                 .run(context -> {
                     HttpRules rules = context.getBean(HttpRules.class);
-                    assertThat(rules.first().limits()).hasSize(2);
-                    assertThat(rules.byUser().limits()).hasSize(1);
-                    assertThat(factory.names()).containsExactly("/b", "/a,/c", "/u");
-                    assertThat(factory.built().get(2).prefix()).isEqualTo("httpLimit:SlidingLog:");
+                    assertThat(rules.first().limits())
+                            .extracting(HttpLimit::name)
+                            .containsExactly("c", "d", "b");
+                    assertThat(rules.byUser().limits())
+                            .extracting(HttpLimit::name)
+                            .containsExactly("u");
+                    assertThat(factory.names()).containsExactly("b", "c", "d/one", "d/two", "u");
+                    assertThat(factory.built().get(4).prefix()).isEqualTo("httpLimit:SlidingLog:");
                 });
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-                    path=                          | limiter.http[0].path must be set
-                    path=api/**                    | limiter.http[0].path must start with /, such as /api/**, was 'api/**'
-                    path=/a/**/{b                  | limiter.http[0].path '/a/**/{b' cannot be parsed
-                    exclude=health                 | limiter.http[0].exclude must start with /
-                    methods=GTE                    | limiter.http[0].methods must be HTTP methods such as GET, was 'GTE'
-                    key=phone                      | limiter.http[0].key must be ip, user, all, header:<name>
-                    key=#{phone}                   | limiter.http[0].key #{phone} must not use phone
-                    key=#{T(System).exit(1)}       | limiter.http[0].key
-                    limits[0].rate=0               | limiter.http[0].limits[0].rate must be between
-                    limits[0].rate=0.1             | limiter.http[0].limits[0]: capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s), was 0.1
-                    limits[0].limit=5              | limiter.http[0].limits[0]
-                    limits[0].kind=bucket          | limiter.http[0].limits[0].kind must be one of
-                    limits[0].period=0s            | limiter.http[0].limits[0].period must be between
-                    limits[0].enforce=false        | limiter.http[0].limits[0].enforce has no effect
-                    limits[1].rate=                | limiter.http[0].limits[1]: period must be set
-                    limits[0].rat=5                | limiter.http[0].limits[0].rat
-                    patth=/x                       | limiter.http[0].patth
-                    order=first                    | limiter.http[0].order
+                    path=                          | limiter.http.api.path must be set
+                    path=api/**                    | limiter.http.api.path must start with /, such as /api/**, was 'api/**'
+                    path=/a/**/{b                  | limiter.http.api.path '/a/**/{b' cannot be parsed
+                    exclude=health                 | limiter.http.api.exclude must start with /
+                    methods=GTE                    | limiter.http.api.methods must be HTTP methods such as GET, was 'GTE'
+                    key=phone                      | limiter.http.api.key must be ip, user, all, header:<name>
+                    key=#{phone}                   | limiter.http.api.key #{phone} must not use phone
+                    key=#{T(System).exit(1)}       | limiter.http.api.key
+                    limits.one.rate=0               | limiter.http.api.limits.one.rate must be between
+                    limits.one.rate=0.1             | limiter.http.api.limits.one: capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s), was 0.1
+                    limits.one.limit=5              | limiter.http.api.limits.one
+                    limits.one.kind=bucket          | limiter.http.api.limits.one.kind
+                    limits.one.period=0s            | limiter.http.api.limits.one.period must be between
+                    limits.one.enforce=false        | limiter.http.api.limits.one.enforce has no effect
+                    limits.two.rate=                | limiter.http.api.limits.two: period must be set
+                    limits.one.rat=5                | limiter.http.api.limits.one.rat
+                    cost=five                      | limiter.http.api.cost 'five' must be one expression over the request, such as #{method == 'POST' ? 5 : 1}
+                    cost=#{ip.trim().bytes}        | limiter.http.api.cost #{ip.trim().bytes} must not use
+                    condition=#{user != null} and  | limiter.http.api.condition '#{user != null} and' must be one expression over the request
+                    resolver=nobody                | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean, was 'nobody'
+                    resolver=limiterFactory        | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean
+                    patth=/x                       | limiter.http.api.patth
+                    order=first                    | limiter.http.api.order
                     """)
     void an_invalid_setting_of_a_rule_prevents_startup_and_is_named(String bad, String message) {
         String[] settings = Stream.concat(Arrays.stream(GOOD), Stream.of(bad))
-                .map(setting -> "limiter.http[0]." + setting)
+                .map(setting -> "limiter.http.api." + setting)
                 .toArray(String[]::new);
-        if (bad.startsWith("limits[1]")) {
-            settings[2] = "limiter.http[0].limits[1].limit=5";
+        if (bad.startsWith("limits.two")) {
+            settings[2] = "limiter.http.api.limits.two.limit=5";
         }
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
@@ -94,18 +114,19 @@ class HttpRulesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-                    plan=header:X-Plan             | limiter.http[0].plan has no effect, because no limit of the rule has plans
-                    limits[0].plans.pro.rate=50    | limiter.http[0].limits[].plans would have no effect: set limiter.http[0].plan
-                    limits[0].plans.pro.rate=0     | limiter.http[0].limits[0].plans.pro.rate must be between
-                    limits[0].plans.pro.limit=5    | with limiter.http[0].limits[0].plans.pro.*: limit has no effect on kind token-bucket
-                    limits[0].plans.pro.zone=UTC   | limiter.http[0].limits[0].plans.pro.zone
-                    plan=pro,limits[0].plans.pro.rate=9 | limiter.http[0].plan must be header:<name>, cookie:<name>, claim:<name>
-                    plan=#{plan},limits[0].plans.pro.rate=9 | limiter.http[0].plan #{plan} must not use plan
-                    key=all,plan=header:X,limits[0].plans.pro.rate=9 | with limiter.http[0].key=all they share the permits
+                    plan=header:X-Plan             | limiter.http.api.plan has no effect, because no limit of the rule has plans
+                    limits.one.plans.pro.rate=50    | limiter.http.api.limits.*.plans would have no effect: set limiter.http.api.plan
+                    limits.one.plans.pro.rate=0     | limiter.http.api.limits.one.plans.pro.rate must be between
+                    limits.one.plans.pro.limit=5    | with limiter.http.api.limits.one.plans.pro.*: limit has no effect on kind token-bucket
+                    limits.one.plans.pro.zone=UTC   | limiter.http.api.limits.one.plans.pro.zone
+                    plan=pro,limits.one.plans.pro.rate=9 | limiter.http.api.plan must be header:<name>, cookie:<name>, claim:<name>
+                    plan=#{plan},limits.one.plans.pro.rate=9 | limiter.http.api.plan #{plan} must not use plan
+                    plan=header:X,resolver=any,limits.one.plans.pro.rate=9 | limiter.http.api.resolver chooses the limit of each request, and so do the plans
+                    key=all,plan=header:X,limits.one.plans.pro.rate=9 | with limiter.http.api.key=all they share the permits
                     """)
     void an_invalid_plan_of_a_rule_prevents_startup_and_is_named(String bad, String message) {
         String[] settings = Stream.concat(Arrays.stream(GOOD), Arrays.stream(bad.split(",")))
-                .map(setting -> "limiter.http[0]." + setting)
+                .map(setting -> "limiter.http.api." + setting)
                 .toArray(String[]::new);
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
@@ -125,14 +146,14 @@ class HttpRulesTest {
                 .withConfiguration(Contexts.mvc())
                 .withBean(PlanResolver.class, () -> resolver)
                 .withPropertyValues(
-                        "limiter.http[0].path=/a",
-                        "limiter.http[0].limits[0].limit=1",
-                        "limiter.http[0].limits[0].period=60",
-                        "limiter.http[0].limits[0].plans.acme.limit=2",
-                        "limiter.http[0].limits[1].limit=9",
-                        "limiter.http[0].limits[1].period=1d",
-                        "limiter.http[1].path=/b",
-                        "limiter.http[1].limits[0].rate=5")
+                        "limiter.http.a.path=/a",
+                        "limiter.http.a.limits.one.limit=1",
+                        "limiter.http.a.limits.one.period=60",
+                        "limiter.http.a.limits.one.plans.acme.limit=2",
+                        "limiter.http.a.limits.two.limit=9",
+                        "limiter.http.a.limits.two.period=1d",
+                        "limiter.http.b.path=/b",
+                        "limiter.http.b.limits.one.rate=5")
                 .run(context -> {
                     HttpRules rules = context.getBean(HttpRules.class);
                     assertThat(rules.first().limits()).hasSize(1);
@@ -146,7 +167,7 @@ class HttpRulesTest {
                     assertThat(requests).hasSize(4).allSatisfy(request -> {
                         assertThat(request.limit())
                                 .as("the limit that has plans")
-                                .isEqualTo("/a");
+                                .isEqualTo("a/one");
                         assertThat(request.key()).isEqualTo("127.0.0.1");
                         assertThat(request.method()).isNull();
                         assertThat(request.arguments()).isEmpty();
@@ -168,13 +189,13 @@ class HttpRulesTest {
             Contexts.web()
                     .withConfiguration(Contexts.mvc())
                     .withPropertyValues(
-                            "limiter.http[0].path=/a",
-                            "limiter.http[0].plan=header:X-Tenant",
-                            "limiter.http[0].limits[0].rate=50",
-                            "limiter.http[0].limits[0].plans.acme.rate=60",
-                            "limiter.http[0].limits[1].limit=1",
-                            "limiter.http[0].limits[1].period=1d",
-                            "limiter.http[0].limits[1].plans.big.limit=2")
+                            "limiter.http.a.path=/a",
+                            "limiter.http.a.plan=header:X-Tenant",
+                            "limiter.http.a.limits.one.rate=50",
+                            "limiter.http.a.limits.one.plans.acme.rate=60",
+                            "limiter.http.a.limits.two.limit=1",
+                            "limiter.http.a.limits.two.period=1d",
+                            "limiter.http.a.limits.two.plans.big.limit=2")
                     .run(context -> {
                         Filter filter = context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
                                 .getFilter();
@@ -192,42 +213,177 @@ class HttpRulesTest {
     void a_rule_without_limits_and_two_of_one_name_prevent_startup() {
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
-                .withPropertyValues("limiter.http[0].path=/x")
+                .withPropertyValues("limiter.http.a.path=/x")
                 .run(context -> assertThat(messages(context.getStartupFailure()))
-                        .contains("limiter.http[0].limits must have at least one limit"));
+                        .contains("limiter.http.a.limits must have at least one limit"));
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withPropertyValues(
-                        "limiter.http[0].path=/x",
-                        "limiter.http[0].limits[0].rate=1",
-                        "limiter.http[1].path=/x",
-                        "limiter.http[1].limits[0].rate=2")
+                        "limiter.http.a.path=/x",
+                        "limiter.http.a.limits.one.rate=1",
+                        "limiter.http.b.name=a",
+                        "limiter.http.b.path=/x",
+                        "limiter.http.b.limits.one.rate=2")
                 .run(context ->
-                        assertThat(messages(context.getStartupFailure())).contains("limiter.http[1].name must differ"));
+                        assertThat(messages(context.getStartupFailure())).contains("limiter.http.b.name must differ"));
+    }
+
+    @Test
+    void no_limit_of_a_rule_has_the_name_of_another_rule() {
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues(
+                        "limiter.http.api.path=/x",
+                        "limiter.http.api.limits.one.rate=1",
+                        "limiter.http.api.limits.two.rate=5",
+                        "limiter.http.other.name=api/two",
+                        "limiter.http.other.path=/y",
+                        "limiter.http.other.limits.one.rate=2")
+                .run(context -> assertThat(messages(context.getStartupFailure()))
+                        .contains("limiter.http.other.name must differ")
+                        .contains("a limit is 'api/two' already"));
+    }
+
+    @Test
+    void a_profile_changes_one_number_of_one_rule() {
+        RecordingLimiterFactory factory = new RecordingLimiterFactory();
+        Map<String, Object> base = Map.of(
+                "limiter.http.api.path", "/api/**",
+                "limiter.http.api.limits.second.rate", "10",
+                "limiter.http.api.limits.second.capacity", "50",
+                "limiter.http.api.limits.day.limit", "1000",
+                "limiter.http.api.limits.day.period", "1d");
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withBean(LimiterFactory.class, () -> factory)
+                .withInitializer(context ->
+                        context.getEnvironment().getPropertySources().addLast(new MapPropertySource("base", base)))
+                .withPropertyValues("limiter.http.api.limits.second.rate=20")
+                .run(context -> {
+                    assertThat(factory.names()).containsExactly("api/day", "api/second");
+                    TokenBucket bucket = (TokenBucket) factory.built().get(1).limit();
+                    assertThat(bucket.permitsPerSecond()).isEqualTo(20);
+                    assertThat(bucket.capacity()).isEqualTo(50);
+                });
     }
 
     @ParameterizedTest
-    @CsvSource({"api, api/2", "api/2, api"})
-    void no_limit_of_a_rule_has_the_name_of_another_rule(String first, String second) {
+    @CsvSource(delimiter = '|', textBlock = """
+                    limiter.http[0].path=/x               | limiter.http[0] is written as an entry of a list, and limiter.http has names
+                    limiter.http.api.limits[1].rate=1     | limiter.http.api.limits[1] is written as an entry of a list
+                    """)
+    void a_rule_or_a_limit_of_a_list_prevents_startup_with_the_remedy(String listed, String problem) {
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues("limiter.http.api.path=/api/**", "limiter.http.api.limits.one.rate=1", listed)
+                .run(context ->
+                        assertThat(messages(context.getStartupFailure())).contains(problem));
+    }
+
+    @Test
+    void requests_have_a_condition_a_cost_and_a_message() {
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withPropertyValues(
-                        "limiter.http[0].name=" + first,
-                        "limiter.http[0].path=/x",
-                        "limiter.http[0].limits[0].rate=1",
-                        "limiter.http[0].limits[1].rate=5",
-                        "limiter.http[1].name=" + second,
-                        "limiter.http[1].path=/y",
-                        "limiter.http[1].limits[0].rate=2",
-                        "limiter.http[1].limits[1].rate=3")
-                .run(context -> assertThat(messages(context.getStartupFailure()))
-                        .contains("limiter.http[1].name must differ")
-                        .contains("api/2"));
+                        "limiter.http.a.path=/a",
+                        "limiter.http.a.condition=#{header('X-Tenant') != 'internal'}",
+                        "limiter.http.a.cost=#{param('items') ?: 1}",
+                        "limiter.http.a.message=Slower please, in {0} s",
+                        "limiter.http.a.limits.one.limit=10",
+                        "limiter.http.a.limits.one.period=1h")
+                .run(context -> {
+                    Filter filter = context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
+                            .getFilter();
+                    assertThat(respond(filter, "acme", "7").getStatus()).isEqualTo(200);
+                    MockHttpServletResponse rejected = respond(filter, "acme", "4");
+                    assertThat(rejected.getStatus()).isEqualTo(429);
+                    assertThat(rejected.getContentAsString()).contains("Slower please, in ");
+                    assertThat(respond(filter, "internal", "4").getStatus()).isEqualTo(200);
+                    assertThat(respond(filter, "acme", "0").getStatus()).isEqualTo(200);
+                    for (String bad : new String[] {"-1", "many", "9999999999"}) {
+                        MockHttpServletResponse invalid = respond(filter, "acme", bad);
+                        assertThat(invalid.getStatus()).isEqualTo(400);
+                        assertThat(invalid.getContentAsString()).contains("no valid cost or condition");
+                    }
+                    assertThat(respond(filter, "acme", "3").getStatus()).isEqualTo(200);
+                    assertThat(status(filter, "acme")).isEqualTo(429);
+                });
+    }
+
+    @Test
+    void a_cost_that_is_not_charged_comes_back() {
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues(
+                        "limiter.http.a.path=/a",
+                        "limiter.http.a.cost=#{5}",
+                        "limiter.http.a.charge-on=failure",
+                        "limiter.http.a.limits.one.limit=10",
+                        "limiter.http.a.limits.one.period=1h")
+                .run(context -> {
+                    FilterRegistrationBean<?> answers =
+                            context.getBean("limiterAnswerFilter", FilterRegistrationBean.class);
+                    Filter filter = context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
+                            .getFilter();
+                    for (int i = 0; i < 5; i++) {
+                        MockHttpServletRequest request = new MockHttpServletRequest("GET", "/a");
+                        MockHttpServletResponse response = new MockHttpServletResponse();
+                        answers.getFilter()
+                                .doFilter(
+                                        request,
+                                        response,
+                                        (first, second) -> filter.doFilter(first, second, new MockFilterChain()));
+                        assertThat(response.getStatus()).isEqualTo(200);
+                    }
+                });
+    }
+
+    @Test
+    void a_resolver_chooses_the_limits_of_requests_whose_user_is_known() {
+        List<LimitedCall> calls = new ArrayList<>();
+        LimitResolver contracts = call -> {
+            calls.add(call);
+            return "big".equals(call.request().header("X-Tenant")) ? FixedWindow.of(2, Duration.ofHours(1)) : null;
+        };
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withBean("contracts", LimitResolver.class, () -> contracts)
+                .withPropertyValues(
+                        "limiter.http.a.path=/a",
+                        "limiter.http.a.key=header:X-Tenant",
+                        "limiter.http.a.resolver=contracts",
+                        "limiter.http.a.limits.one.limit=1",
+                        "limiter.http.a.limits.one.period=1h")
+                .run(context -> {
+                    assertThat(context.getBean(HttpRules.class).first().limits())
+                            .isEmpty();
+                    Filter filter = context.getBean("limiterHttpUserFilter", FilterRegistrationBean.class)
+                            .getFilter();
+                    assertThat(status(filter, "small")).isEqualTo(200);
+                    assertThat(status(filter, "small")).isEqualTo(429);
+                    assertThat(status(filter, "big")).isEqualTo(200);
+                    assertThat(status(filter, "big")).isEqualTo(200);
+                    assertThat(status(filter, "big")).isEqualTo(429);
+                    assertThat(calls.get(4).name()).isEqualTo("a");
+                    assertThat(calls.get(4).key()).isEqualTo("big");
+                    assertThat(calls.get(4).declared()).isEqualTo(FixedWindow.of(1, Duration.ofHours(1)));
+                    assertThat(calls.get(4).method()).isNull();
+                });
+    }
+
+    private static MockHttpServletResponse respond(Filter filter, String tenant, String items) throws Exception {
+        MockHttpServletRequest request = new MockHttpServletRequest("GET", "/a");
+        request.addHeader("X-Tenant", tenant);
+        request.setQueryString("items=" + items);
+        request.addParameter("items", items);
+        MockHttpServletResponse response = new MockHttpServletResponse();
+        filter.doFilter(request, response, new MockFilterChain());
+        return response;
     }
 
     @Test
     void rules_without_a_web_application_are_logged() {
-        String[] rule = {"limiter.http[0].path=/x", "limiter.http[0].limits[0].rate=1"};
+        String[] rule = {"limiter.http.a.path=/x", "limiter.http.a.limits.one.rate=1"};
         try (LogLines log = new LogLines(LimiterAutoConfiguration.class)) {
             Contexts.local()
                     .withPropertyValues(rule)
@@ -263,7 +419,7 @@ class HttpRulesTest {
         List<String> settings = table.lines()
                 .skip(2)
                 .takeWhile(line -> line.startsWith("|"))
-                .map(line -> line.split("`")[1].replace("[n]", ""))
+                .map(line -> line.split("`")[1].replace(".<limit>.*", ""))
                 .toList();
         assertThat(settings)
                 .containsExactlyInAnyOrderElementsOf(Arrays.stream(HttpRule.class.getRecordComponents())

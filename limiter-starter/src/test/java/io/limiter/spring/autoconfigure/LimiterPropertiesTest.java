@@ -1,9 +1,11 @@
 package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.FailurePolicy;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.local.LocalEngine;
@@ -11,14 +13,22 @@ import io.limiter.redis.RedisLock;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.address.ForwardedHeader;
+import io.limiter.spring.key.spel.ChargedStatuses;
+import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.settings.LimitKind;
 import java.net.URL;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.util.ClassUtils;
 
 class LimiterPropertiesTest {
 
@@ -199,5 +209,63 @@ class LimiterPropertiesTest {
                             && !name.equals("limiter.limits")
                             && !name.equals("limiter.http"));
         });
+    }
+
+    @Test
+    void every_enum_and_map_has_hints_that_complete_it() throws Exception {
+        Map<String, List<String>> hints = new TreeMap<>();
+        List<JsonNode> properties = new ArrayList<>();
+        for (URL url : Collections.list(
+                getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
+            JsonNode metadata = new ObjectMapper().readTree(url);
+            metadata.path("hints").forEach(hint -> {
+                if (!hint.get("name").asText().startsWith("limiter.")) {
+                    return;
+                }
+                List<String> values = new ArrayList<>();
+                hint.path("values").forEach(value -> {
+                    assertThat(value.path("description").asText()).endsWith(".");
+                    values.add(value.get("value").asText());
+                });
+                hints.put(hint.get("name").asText(), values);
+            });
+            metadata.get("properties").forEach(property -> {
+                if (property.get("name").asText().startsWith("limiter.")) {
+                    properties.add(property);
+                }
+            });
+        }
+        assertThat(properties).hasSizeGreaterThan(30);
+        for (JsonNode property : properties) {
+            String name = property.get("name").asText();
+            String type = property.get("type").asText();
+            if (type.startsWith("java.util.Map")) {
+                assertThat(hints.get(name + ".keys")).as(name).isNotEmpty();
+            } else if (ClassUtils.resolveClassName(type.replaceAll("<.*", ""), null)
+                    .isEnum()) {
+                assertThat(hints.get(name))
+                        .as(name)
+                        .containsExactlyInAnyOrderElementsOf(constants(ClassUtils.resolveClassName(type, null)));
+            }
+        }
+        assertThat(hints.get("limiter.limits.*.kind"))
+                .containsExactlyInAnyOrderElementsOf(constants(LimitKind.class))
+                .containsAll(hints.get("limiter.http.*.limits.*.kind"));
+        assertThat(hints.get("limiter.limits.*.failure-policy"))
+                .containsExactlyInAnyOrderElementsOf(constants(FailurePolicy.Action.class));
+        assertThat(hints.get("limiter.http.*.key"))
+                .allSatisfy(key -> assertThat(RequestKey.parse(key)).isNotNull());
+        assertThat(hints.get("limiter.http.*.plan"))
+                .allSatisfy(plan -> assertThat(RequestKey.plan(plan)).isNotNull());
+        assertThat(hints.get("limiter.http.*.charge-on"))
+                .allSatisfy(statuses ->
+                        assertThatCode(() -> ChargedStatuses.parse(statuses)).doesNotThrowAnyException());
+    }
+
+    private static List<String> constants(Class<?> type) {
+        return Arrays.stream(type.getEnumConstants())
+                .map(constant ->
+                        ((Enum<?>) constant).name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .toList();
     }
 }

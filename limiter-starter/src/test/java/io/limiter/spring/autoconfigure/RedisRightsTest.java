@@ -141,10 +141,9 @@ class RedisRightsTest {
 
     private static ConfigurableApplicationContext start(int port, String engine) {
         StringBuilder rules = new StringBuilder();
-        for (int i = 0; i < KINDS.size(); i++) {
-            String kind = KINDS.get(i);
-            String rule = " --limiter.http[" + i + "].";
-            String limit = rule + "limits[0].";
+        for (String kind : KINDS) {
+            String rule = " --limiter.http." + kind + ".";
+            String limit = rule + "limits.one.";
             rules.append(rule)
                     .append("path=/")
                     .append(kind)
@@ -155,9 +154,9 @@ class RedisRightsTest {
             rules.append(kind.equals("token-bucket") ? "" : limit + "limit=1000");
             rules.append(kind.endsWith("w") || kind.startsWith("sliding") ? limit + "period=3600" : "");
         }
-        String two = " --limiter.http[" + KINDS.size() + "].";
-        rules.append(two).append("path=/two").append(two).append("limits[0].rate=1000");
-        rules.append(two).append("limits[1].limit=1000").append(two).append("limits[1].period=3600");
+        String two = " --limiter.http.both.";
+        rules.append(two).append("path=/two").append(two).append("limits.one.rate=1000");
+        rules.append(two).append("limits.two.limit=1000").append(two).append("limits.two.period=3600");
         SpringApplication spring = new SpringApplication(Application.class);
         spring.setWebApplicationType(WebApplicationType.SERVLET);
         return spring.run(("--server.port=0 --spring.data.redis.port=" + port

@@ -16,7 +16,7 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.aop.LimitResolver;
+import io.limiter.spring.key.LimitResolver;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

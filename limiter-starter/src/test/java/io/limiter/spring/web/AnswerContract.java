@@ -19,48 +19,41 @@ public abstract class AnswerContract extends ServerContract {
 
     private static final List<String> RULES = List.of(
             "web.headers=both",
-            "http[0].name=granting",
-            "http[0].path=/never",
-            "http[0].key=#{param('run')}",
-            "http[0].limits[0].limit=5",
-            "http[0].limits[0].period=3600",
-            "http[1].name=shared",
-            "http[1].path=/shared/**",
-            "http[1].key=header:X-Api-Key",
-            "http[1].limits[0].limit=1",
-            "http[1].limits[0].period=3600",
-            "http[2].name=tried",
-            "http[2].path=/tried/header",
-            "http[2].key=header:X-Api-Key",
-            "http[2].enforce=false",
-            "http[2].limits[0].limit=1",
-            "http[2].limits[0].period=3600",
-            "http[3].name=queue",
-            "http[3].path=/tried/queue",
-            "http[3].key=#{param('run')}",
-            "http[3].enforce=false",
-            "http[3].limits[0].kind=leaky-queue",
-            "http[3].limits[0].rate=0.001",
-            "http[3].limits[0].limit=1",
-            "http[4].name=several",
-            "http[4].path=/tried/several",
-            "http[4].key=#{param('run')}",
-            "http[4].enforce=false",
-            "http[4].limits[0].rate=0.001",
-            "http[4].limits[0].burst=1000",
-            "http[4].limits[0].timeout=1500",
-            "http[4].limits[1].limit=100",
-            "http[4].limits[1].period=3600",
-            "http[5].name=unkeyed",
-            "http[5].path=/unkeyed",
-            "http[5].key=#{header('X-Tenant').trim()}:x",
-            "http[5].limits[0].limit=1",
-            "http[5].limits[0].period=3600",
-            "http[6].name=committed",
-            "http[6].path=/committed",
-            "http[6].key=#{param('run')}",
-            "http[6].limits[0].limit=1",
-            "http[6].limits[0].period=3600");
+            "http.granting.path=/never",
+            "http.granting.key=#{param('run')}",
+            "http.granting.limits.one.limit=5",
+            "http.granting.limits.one.period=3600",
+            "http.shared.path=/shared/**",
+            "http.shared.key=header:X-Api-Key",
+            "http.shared.limits.one.limit=1",
+            "http.shared.limits.one.period=3600",
+            "http.tried.path=/tried/header",
+            "http.tried.key=header:X-Api-Key",
+            "http.tried.enforce=false",
+            "http.tried.limits.one.limit=1",
+            "http.tried.limits.one.period=3600",
+            "http.queue.path=/tried/queue",
+            "http.queue.key=#{param('run')}",
+            "http.queue.enforce=false",
+            "http.queue.limits.one.kind=leaky-queue",
+            "http.queue.limits.one.rate=0.001",
+            "http.queue.limits.one.limit=1",
+            "http.several.path=/tried/several",
+            "http.several.key=#{param('run')}",
+            "http.several.enforce=false",
+            "http.several.limits.one.rate=0.001",
+            "http.several.limits.one.burst=1000",
+            "http.several.limits.one.timeout=1500",
+            "http.several.limits.two.limit=100",
+            "http.several.limits.two.period=3600",
+            "http.unkeyed.path=/unkeyed",
+            "http.unkeyed.key=#{header('X-Tenant').trim()}:x",
+            "http.unkeyed.limits.one.limit=1",
+            "http.unkeyed.limits.one.period=3600",
+            "http.committed.path=/committed",
+            "http.committed.key=#{param('run')}",
+            "http.committed.limits.one.limit=1",
+            "http.committed.limits.one.period=3600");
 
     /** Header of requests whose response a filter before the limits commits. */
     protected static final String COMMIT = "X-Commit";
@@ -127,7 +120,7 @@ public abstract class AnswerContract extends ServerContract {
             assertThat(log.all())
                     .singleElement()
                     .asString()
-                    .startsWith("INFO limiter.http[5] (unkeyed) has rejected a call")
+                    .startsWith("INFO limiter.http.unkeyed has rejected a call")
                     .contains("#{header('X-Tenant').trim()} in the key '#{header('X-Tenant').trim()}:x'");
         }
     }
@@ -141,7 +134,7 @@ public abstract class AnswerContract extends ServerContract {
             assertThat(log.all())
                     .singleElement()
                     .asString()
-                    .contains("limiter.http[2] (tried) would have rejected a call")
+                    .contains("limiter.http.tried would have rejected a call")
                     .endsWith("the request has no header X-Api-Key, which is the key of its limit");
         }
     }
@@ -161,7 +154,7 @@ public abstract class AnswerContract extends ServerContract {
                     .untilAsserted(() -> assertThat(log.all())
                             .singleElement()
                             .asString()
-                            .contains("(" + path + ") would have rejected a call"));
+                            .contains("limiter.http." + path + " would have rejected a call"));
         }
     }
 
@@ -179,7 +172,7 @@ public abstract class AnswerContract extends ServerContract {
                     .untilAsserted(() -> assertThat(log.all())
                             .singleElement()
                             .asString()
-                            .contains("(tried) would have rejected a call"));
+                            .contains("limiter.http.tried would have rejected a call"));
         }
     }
 

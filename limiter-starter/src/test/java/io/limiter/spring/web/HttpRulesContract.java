@@ -39,8 +39,8 @@ public abstract class HttpRulesContract extends ServerContract {
             "path=/planned",
             "key=header:X-Api-Key",
             "plan=header:X-Plan",
-            "limits[0].plans.pro.limit=3",
-            "limits[0].plans.day.period=1d");
+            "limits.one.plans.pro.limit=3",
+            "limits.one.plans.day.period=1d");
 
     private ConfigurableApplicationContext usual;
     private ConfigurableApplicationContext oneFile;
@@ -51,21 +51,23 @@ public abstract class HttpRulesContract extends ServerContract {
     @BeforeAll
     void open() {
         usual = start();
-        oneFile = start("limiter.http[1].path=/files/hello.txt,/files/open/**", "limiter.http[1].exclude=/files/open/");
+        oneFile = start(
+                "limiter.http.files.path=/files/hello.txt,/files/open/**", "limiter.http.files.exclude=/files/open/");
     }
 
     /** Rules of one request an hour. */
     @Override
     protected List<String> settings() {
         List<String> settings = new ArrayList<>(List.of("key.trusted-proxies=127.0.0.0/8,::1"));
-        int rule = -1;
+        String rule = "";
         for (String setting : RULES) {
             if (setting.startsWith("name=")) {
-                rule++;
-                settings.add("http[" + rule + "].limits[0].limit=1");
-                settings.add("http[" + rule + "].limits[0].period=3600");
+                rule = "http." + setting.substring("name=".length()) + ".";
+                settings.add(rule + "limits.one.limit=1");
+                settings.add(rule + "limits.one.period=3600");
+            } else {
+                settings.add(rule + setting);
             }
-            settings.add("http[" + rule + "]." + setting);
         }
         return settings;
     }
@@ -204,9 +206,9 @@ public abstract class HttpRulesContract extends ServerContract {
     void rules_are_not_for_a_port_of_the_management_alone() throws Exception {
         ConfigurableApplicationContext managed = start(
                 "management.server.port=0",
-                "limiter.http[0].path=/**",
-                "limiter.http[0].key=all",
-                "limiter.http[0].name=managed-" + UUID.randomUUID());
+                "limiter.http.login.path=/**",
+                "limiter.http.login.key=all",
+                "limiter.http.login.name=managed-" + UUID.randomUUID());
         for (int i = 0; i < 3; i++) {
             Reply health = callPort("local.management.port", "GET", managed, "/actuator/health");
             assertThat(health.statusCode()).isEqualTo(200);
@@ -219,11 +221,11 @@ public abstract class HttpRulesContract extends ServerContract {
     @Test
     void a_request_waits_for_the_next_window_within_the_timeout() throws Exception {
         ConfigurableApplicationContext waiting = start(
-                "limiter.http[0].path=/waits",
-                "limiter.http[0].key=all",
-                "limiter.http[0].name=waits-" + UUID.randomUUID(),
-                "limiter.http[0].limits[0].period=1s",
-                "limiter.http[0].limits[0].timeout=10m");
+                "limiter.http.login.path=/waits",
+                "limiter.http.login.key=all",
+                "limiter.http.login.name=waits-" + UUID.randomUUID(),
+                "limiter.http.login.limits.one.period=1s",
+                "limiter.http.login.limits.one.timeout=10m");
         for (int i = 0; i < 3; i++) {
             assertThat(call("GET", waiting, "/waits").statusCode()).isEqualTo(404);
         }

@@ -111,7 +111,7 @@ final class ArgumentScope extends Scope<@Nullable Object[]> {
                 + " texts, and combine them with operators";
     }
 
-    /** What an expression is over, for messages. */
+    @Override
     String parts() {
         return others.isEmpty() ? "arguments" : "result, the exception and the arguments";
     }

@@ -15,7 +15,7 @@ public final class CallCharge {
 
     private final boolean byStatus;
     private final Condition condition;
-    private final @Nullable CallExpression actual;
+    private final @Nullable CallExpression<@Nullable Object[]> actual;
 
     /** Whether a call is charged. */
     private interface Condition {
@@ -24,7 +24,7 @@ public final class CallCharge {
         boolean of(@Nullable Object[] call, @Nullable Throwable exception, int status);
     }
 
-    private CallCharge(boolean byStatus, Condition condition, @Nullable CallExpression actual) {
+    private CallCharge(boolean byStatus, Condition condition, @Nullable CallExpression<@Nullable Object[]> actual) {
         this.byStatus = byStatus;
         this.condition = condition;
         this.actual = actual;
@@ -45,10 +45,11 @@ public final class CallCharge {
             throw new IllegalArgumentException(
                     "settle '" + settle + "' needs a result, and the method has none: leave it out, or use a cost");
         }
-        CallExpression actual = settle.isEmpty()
+        CallExpression<@Nullable Object[]> actual = settle.isEmpty()
                 ? null
                 : CallExpression.parse(
-                        "settle", settle, annotated, ArgumentScope.ofOutcome(annotated, type), "#{result.usage.total}");
+                        ExpressionSource.of("settle", settle, annotated, ArgumentScope.ofOutcome(annotated, type)),
+                        "#{result.usage.total}");
         switch (chargeOn) {
             case "", "always":
                 return actual == null ? null : new CallCharge(false, (call, exception, status) -> true, actual);
@@ -64,11 +65,8 @@ public final class CallCharge {
                 break;
         }
         if (chargeOn.contains("#{")) {
-            CallExpression condition = CallExpression.parse(
-                    "chargeOn",
-                    chargeOn,
-                    annotated,
-                    ArgumentScope.ofOutcome(annotated, type),
+            CallExpression<@Nullable Object[]> condition = CallExpression.parse(
+                    ExpressionSource.of("chargeOn", chargeOn, annotated, ArgumentScope.ofOutcome(annotated, type)),
                     "#{result == null or exception != null}");
             return new CallCharge(false, (call, exception, status) -> isTrue(condition, call), actual);
         }
@@ -120,7 +118,7 @@ public final class CallCharge {
     }
 
     /** Also true if it reads something of a null, such as a property of the result of a call that failed. */
-    private static boolean isTrue(CallExpression condition, @Nullable Object[] call) {
+    private static boolean isTrue(CallExpression<@Nullable Object[]> condition, @Nullable Object[] call) {
         try {
             return condition.isTrue(call);
         } catch (InvalidLimitArgumentException e) {

@@ -1,7 +1,6 @@
 package io.limiter.spring.key.spel;
 
 import io.limiter.spring.key.InvalidLimitArgumentException;
-import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -9,12 +8,13 @@ import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * An attribute that is one expression over the arguments of a call, and perhaps over its outcome, which follows them.
+ * A text that is one expression over a call: its arguments and perhaps its outcome, which follows them; or a request.
  *
  * @param valueOf throws an {@link org.springframework.expression.EvaluationException} if the call gives it no value
- * @param where the attribute and its method, for messages about single calls
+ * @param where the text and its method, for messages about single calls
+ * @param <C> the call
  */
-record CallExpression(Function<@Nullable Object[], @Nullable Object> valueOf, String where) {
+record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where) {
 
     private static final BigDecimal MOST = BigDecimal.valueOf(Integer.MAX_VALUE);
 
@@ -22,17 +22,26 @@ record CallExpression(Function<@Nullable Object[], @Nullable Object> valueOf, St
      * @param example an expression, for messages
      * @throws IllegalArgumentException if the text is not one expression, or it cannot work or is forbidden
      */
-    static CallExpression parse(String attribute, String text, Method method, ArgumentScope scope, String example) {
-        ExpressionSource<@Nullable Object[]> source = ExpressionSource.of(attribute, text, method, scope);
+    static <C> CallExpression<C> parse(ExpressionSource<C> source, String example) {
         if (source.parts().size() != 1 || !(source.parts().get(0) instanceof SpelExpression expression)) {
-            throw new IllegalArgumentException(
-                    source.quoted() + " must be one expression over the " + scope.parts() + ", such as " + example);
+            throw new IllegalArgumentException(source.quoted() + " must be one expression over the "
+                    + source.scope().parts() + ", such as " + example);
         }
         source.check();
-        return new CallExpression(scope.valueOf(expression), source.where());
+        return new CallExpression<>(source.scope().valueOf(expression), source.where());
     }
 
-    private @Nullable Object value(@Nullable Object[] call) {
+    /** The same with texts of digits as numbers, because the parts of a request are texts. */
+    CallExpression<C> readingTexts() {
+        return new CallExpression<>(
+                call -> {
+                    Object value = valueOf.apply(call);
+                    return value instanceof String text && text.matches("\\d{1,18}") ? Long.valueOf(text) : value;
+                },
+                where);
+    }
+
+    private @Nullable Object value(C call) {
         try {
             return valueOf.apply(call);
         } catch (EvaluationException e) {
@@ -41,7 +50,7 @@ record CallExpression(Function<@Nullable Object[], @Nullable Object> valueOf, St
     }
 
     /** @throws InvalidLimitArgumentException if it is neither true nor false; with a cause if it reads something of a null */
-    boolean isTrue(@Nullable Object[] call) {
+    boolean isTrue(C call) {
         Object value = value(call);
         if (value instanceof Boolean applies) {
             return applies;
@@ -50,12 +59,12 @@ record CallExpression(Function<@Nullable Object[], @Nullable Object> valueOf, St
     }
 
     /** @throws InvalidLimitArgumentException if it is no whole number from 0 to 2,147,483,647 */
-    int number(@Nullable Object[] call) {
+    int number(C call) {
         Object value = value(call);
         if (value instanceof Integer whole && whole >= 0) {
             return whole;
         }
-        BigDecimal number = number(value);
+        BigDecimal number = parsed(value);
         if (number == null
                 || number.signum() < 0
                 || number.compareTo(MOST) > 0
@@ -66,12 +75,9 @@ record CallExpression(Function<@Nullable Object[], @Nullable Object> valueOf, St
         return number.intValueExact();
     }
 
-    private static @Nullable BigDecimal number(@Nullable Object value) {
-        if (!(value instanceof Number)) {
-            return null;
-        }
+    private static @Nullable BigDecimal parsed(@Nullable Object value) {
         try {
-            return new BigDecimal(value.toString());
+            return value instanceof Number ? new BigDecimal(value.toString()) : null;
         } catch (NumberFormatException e) {
             // Not a number, or infinite.
             return null;

@@ -1,20 +1,26 @@
 package io.limiter.spring.key.spel;
 
 import io.limiter.spring.key.InvalidLimitArgumentException;
+import io.limiter.spring.key.KeyRequest;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many permits a call takes: a fixed number or a cost, if a condition is true. Both are expressions over its arguments, which
- * can use the same as a key; see {@link io.limiter.spring.annotation.RateLimit#key()}. Safe for use by many threads.
+ * How many permits a call takes: a fixed number or a cost, if a condition is true. Both are expressions over its arguments, or over a
+ * request, which can use the same as a key; see {@link io.limiter.spring.annotation.RateLimit#key()}. Safe for use by many threads.
+ *
+ * @param <C> the call: its arguments, or the request
  */
-public final class CallPermits {
+public final class CallPermits<C> {
+
+    private static final String COST = "cost";
+    private static final String CONDITION = "condition";
 
     private final int fixed;
-    private final @Nullable CallExpression cost;
-    private final @Nullable CallExpression condition;
+    private final @Nullable CallExpression<C> cost;
+    private final @Nullable CallExpression<C> condition;
 
-    private CallPermits(int fixed, @Nullable CallExpression cost, @Nullable CallExpression condition) {
+    private CallPermits(int fixed, @Nullable CallExpression<C> cost, @Nullable CallExpression<C> condition) {
         this.fixed = fixed;
         this.cost = cost;
         this.condition = condition;
@@ -27,7 +33,7 @@ public final class CallPermits {
      * @param annotated the method that declares the arguments
      * @throws IllegalArgumentException if the number is less than 1, if there is a cost too, or a text is not one expression that can work
      */
-    public static CallPermits parse(int fixed, String cost, String condition, Method annotated) {
+    public static CallPermits<@Nullable Object[]> parse(int fixed, String cost, String condition, Method annotated) {
         if (fixed < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + fixed);
         }
@@ -35,19 +41,36 @@ public final class CallPermits {
             throw new IllegalArgumentException(
                     "permits " + fixed + " has no effect with cost '" + cost + "': leave one of them out");
         }
-        return new CallPermits(
+        ArgumentScope scope = ArgumentScope.of(annotated);
+        return new CallPermits<>(
                 fixed,
                 cost.isEmpty()
                         ? null
-                        : CallExpression.parse("cost", cost, annotated, ArgumentScope.of(annotated), "#{items.size()}"),
+                        : CallExpression.parse(ExpressionSource.of(COST, cost, annotated, scope), "#{items.size()}"),
                 condition.isEmpty()
                         ? null
                         : CallExpression.parse(
-                                "condition",
-                                condition,
-                                annotated,
-                                ArgumentScope.of(annotated),
-                                "#{items.size() > 100}"));
+                                ExpressionSource.of(CONDITION, condition, annotated, scope), "#{items.size() > 100}"));
+    }
+
+    /**
+     * The permits of requests, whose cost and condition are expressions over {@link KeyRequest}.
+     *
+     * @param cost {@code null} for one permit
+     * @param condition {@code null} if the limit applies to all requests
+     * @throws IllegalArgumentException if a text is not one expression that can work
+     */
+    public static CallPermits<KeyRequest> ofRequest(@Nullable String cost, @Nullable String condition) {
+        return new CallPermits<>(
+                1,
+                cost == null
+                        ? null
+                        : CallExpression.parse(ExpressionSource.ofRequest(COST, cost), "#{method == 'POST' ? 5 : 1}")
+                                .readingTexts(),
+                condition == null
+                        ? null
+                        : CallExpression.parse(
+                                ExpressionSource.ofRequest(CONDITION, condition), "#{header('X-Internal') == null}"));
     }
 
     /** The permits of calls without a cost. */
@@ -58,13 +81,13 @@ public final class CallPermits {
     /**
      * The permits of one call, 0 if it skips the limit.
      *
-     * @throws InvalidLimitArgumentException if the arguments make the condition neither true nor false, or the cost no whole
-     *     number from 0 to 2,147,483,647
+     * @throws InvalidLimitArgumentException if the call makes the condition neither true nor false, or the cost no whole number
+     *     from 0 to 2,147,483,647
      */
-    public int of(@Nullable Object[] arguments) {
-        if (condition != null && !condition.isTrue(arguments)) {
+    public int of(C call) {
+        if (condition != null && !condition.isTrue(call)) {
             return 0;
         }
-        return cost == null ? fixed : cost.number(arguments);
+        return cost == null ? fixed : cost.number(call);
     }
 }

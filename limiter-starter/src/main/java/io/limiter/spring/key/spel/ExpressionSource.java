@@ -43,9 +43,9 @@ record ExpressionSource<C>(
     }
 
     /**
-     * Parses the key or the plan of a rule, over an HTTP request.
+     * Parses the key, the plan, the cost or the condition of a rule, over an HTTP request.
      *
-     * @param what of both it is
+     * @param what which of them it is
      * @throws IllegalArgumentException if the text cannot be parsed
      */
     static ExpressionSource<KeyRequest> ofRequest(String what, String text) {

@@ -75,10 +75,15 @@ public record RequestKey(Function<KeyRequest, @Nullable String> finder, boolean 
     private static RequestKey template(String what, String text) {
         ExpressionSource<KeyRequest> source = ExpressionSource.ofRequest(what, text);
         KeyTemplate<KeyRequest> template = KeyTemplate.parse(source, "use all");
-        boolean usesUser = source.parts().stream()
-                .anyMatch(part ->
-                        part instanceof SpelExpression expression && RequestScope.usesUser(expression.getAST()));
-        return new RequestKey(template::of, usesUser);
+        return new RequestKey(template::of, usesUser(text));
+    }
+
+    /** Whether the expressions in a text that was parsed read the user or a claim of the user. */
+    public static boolean usesUser(@Nullable String text) {
+        return text != null
+                && ExpressionSource.ofRequest("", text).parts().stream()
+                        .anyMatch(part -> part instanceof SpelExpression expression
+                                && RequestScope.usesUser(expression.getAST()));
     }
 
     private static String needed(String what, @Nullable String value) {

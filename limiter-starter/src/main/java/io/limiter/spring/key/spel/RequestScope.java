@@ -76,4 +76,9 @@ final class RequestScope extends Scope<KeyRequest> {
         return "there are method, path, ip, user, header('...'), cookie('...'), param('...') and claim('...'), their length(), isEmpty(),"
                 + " trim(), strip() and toLowerCase(), and operators to combine them";
     }
+
+    @Override
+    String parts() {
+        return "request";
+    }
 }

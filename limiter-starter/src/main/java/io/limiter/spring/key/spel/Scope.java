@@ -128,4 +128,7 @@ abstract class Scope<C> {
 
     /** What expressions can use, for messages. */
     abstract String allowed();
+
+    /** What an expression is over, for messages. */
+    abstract String parts();
 }

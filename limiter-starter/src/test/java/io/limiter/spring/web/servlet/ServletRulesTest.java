@@ -124,9 +124,9 @@ class ServletRulesTest extends HttpRulesContract {
                 Application.class,
                 "server.servlet.context-path=/ctx",
                 "spring.mvc.servlet.path=/app",
-                "limiter.http[0].path=/app/**",
-                "limiter.http[0].exclude=/app/shared",
-                "limiter.http[1].path=/x/**");
+                "limiter.http.login.path=/app/**",
+                "limiter.http.login.exclude=/app/shared",
+                "limiter.http.files.path=/x/**");
         String[] caller = {"X-Forwarded-For", address()};
         assertThat(call("GET", mapped, "/ctx/app/login", caller).statusCode()).isEqualTo(200);
         assertThat(call("GET", mapped, "/ctx/app/login", caller).statusCode()).isEqualTo(429);
@@ -141,7 +141,7 @@ class ServletRulesTest extends HttpRulesContract {
     void slashes_ahead_of_a_servlet_or_the_application_are_no_error() throws Exception {
         assertThat(get("//services/x").body()).isEqualTo("served");
         ConfigurableApplicationContext mapped =
-                start(Application.class, "server.servlet.context-path=/ctx", "limiter.http[0].path=/services/**");
+                start(Application.class, "server.servlet.context-path=/ctx", "limiter.http.login.path=/services/**");
         String[] caller = {"X-Forwarded-For", address()};
         assertThat(call("GET", mapped, "//ctx/services/x", caller).body()).isEqualTo("served");
         assertThat(call("GET", mapped, "//ctx//services/x", caller).statusCode())

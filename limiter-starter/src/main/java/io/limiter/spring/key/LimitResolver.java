@@ -1,11 +1,11 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.key;
 
 import io.limiter.algorithm.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the limit of each call: for example by the contract of a tenant or the time of day. An annotation names the bean with
- * {@link io.limiter.spring.annotation.RateLimit#resolver()}.
+ * {@link io.limiter.spring.annotation.RateLimit#resolver()}, a rule with {@code limiter.http.<name>.resolver}.
  *
  * <p>It chooses the limit and not the key: permits are those of the declared limit's name and of the key of the call. A
  * tenant that changes its contract keeps its permits and its debt, rescaled to the new limit (see
