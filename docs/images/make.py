@@ -238,7 +238,7 @@ def outage():
 
 
 def throughput():
-    # docs/benchmark/README.md, "hot, granted, 64 threads, JDK 17".
+    # docs/benchmark/figures.csv, "hot, granted, 64 threads, JDK 17".
     bars = [("Limiter", 320000, "a"), ("Bucket4j, batching", 102000, "rest"), ("bare EVALSHA, no limit", 94300, "rest"),
             ("Gateway's script", 67100, "rest"), ("Redisson", 27000, "rest")]
     p = Picture(880, 210, "Decisions per second on one key, 64 threads")

@@ -23,6 +23,7 @@ import java.util.function.Consumer;
 public final class Benchmark {
 
     private static final String PAGE = "README.md";
+    private static final String FIGURES = "figures.csv";
     private static final String CHART = "chart.svg";
 
     private Benchmark() {}
@@ -88,7 +89,8 @@ public final class Benchmark {
             runs.add(each.read(options.contenders()));
         }
         Path out = Files.createDirectories(options.out());
-        Files.writeString(out.resolve(PAGE), BenchmarkPage.of(runs, CHART));
+        Files.writeString(out.resolve(PAGE), BenchmarkPage.of(runs, CHART, FIGURES));
+        Files.writeString(out.resolve(FIGURES), BenchmarkPage.figures(runs));
         Files.writeString(out.resolve(CHART), Chart.of(runs.get(0)));
         return file.read(options.contenders());
     }

@@ -44,7 +44,7 @@ record Options(
             --seconds s      how long a slice is measured, 0.05 to 600; default 2, or 0.3 with --short
             --warm-up s      load on each subject in each cell before the first round, 0.05 to 600; default 15, or 0.5 with --short
             --continue       keeps what an interrupted run has finished; the page has all JDKs, also of a part
-            --out dir        where the page and the chart go; default docs/benchmark, or target/benchmark/part if not all is run
+            --out dir        where the page, its figures and the chart go; default docs/benchmark, or target/benchmark/part if not all is run
             --list           what cells and subjects there are
             """;
 

@@ -44,10 +44,13 @@ class BenchmarkTest {
                         "Bucket4j 8.",
                         "| 1 thread, one key |",
                         "## Tail latency, JDK ",
-                        "### hot, granted, 1 thread, JDK ",
                         "| limiter |",
-                        "| bucket4j |")
+                        "[figures.csv](figures.csv)")
                 .doesNotContain("limiter ⚠", "NaN", "Not to be used", "of unknown version");
+        assertThat(Files.readString(dir.resolve("figures.csv")))
+                .startsWith("table,row,column,value\n")
+                .containsPattern("\"hot, granted, 1 thread, JDK \\d+\",bucket4j,decisions/s,")
+                .doesNotContain("NaN");
         String svg = DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
                 .parse(dir.resolve("chart.svg").toFile())
@@ -62,7 +65,8 @@ class BenchmarkTest {
         contenders.add(Fakes.tooGenerous());
         measure(options(List.of("hot-granted-1-threads"), contenders, false));
         assertThat(Files.readString(dir.resolve("README.md")))
-                .contains("| too-generous ⚠ |", "none, except by too-generous (", " (redisson) |");
+                .contains("none, except by too-generous (", " (redisson) |");
+        assertThat(Files.readString(dir.resolve("figures.csv"))).contains(",too-generous ⚠,decisions/s,");
     }
 
     @Test
@@ -109,12 +113,12 @@ class BenchmarkTest {
         Map<Stage, Double> nanos = Map.of(Stage.QUEUE, 190.4, Stage.CLIENT, 116.0);
         file.add(Finished.stages(
                 "stages", List.of(new Stage.Costs(Cell.HOT_64_ASYNC, nanos, Map.of(Stage.QUEUE, 28.6)))));
-        assertThat(BenchmarkPage.of(List.of(file.read(some("limiter"))), "chart.svg"))
+        assertThat(BenchmarkPage.figures(List.of(file.read(some("limiter")))))
                 .contains(
-                        "### By stage, JDK ",
-                        "| hot, granted, 64 async: ns | bytes |",
-                        "| queue and batch | 6 | 190 | 29 |",
-                        "| Lettuce and Netty | 0 | 116 | 0 |");
+                        ",queue and batch,atomic operations,6\n",
+                        ",queue and batch,\"hot, granted, 64 async: ns\",190\n",
+                        ",queue and batch,\"hot, granted, 64 async: bytes\",29\n",
+                        ",Lettuce and Netty,\"hot, granted, 64 async: ns\",116\n");
     }
 
     private Options options(List<String> parts, List<Contender> contenders, boolean continued) {

@@ -2,45 +2,48 @@ package io.limiter.benchmark.report;
 
 import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.measure.CellResult;
-import io.limiter.benchmark.measure.KeyMemory;
 import io.limiter.benchmark.measure.Slice;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
-/** All figures: every subject beside the floor, what keys weigh, and each cell in a table of its own. */
+/** Every subject beside the floor, what keys weigh, and each cell in a table of its own. */
 final class CellTables {
 
-    private static final String COLUMNS = """
-            Latencies are from request to answer, in an HdrHistogram to two digits; where answers come fast, one in so many is
-            timed that it makes about 100,000 a second. Calls, processor time and bytes are for each decision: *Redis calls* are
-            commands that clients sent, *script µs* is one script in Redis, *client CPU* and *bytes allocated* are all of the
-            JVM's, with what makes the load. `failed` are exceptions, in the worst round.
-            """;
+    private static final String MEMORY = "Bytes in Redis for an id of 16 characters";
+    private static final List<String> MEMORY_TITLES = List.of("", "after 1 grant", "after 1,000 grants");
 
     private CellTables() {}
 
-    static void write(Results results, Markdown page) {
-        ratios(results, page);
-        memory(results, page);
-        page.add("## " + results.titled("Cell by cell"));
-        page.add(COLUMNS);
-        results.cells().forEach(cell -> cell(results, cell, page));
+    static void write(Results results, Figures figures) {
+        ratios(results, figures);
+        memory(results).ifPresent(rows -> figures.table(results.titled(MEMORY), MEMORY_TITLES, rows));
+        results.cells().forEach(cell -> cell(results, cell, figures));
     }
 
-    private static void ratios(Results results, Markdown page) {
+    /** What keys weigh. */
+    static void writeMemory(Results results, Markdown page) {
+        memory(results).ifPresent(rows -> {
+            page.add("## " + results.titled(MEMORY));
+            page.add("All keys of a limiter, by `MEMORY USAGE`, under its own names for them.");
+            page.table(MEMORY_TITLES, rows);
+        });
+    }
+
+    private static void ratios(Results results, Figures figures) {
         List<CellResult> compared = results.cells().stream()
                 .filter(cell -> cell.cell().outcome().hasFloor())
                 .toList();
         if (compared.isEmpty()) {
             return;
         }
-        page.add("## " + results.titled("× floor"));
-        page.table(
+        figures.table(
+                results.titled("× floor"),
                 Stream.concat(
                                 Stream.of("", "above the limit"),
                                 compared.stream().map(cell -> cell.cell().title()))
@@ -59,29 +62,23 @@ final class CellTables {
         return contender.isFloor() ? Numbers.NONE : Numbers.of(results.above(contender));
     }
 
-    private static void memory(Results results, Markdown page) {
-        List<KeyMemory> memory = results.memory();
-        if (memory.isEmpty()) {
-            return;
-        }
-        page.add("## " + results.titled("Bytes in Redis for an id of 16 characters"));
-        page.add("All keys that it has, by `MEMORY USAGE`, under the limiter's own names for them.");
-        page.table(
-                List.of("", "after 1 grant", "after 1,000 grants"),
-                memory.stream()
+    private static Optional<List<List<String>>> memory(Results results) {
+        return Optional.of(results.memory().stream()
                         .map(weighed -> List.of(
                                 weighed.contender(),
                                 Numbers.of(weighed.afterOne()),
                                 Numbers.of(weighed.afterThousand())))
-                        .toList());
+                        .toList())
+                .filter(rows -> !rows.isEmpty());
     }
 
-    private static void cell(Results results, CellResult cell, Markdown page) {
+    private static void cell(Results results, CellResult cell, Figures figures) {
         List<Column> columns = Column.ALL.stream()
                 .filter(column -> column.shown().test(cell.cell().outcome()))
                 .toList();
-        page.add("### " + results.titled(cell.cell().title()));
-        page.table(
+        String title = results.titled(cell.cell().title());
+        figures.table(
+                title,
                 Stream.concat(Stream.of(""), columns.stream().map(Column::title))
                         .toList(),
                 results.contenders().stream()
@@ -92,12 +89,8 @@ final class CellTables {
                                                 .map(column -> column.text().apply(cell, contender)))
                                 .toList())
                         .toList());
-        if (!cell.failureByContender().isEmpty()) {
-            page.add("First failures:");
-            page.list(cell.failureByContender().entrySet().stream()
-                    .map(failure -> failure.getKey() + ": " + failure.getValue())
-                    .toList());
-        }
+        cell.failureByContender()
+                .forEach((contender, failure) -> figures.line(title, contender, "first failure", failure));
     }
 
     /**
@@ -163,7 +156,7 @@ final class CellTables {
             if (above == null) {
                 return Numbers.NONE;
             }
-            return above > 0 ? "**" + Numbers.of(above) + "**" : "0";
+            return Numbers.of(above);
         }
     }
 }

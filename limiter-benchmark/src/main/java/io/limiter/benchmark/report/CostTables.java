@@ -30,12 +30,12 @@ final class CostTables {
 
     private CostTables() {}
 
-    static void write(Results results, Markdown page) {
-        costs(results, page);
-        stages(results, page);
+    static void write(Results results, Figures figures) {
+        costs(results, figures);
+        stages(results, figures);
     }
 
-    private static void costs(Results results, Markdown page) {
+    private static void costs(Results results, Figures figures) {
         List<List<String>> rows = new ArrayList<>();
         Cell.OF_COSTS.forEach(costly -> results.cell(costly)
                 .ifPresent(cell -> CONTENDERS.stream()
@@ -45,13 +45,8 @@ final class CostTables {
         if (rows.isEmpty()) {
             return;
         }
-        page.add("## " + results.titled("Budget per decision"));
-        page.add("""
-                Processor time and bytes are all of the JVM's, with what makes the load and the compiler, Redis's are the
-                server's (`INFO cpu`). *yield* is `yieldWhileWaiting` of 1 ms; it concerns threads that block, so there is
-                no such row for asynchronous decisions.
-                """);
-        page.table(
+        figures.table(
+                results.titled("Budget per decision"),
                 Stream.concat(Stream.of("per decision"), FIGURES.stream().map(Figure::title))
                         .toList(),
                 rows);
@@ -63,27 +58,19 @@ final class CostTables {
                 + cell.callers()
                 + (cell.waiting() == Cell.Waiting.ASYNC ? " asynchronous: " : " threads: ")
                 + contender.name();
-        Stream<String> figures = FIGURES.stream().map(figure -> Numbers.median(result.spread(contender, figure.of())));
-        return Stream.concat(Stream.of(title), figures).toList();
+        Stream<String> texts = FIGURES.stream().map(figure -> Numbers.median(result.spread(contender, figure.of())));
+        return Stream.concat(Stream.of(title), texts).toList();
     }
 
-    private static void stages(Results results, Markdown page) {
+    private static void stages(Results results, Figures figures) {
         List<Stage.Costs> stages = results.stages();
         if (stages.isEmpty()) {
             return;
         }
-        page.add("### " + results.titled("By stage"));
-        page.add("""
-                Of `limiter`, nanoseconds of processor and bytes for one decision, sampled by JDK Flight Recorder, which JDKs before 25
-                cannot do for system calls. A sample counts for the innermost frame that belongs to a stage; adjacent stages blur, because
-                the compiler merges them. Flight Recorder loses samples of threads that are about to park or have just been woken:
-                what is not sampled is small where no thread waits. Atomic operations are those of an asynchronous decision on one
-                key, counted by reading the code; some dozen of a call are shared by all of its decisions.
-                """);
         List<String> titles = new ArrayList<>(List.of("per decision", "atomic operations"));
         for (Stage.Costs result : stages) {
             titles.add(result.cell().title() + ": ns");
-            titles.add("bytes");
+            titles.add(result.cell().title() + ": bytes");
         }
         List<List<String>> rows = new ArrayList<>();
         for (Stage stage : Stage.values()) {
@@ -94,7 +81,7 @@ final class CostTables {
             }
             rows.add(row);
         }
-        page.table(titles, rows);
+        figures.table(results.titled("By stage"), titles, rows);
     }
 
     private static String rounded(Map<Stage, Double> costs, Stage stage) {

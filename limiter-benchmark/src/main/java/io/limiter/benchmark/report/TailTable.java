@@ -12,31 +12,47 @@ import java.util.function.ToDoubleFunction;
 /** The slowest decisions below saturation. */
 final class TailTable {
 
+    private static final String TITLE = "Tail latency";
+    private static final List<String> TITLES = List.of(
+            "µs",
+            "20 %: p50",
+            "20 %: p99",
+            "20 %: p99.9",
+            "50 %: p50",
+            "50 %: p99",
+            "50 %: p99.9",
+            "pause: worst call, ms");
+
     private TailTable() {}
+
+    static void write(Results results, Figures figures) {
+        figures.table(results.titled(TITLE), TITLES, rows(results));
+    }
 
     static void write(Results results, Markdown page) {
         List<TailRunner.Result> tails = results.tails();
         if (tails.isEmpty()) {
             return;
         }
-        page.add("## " + results.titled("Tail latency"));
+        page.add("## " + results.titled(TITLE));
         page.add(String.format(
                 Locale.ROOT, """
                 64 blocking threads on one key send %s and %s requests per second: 20 %% and 50 %% of what the floor decides
-                without pauses between requests. The times of requests are fixed beforehand, and a latency counts from that time
-                to the decision, so what waits behind a slow decision is slow too. Waking the thread up is included, for the
-                floor as well. *pause*: at 20 %%, the JVM is stopped once in each round for %d ms (`SIGSTOP`), as a
-                collection of garbage would; the worst call includes it.
+                without pauses. A latency counts from the moment for which the request was planned, and includes waking the
+                thread. *pause*: at 20 %%, the JVM is stopped once in each round for %d ms (`SIGSTOP`).
                 """, rate(tails, Kind.FIFTH), rate(tails, Kind.HALF), TailRunner.PAUSE_MILLIS));
-        page.table(
-                List.of("µs", "20 %: p50", "p99", "p99.9", "50 %: p50", "p99", "p99.9", "pause: worst call, ms"),
-                tails.stream()
-                        .map(TailRunner.Result::contender)
-                        .distinct()
-                        .map(name -> row(tails.stream()
-                                .filter(tail -> tail.contender().equals(name))
-                                .toList()))
-                        .toList());
+        page.table(TITLES, rows(results));
+    }
+
+    private static List<List<String>> rows(Results results) {
+        List<TailRunner.Result> tails = results.tails();
+        return tails.stream()
+                .map(TailRunner.Result::contender)
+                .distinct()
+                .map(name -> row(tails.stream()
+                        .filter(tail -> tail.contender().equals(name))
+                        .toList()))
+                .toList();
     }
 
     private static String rate(List<TailRunner.Result> tails, Kind kind) {
