@@ -50,9 +50,6 @@ public final class ReliabilityPage {
     private static final List<String> BUG_COLUMNS =
             List.of("bug", "promise", "experiment", "measure", "what was found", "verdict");
 
-    /** Of {@link #BUG_COLUMNS}, those of the page. */
-    private static final List<Integer> BUG_SHOWN = List.of(0, 2, 3, 5);
-
     private static final String SECTION = "\n## ";
     private static final String SOAK = SECTION + "Soak\n";
     private static final String BUGS = SECTION + "Planted bugs\n";
@@ -105,15 +102,20 @@ public final class ReliabilityPage {
             String before, List<Conviction> convictions, Environment environment, long seed) {
         String soak = section(before, SOAK);
         String others = before.replace(soak, "").replace(section(before, BUGS), "");
+        List<String> acquitted = convictions.stream()
+                .filter(conviction -> !conviction.isConvicted())
+                .map(conviction ->
+                        "- " + Verdict.of(conviction) + ": " + conviction.bug().does())
+                .toList();
         return others + BUGS
-                + "\nEach of these bugs was planted into a copy of the limiter, and the experiment named must convict it, by"
-                + " the measure named.\n"
+                + "\nEach bug was planted into a copy of the limiter, and the experiment that it names must convict it, by the measure"
+                + " that it names.\n"
                 + convictions.stream().filter(Conviction::isConvicted).count() + " of " + convictions.size()
-                + " were convicted; [" + BUGS_CSV + "](" + BUGS_CSV + ") has the promises and what was found. "
-                + environment
-                + "; seed " + seed + ".\n\n"
-                + markdown(BUG_SHOWN, BUG_COLUMNS, bugRows(convictions))
-                + "\n" + soak;
+                + " were convicted: [" + BUGS_CSV + "](" + BUGS_CSV + "). " + environment + "; seed " + seed + ".\n"
+                + acquitted.stream()
+                        .collect(Collectors.joining(
+                                "\n", acquitted.isEmpty() ? "" : "\n", acquitted.isEmpty() ? "" : "\n"))
+                + soak;
     }
 
     /** All figures of experiments. */
