@@ -81,7 +81,7 @@ public final class BenchmarkPage {
     public static String figures(List<Results> runs) {
         Figures figures = new Figures();
         for (Results run : runs) {
-            CostTables.write(run, figures);
+            StageTable.write(run, figures);
             TailTable.write(run, figures);
             CellTables.write(run, figures);
         }

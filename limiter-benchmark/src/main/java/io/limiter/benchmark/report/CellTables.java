@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
-/** Every subject beside the floor, what keys weigh, and each cell in a table of its own. */
+/** What keys weigh, and each cell in a table of its own. */
 final class CellTables {
 
     private static final String MEMORY = "Bytes in Redis for an id of 16 characters";
@@ -21,7 +21,6 @@ final class CellTables {
     private CellTables() {}
 
     static void write(Results results, Figures figures) {
-        ratios(results, figures);
         memory(results).ifPresent(rows -> figures.table(results.titled(MEMORY), MEMORY_TITLES, rows));
         results.cells().forEach(cell -> cell(results, cell, figures));
     }
@@ -33,33 +32,6 @@ final class CellTables {
             page.add("All keys of a limiter, by `MEMORY USAGE`, under its own names for them.");
             page.table(MEMORY_TITLES, rows);
         });
-    }
-
-    private static void ratios(Results results, Figures figures) {
-        List<CellResult> compared = results.cells().stream()
-                .filter(cell -> cell.cell().outcome().hasFloor())
-                .toList();
-        if (compared.isEmpty()) {
-            return;
-        }
-        figures.table(
-                results.titled("× floor"),
-                Stream.concat(
-                                Stream.of("", "above the limit"),
-                                compared.stream().map(cell -> cell.cell().title()))
-                        .toList(),
-                results.measured().stream()
-                        .map(contender -> Stream.concat(
-                                        Stream.of(results.marked(contender), above(results, contender)),
-                                        compared.stream()
-                                                .map(cell ->
-                                                        Numbers.median(cell.ratio(contender, Contenders.RAW_EVALSHA))))
-                                .toList())
-                        .toList());
-    }
-
-    private static String above(Results results, Contender contender) {
-        return contender.isFloor() ? Numbers.NONE : Numbers.of(results.above(contender));
     }
 
     private static Optional<List<List<String>>> memory(Results results) {
