@@ -170,7 +170,8 @@ class ReadmeTest {
     @Test
     void the_commands_are_those_of_the_build() throws IOException {
         assertThat(read("README.md")).contains("mvn -q -pl limiter-sample -am spring-boot:run", "mvn -q verify");
-        assertThat(Files.readString(ROOT.resolve(".ci/run"))).contains("mvn -q \"${checked[@]}\" \"$@\"", "build verify\n");
+        assertThat(Files.readString(ROOT.resolve(".ci/run")))
+                .contains("mvn -q \"${checked[@]}\" \"$@\"", "build verify\n");
     }
 
     @Test
