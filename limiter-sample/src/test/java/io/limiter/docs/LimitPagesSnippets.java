@@ -1,5 +1,7 @@
 package io.limiter.docs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
@@ -18,6 +20,8 @@ import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.web.RejectionResponseCustomizer;
+import io.limiter.spring.web.RejectionResponses;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -133,6 +137,17 @@ class LimitPagesSnippets {
             FilterRegistrationBean<CorsFilter> filter = new FilterRegistrationBean<>(new CorsFilter(source));
             filter.setOrder(-300); // before the rules, -200
             return filter;
+        }
+        // end
+    }
+
+    static class Responses {
+
+        // http: customizer
+        @Bean
+        RejectionResponseCustomizer html() {
+            return (rejection, usual) -> new RejectionResponses.Response(
+                    usual.status(), usual.headers(), "text/html", "<h1>Later, please</h1>".getBytes(UTF_8));
         }
         // end
     }

@@ -50,7 +50,8 @@ import org.springframework.core.type.AnnotationMetadata;
     CallerConfigurations.CallerOfRequest.class,
     LimiterFactoryConfigurations.OfRedis.class,
     LimiterFactoryConfigurations.OfThisProcess.class,
-    LimiterFactoryConfigurations.WithoutRedis.class
+    LimiterFactoryConfigurations.WithoutRedis.class,
+    LimiterFactoryConfigurations.AroundRedis.class
 })
 public class LimiterAutoConfiguration {
 

@@ -24,6 +24,8 @@ import org.redisson.api.RedissonClient;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -32,6 +34,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -49,7 +52,6 @@ final class LimiterFactoryConfigurations {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RedisConnectionFactory.class)
     @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
-    @ConditionalOnMissingBean(LimiterFactory.class)
     static class OfRedis {
 
         /** Before the factory, so that a missing client of Redisson is named rather than a missing connection. */
@@ -73,13 +75,16 @@ final class LimiterFactoryConfigurations {
             return redisson == null ? new RedisLock(required(own, connections), settings.lease()) : redisson;
         }
 
+        /** For a factory of the application, too. */
         @Bean
-        RedisRateLimiterFactory limiterFactory(
+        @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
+        RedisRateLimiterFactory.Builder limiterFactoryBuilder(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
                 ObjectProvider<RedisConnectionFactory> connections,
                 ObjectProvider<DistributedLock> lock,
                 ObjectProvider<EngineObserver> observers,
                 ObjectProvider<LimiterListener> listeners,
+                ObjectProvider<RedisRateLimiterFactoryCustomizer> customizers,
                 Environment environment,
                 LimiterProperties properties) {
             LimiterProperties.Cache cache = properties.cache();
@@ -101,38 +106,64 @@ final class LimiterFactoryConfigurations {
             if (properties.engine() == LimiterProperties.Engine.LOCK) {
                 builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());
             }
-            if (!properties.live().enabled()) {
-                return builder.build();
-            }
-            LiveOptions live = properties
-                    .live()
-                    .options(environment)
-                    .showKeys(properties.endpoint().showKeys())
-                    .instance(instance(environment));
+            customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+            return builder;
+        }
+
+        @Bean
+        @ConditionalOnMissingBean(LimiterFactory.class)
+        RedisRateLimiterFactory limiterFactory(
+                RedisRateLimiterFactory.Builder builder, Environment environment, LimiterProperties properties) {
             RedisRateLimiterFactory factory = builder.build();
-            // Here, because the bean of live limits may be the application's, or lazy.
-            RedisLiveLimits.start(factory, live);
+            if (properties.live().enabled()) {
+                // Here, because the bean of live limits may be the application's, or lazy.
+                RedisLiveLimits.start(factory, options(environment, properties));
+            }
             return factory;
         }
+    }
+
+    /** What a factory over Redis needs, also one of the application. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(RedisConnectionFactory.class)
+    @ConditionalOnBean(RedisRateLimiterFactory.class)
+    static class AroundRedis {
 
         @Bean
         LimiterLifecycle limiterLifecycle(ObjectProvider<LimiterFactory> factory, LimiterProperties properties) {
             return new LimiterLifecycle(factory, properties.failure().warmUp());
         }
 
+        /** None for a factory of the application if it is unknown which of several connections it uses. */
         @Bean
+        @Nullable
         EvictionWarning limiterEvictionWarning(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
                 ObjectProvider<RedisConnectionFactory> connections) {
-            return new EvictionWarning(required(own, connections));
+            RedisConnectionFactory used = own.getIfUnique(connections::getIfUnique);
+            return used == null ? null : new EvictionWarning(used);
         }
 
         @Bean
         @ConditionalOnBooleanProperty(name = "limiter.live.enabled", matchIfMissing = true)
         @ConditionalOnMissingBean
-        LiveLimits limiterLiveLimits(RedisRateLimiterFactory factory, ApplicationEventPublisher publisher) {
-            return new AuditedLiveLimits(RedisLiveLimits.of(factory).orElseThrow(), publisher);
+        LiveLimits limiterLiveLimits(
+                RedisRateLimiterFactory factory,
+                ApplicationEventPublisher publisher,
+                Environment environment,
+                LimiterProperties properties) {
+            LiveLimits started = RedisLiveLimits.of(factory)
+                    .orElseGet(() -> RedisLiveLimits.start(factory, options(environment, properties)));
+            return new AuditedLiveLimits(started, publisher);
         }
+    }
+
+    private static LiveOptions options(Environment environment, LimiterProperties properties) {
+        return properties
+                .live()
+                .options(environment)
+                .showKeys(properties.endpoint().showKeys())
+                .instance(instance(environment));
     }
 
     /** Loaded only with Redisson. */

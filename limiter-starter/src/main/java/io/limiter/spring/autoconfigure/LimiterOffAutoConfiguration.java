@@ -5,10 +5,13 @@ import io.limiter.local.LocalLimiterFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** Limiters that grant everything, if limits are disabled. */
+/** Limiters that grant everything, if limits are disabled, and what else the application may inject. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "limiter.enabled", havingValue = false)
 @Import(PropertyNames.Check.class)
@@ -19,4 +22,15 @@ public class LimiterOffAutoConfiguration {
     LimiterFactory limiterFactory() {
         return LocalLimiterFactory.unlimited();
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication
+    @EnableConfigurationProperties(LimiterProperties.class)
+    @Import({
+        CallerConfigurations.ExchangeUsersOfSecurity.class,
+        CallerConfigurations.CallerOfExchange.class,
+        CallerConfigurations.UserOfSecurity.class,
+        CallerConfigurations.CallerOfRequest.class
+    })
+    static class Callers {}
 }

@@ -6,6 +6,7 @@ import io.limiter.live.LiveSettings;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.web.RejectionResponseCustomizer;
 import io.limiter.spring.web.RejectionResponses;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -39,14 +41,21 @@ import org.springframework.web.util.pattern.PathPattern;
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @ConditionalOnWebApplication
 @ConditionalOnClass(PathPattern.class)
+@ConditionalOnBean(LimiterFactory.class)
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({ServletWebConfiguration.class, ReactiveWebConfiguration.class})
 public class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RejectionResponses limiterRejectionResponses(LimiterProperties properties, ApplicationContext context) {
-        return new RejectionResponses(properties.web().answers(), messages(context));
+    RejectionResponses limiterRejectionResponses(
+            LimiterProperties properties,
+            ApplicationContext context,
+            ObjectProvider<RejectionResponseCustomizer> customizer) {
+        return new RejectionResponses(
+                properties.web().answers(),
+                messages(context),
+                customizer.getIfAvailable(() -> RejectionResponses.UNCHANGED));
     }
 
     @Bean

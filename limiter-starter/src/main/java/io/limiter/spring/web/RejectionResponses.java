@@ -41,6 +41,9 @@ public final class RejectionResponses {
     private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
     private static final String REDUCED_CAPACITY =
             "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
+    /** Of an application that has no customizer. */
+    public static final RejectionResponseCustomizer UNCHANGED = (rejection, response) -> response;
+
     private static final int MAX_CAUSES = 20;
 
     /** Not the application's, which is one of Jackson 3 on Spring Boot 4. */
@@ -48,11 +51,23 @@ public final class RejectionResponses {
 
     private final Settings settings;
     private final RejectionMessages messages;
+    private final RejectionResponseCustomizer customizer;
+    private final LogThrottle failing = new LogThrottle();
     private final LogThrottle undecided = new LogThrottle();
 
     /** @param messages the application's; {@code null} if it has none */
     public RejectionResponses(Settings settings, @Nullable MessageSource messages) {
+        this(settings, messages, UNCHANGED);
+    }
+
+    /**
+     * @param messages the application's; {@code null} if it has none
+     * @param customizer changes each response
+     */
+    public RejectionResponses(
+            Settings settings, @Nullable MessageSource messages, RejectionResponseCustomizer customizer) {
         this.settings = settings;
+        this.customizer = customizer;
         this.messages = new RejectionMessages(messages);
         // Loads classes now, and not in the thread of an event loop.
         json(new Problem("", "", HttpStatus.OK.value(), "", "", List.of(), 1L));
@@ -62,9 +77,9 @@ public final class RejectionResponses {
         return settings.headers();
     }
 
-    /** Whether {@link #of} may block: it looks messages of the application up, which may be in a file. */
-    public boolean mayRead() {
-        return messages.areOfApplication();
+    /** Whether {@link #of} may block: it calls the application, or looks up its messages, which may be in a file. */
+    public boolean mayBlock() {
+        return messages.areOfApplication() || customizer != UNCHANGED;
     }
 
     /**
@@ -159,6 +174,16 @@ public final class RejectionResponses {
         if (problem.retryAfterSeconds() != null) {
             headers.put(HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfterSeconds()));
         }
+        Response response = response(problem, headers);
+        try {
+            return customizer.customize(rejection, response);
+        } catch (RuntimeException e) {
+            log.error(failing, "The RejectionResponseCustomizer has thrown; requests have the usual response.", e);
+            return response;
+        }
+    }
+
+    private Response response(Problem problem, Map<String, @Nullable String> headers) {
         int status = problem.status();
         return switch (settings.body()) {
             case PROBLEM -> new Response(status, headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem));

@@ -185,6 +185,40 @@ class RejectionResponsesTest {
     }
 
     @Test
+    void an_application_changes_status_media_type_and_body() {
+        RejectionResponses own = new RejectionResponses(
+                RejectionResponses.Settings.DEFAULT,
+                null,
+                (rejection, usual) ->
+                        new RejectionResponses.Response(420, usual.headers(), "text/html", new byte[] {1}));
+        RejectionResponses.Response response =
+                own.of(rejection(request("r:", "search")), decisions, Locale.ENGLISH, "/x");
+        assertThat(response.status()).isEqualTo(420);
+        assertThat(response.contentType()).isEqualTo("text/html");
+        assertThat(response.body()).containsExactly(1);
+        assertThat(response.headers()).containsEntry("Retry-After", "5");
+        assertThat(own.mayBlock()).isTrue();
+    }
+
+    @Test
+    void a_customizer_that_throws_leaves_the_response_as_it_is() {
+        RejectionResponses own =
+                new RejectionResponses(RejectionResponses.Settings.DEFAULT, null, (rejection, usual) -> {
+                    throw new IllegalStateException("no template");
+                });
+        try (LogLines log = new LogLines(RejectionResponses.class)) {
+            assertThat(own.of(rejection(request("r:", "search")), decisions, Locale.ENGLISH, "/x")
+                            .status())
+                    .isEqualTo(429);
+            assertThat(AsyncLog.flush(Duration.ofMinutes(1))).isTrue();
+            assertThat(log.all())
+                    .singleElement()
+                    .asString()
+                    .startsWith("ERROR The RejectionResponseCustomizer has thrown");
+        }
+    }
+
+    @Test
     void a_minute_of_requests_that_could_not_be_decided_is_one_line_of_the_log() {
         RejectionResponses responses = new RejectionResponses(RejectionResponses.Settings.DEFAULT, messages);
         RuntimeException undecided = new LimiterBackendException(

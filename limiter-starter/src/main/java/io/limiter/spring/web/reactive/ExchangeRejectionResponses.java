@@ -61,7 +61,7 @@ public final class ExchangeRejectionResponses implements WebExceptionHandler, Or
             return Mono.empty();
         }
         Mono<RejectionResponses.Response> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
-        return (responses.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
+        return (responses.mayBlock() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
                 .flatMap(written -> write(written, exchange.getResponse()));
     }
 
