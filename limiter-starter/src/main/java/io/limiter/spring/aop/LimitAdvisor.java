@@ -27,8 +27,8 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
         implements KnownLimits, SmartInitializingSingleton, BeanFactoryAware, EnvironmentAware {
 
     /**
-     * Before transactions and caches, so that a rejected call uses neither, and after method security, so that a call that is
-     * not authorized takes no permits.
+     * Before retries, so that a call takes permits once; before transactions and caches, so that a rejected call uses neither;
+     * and after method security, so that a call that is not authorized takes no permits.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 

@@ -2,6 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.aop.RetryAfterLimits;
 import io.limiter.spring.event.EventPublishingListener;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -95,6 +96,13 @@ public class LimiterAutoConfiguration {
         CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
         return new LimitAdvisor(factory::getObject, keys, order, configured);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnClass(name = "org.springframework.resilience.annotation.Retryable")
+    static RetryAfterLimits limiterRetryAfterLimits() {
+        return new RetryAfterLimits();
     }
 
     @Bean

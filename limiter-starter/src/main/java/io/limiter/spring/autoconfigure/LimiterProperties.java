@@ -24,7 +24,7 @@ import org.springframework.core.env.Environment;
  * @param type Where permits are kept: in Redis, shared by all instances, or in this process only.
  * @param engine How a decision in Redis is atomic: by one script, or by load and save under a lock.
  * @param order Order of the limits among the advisors of a method. Lower comes first. The default is before
- *     transactions and caches, and after method security.
+ *     retries, transactions and caches, and after method security.
  * @param lock Settings of the lock engine.
  * @param groupCommit How decisions share calls to Redis.
  * @param rejectionCache The cache of rejections that are repeated without a call to Redis.
