@@ -166,7 +166,7 @@ public final class LiveLimitsEndpoint {
      * Restores what a change replaced. The change says of which name and key.
      *
      * @param rollBack the version of the change
-     * @param version of the live limit that the name or the key has now; none is expected without
+     * @param version of the live limit that the name or the key has now; 0 for none
      * @param expiresIn after which the restored live limit ends by itself
      * @param who makes the change, without a login
      * @return the change that restored it
@@ -184,6 +184,10 @@ public final class LiveLimitsEndpoint {
             ChangeNote note = LiveRequest.note(Operator.name(security, who), why, expiresIn);
             if (rollBack == null) {
                 throw new IllegalArgumentException("rollBack must be set: the version of a change in the history");
+            }
+            if (version == null) {
+                throw new IllegalArgumentException("version must be set: that of the live limit which the change is of,"
+                        + " as GET shows it, or 0 if it has none any more");
             }
             long undone = LiveRequest.version("rollBack", rollBack);
             return LimitDefinition.of(limits.rollBack(undone, note, LiveRequest.version("version", version)));

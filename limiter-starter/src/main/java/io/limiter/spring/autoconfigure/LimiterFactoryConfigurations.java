@@ -25,15 +25,16 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -54,8 +55,8 @@ final class LimiterFactoryConfigurations {
     @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
     static class OfRedis {
 
-        /** Before the factory, so that a missing client of Redisson is named rather than a missing connection. */
         @Bean
+        @Lazy
         @ConditionalOnProperty(prefix = "limiter", name = "engine", havingValue = "lock")
         @ConditionalOnMissingBean
         DistributedLock limiterLock(
@@ -88,6 +89,8 @@ final class LimiterFactoryConfigurations {
                 Environment environment,
                 LimiterProperties properties) {
             LimiterProperties.Cache cache = properties.cache();
+            // First, so that a missing client of Redisson is named rather than a missing connection.
+            DistributedLock used = properties.engine() == LimiterProperties.Engine.LOCK ? lock.getObject() : null;
             RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(own, connections))
                     .limiterCache(cache.initial(), cache.maximum(), cache.expireAfterAccess())
                     .maxQueued(properties.groupCommit().maxQueued())
@@ -103,11 +106,20 @@ final class LimiterFactoryConfigurations {
             if (properties.live().prefixKeys()) {
                 builder.keyNamespace(properties.live().namespace(environment));
             }
-            if (properties.engine() == LimiterProperties.Engine.LOCK) {
-                builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());
+            if (used != null) {
+                builder.lock(used).lockWait(properties.lock().maxWait());
             }
             customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
             return builder;
+        }
+
+        /** Not for a factory of the application, whose connections are unknown. So it stands before the one here. */
+        @Bean
+        @ConditionalOnMissingBean(LimiterFactory.class)
+        EvictionWarning limiterEvictionWarning(
+                @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
+                ObjectProvider<RedisConnectionFactory> connections) {
+            return new EvictionWarning(required(own, connections));
         }
 
         @Bean
@@ -126,25 +138,18 @@ final class LimiterFactoryConfigurations {
     /** What a factory over Redis needs, also one of the application. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RedisConnectionFactory.class)
-    @ConditionalOnBean(RedisRateLimiterFactory.class)
+    @ConditionalOnSingleCandidate(RedisRateLimiterFactory.class)
     static class AroundRedis {
 
         @Bean
-        LimiterLifecycle limiterLifecycle(ObjectProvider<LimiterFactory> factory, LimiterProperties properties) {
+        LimiterLifecycle limiterLifecycle(
+                ObjectProvider<RedisRateLimiterFactory> factory, LimiterProperties properties) {
             return new LimiterLifecycle(factory, properties.failure().warmUp());
         }
 
-        /** None for a factory of the application if it is unknown which of several connections it uses. */
+        /** Not lazy, because a factory of the application has its live limits from here. */
         @Bean
-        @Nullable
-        EvictionWarning limiterEvictionWarning(
-                @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
-                ObjectProvider<RedisConnectionFactory> connections) {
-            RedisConnectionFactory used = own.getIfUnique(connections::getIfUnique);
-            return used == null ? null : new EvictionWarning(used);
-        }
-
-        @Bean
+        @Lazy(false)
         @ConditionalOnBooleanProperty(name = "limiter.live.enabled", matchIfMissing = true)
         @ConditionalOnMissingBean
         LiveLimits limiterLiveLimits(

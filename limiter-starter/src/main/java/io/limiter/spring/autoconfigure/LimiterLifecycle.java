@@ -1,6 +1,5 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.LimiterFactory;
 import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
@@ -23,19 +22,20 @@ final class LimiterLifecycle implements SmartLifecycle {
     /** After connection factories (0), before web servers and beans without a phase. */
     private static final int PHASE = Integer.MAX_VALUE / 2;
 
-    private final ObjectProvider<LimiterFactory> factory;
+    private final ObjectProvider<RedisRateLimiterFactory> factory;
     private final boolean warmsUp;
     private volatile @Nullable RedisRateLimiterFactory started;
 
     /** @param warmsUp whether the start waits for the connection and the scripts */
-    LimiterLifecycle(ObjectProvider<LimiterFactory> factory, boolean warmsUp) {
+    LimiterLifecycle(ObjectProvider<RedisRateLimiterFactory> factory, boolean warmsUp) {
         this.factory = factory;
         this.warmsUp = warmsUp;
     }
 
     @Override
     public void start() {
-        if (!(factory.getIfUnique() instanceof RedisRateLimiterFactory limiters)) {
+        RedisRateLimiterFactory limiters = factory.getIfUnique();
+        if (limiters == null) {
             return;
         }
         started = limiters;

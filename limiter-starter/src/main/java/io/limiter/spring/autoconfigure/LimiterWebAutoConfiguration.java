@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
@@ -41,7 +42,7 @@ import org.springframework.web.util.pattern.PathPattern;
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @ConditionalOnWebApplication
 @ConditionalOnClass(PathPattern.class)
-@ConditionalOnBean(LimiterFactory.class)
+@ConditionalOnBean({LimiterFactory.class, ClientAddress.class})
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({ServletWebConfiguration.class, ReactiveWebConfiguration.class})
 public class LimiterWebAutoConfiguration {

@@ -37,14 +37,14 @@ final class SetStep extends CheckStep<SetReservation> {
     }
 
     /** @throws IllegalArgumentException if it is of a factory that is none of this library, and forwards to none */
-    static EngineLimitSet ofEngine(LimitSet set) {
+    static EngineLimitSet ofEngine(@Nullable LimitSet set) {
         if (set instanceof EngineLimitSet ofEngine) {
             return ofEngine;
         }
         throw new IllegalArgumentException(
                 "several limits, a hash tag, chargeOn and settle need a LimiterFactory of this library,"
                         + " or one that forwards to it, and the set of its limiter is a "
-                        + set.getClass().getName()
+                        + (set == null ? "null" : set.getClass().getName())
                         + ": define such a LimiterFactory bean, or use one limit without them");
     }
 

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 import org.springframework.http.HttpHeaders;
@@ -176,7 +177,7 @@ public final class RejectionResponses {
         }
         Response response = response(problem, headers);
         try {
-            return customizer.customize(rejection, response);
+            return Objects.requireNonNull(customizer.customize(rejection, response), "the customizer returned null");
         } catch (RuntimeException e) {
             log.error(failing, "The RejectionResponseCustomizer has thrown; requests have the usual response.", e);
             return response;

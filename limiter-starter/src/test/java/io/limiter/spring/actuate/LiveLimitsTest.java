@@ -365,7 +365,8 @@ class LiveLimitsTest {
         long removal = one.getBean(LiveLimits.class).history().get(0).version();
         assertThat(get(one, "livelimits/live-annotated?key=" + key).statusCode())
                 .isEqualTo(404);
-        HttpResponse<String> back = post(one, "livelimits", "{\"who\":\"ann\",\"rollBack\":" + removal + "}");
+        HttpResponse<String> back =
+                post(one, "livelimits", "{\"who\":\"ann\",\"rollBack\":" + removal + ",\"version\":0}");
         assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
         assertThat(get(one, "livelimits/live-annotated?key=" + key).body()).contains("\"access\":\"BANNED\"");
     }
@@ -616,7 +617,7 @@ class LiveLimitsTest {
         long version =
                 changed("live-code", "{\"kind\":\"fixed-window\",\"limit\":1,\"who\":\"ann\",\"why\":\"first\"}");
         String name = "livelimits/live-code";
-        String rollBack = "{\"rollBack\":" + version + ",\"who\":\"ben\"}";
+        String rollBack = "{\"rollBack\":" + version + ",\"version\":0,\"who\":\"ben\"}";
         for (HttpResponse<String> conflict : List.of(
                 post(one, name, "{\"limit\":2,\"who\":\"ben\"}"),
                 post(one, name, "{\"limit\":2,\"who\":\"ben\",\"version\":" + (version - 1) + "}"),
@@ -713,6 +714,7 @@ class LiveLimitsTest {
             value = {
                 "{'who':'ann'}; rollBack must be set: the version of a change",
                 "{'rollBack':1000000000000000,'who':'ann'}; rollBack must be a whole number from 0 to",
+                "{'rollBack':1,'who':'ann'}; version must be set: that of the live limit",
                 "{'rollBack':1}; who must be set, because no user is logged in",
                 "{'rollBack':1,'limit':5,'who':'ann'}; there is no 'limit'",
             })

@@ -7,6 +7,7 @@ import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.LiveLimits;
+import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.actuate.LimiterEndpointAutoConfiguration;
@@ -27,9 +28,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Applications that replace or change a part keep the others. */
 class CustomizedTest {
@@ -71,6 +74,45 @@ class CustomizedTest {
     }
 
     @Test
+    void a_factory_behind_another_one_has_live_limits_and_a_life_cycle() {
+        redis().withUserConfiguration(OwnFactory.class)
+                .withBean(
+                        "outer",
+                        LimiterFactory.class,
+                        LocalLimiterFactory::unlimited,
+                        definition -> definition.setPrimary(true))
+                .run(context -> {
+                    assertThat(context.getBean(LimiterLifecycle.class).isRunning())
+                            .isTrue();
+                    assertThat(context).hasSingleBean(LiveLimits.class);
+                });
+    }
+
+    @Test
+    void two_factories_over_redis_are_the_applications_own_matter() {
+        redis().withUserConfiguration(OwnFactory.class)
+                .withBean(
+                        "second",
+                        RedisRateLimiterFactory.class,
+                        () -> RedisRateLimiterFactory.builder(new LettuceConnectionFactory())
+                                .build())
+                .withBean(
+                        "outer",
+                        LimiterFactory.class,
+                        LocalLimiterFactory::unlimited,
+                        definition -> definition.setPrimary(true))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LiveLimits.class));
+    }
+
+    @Test
+    void a_factory_of_the_application_needs_no_lock() {
+        Contexts.plain()
+                .withPropertyValues("limiter.engine=lock")
+                .withBean(LimiterFactory.class, LocalLimiterFactory::unlimited)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
     void a_customizer_changes_the_builder_after_the_settings() {
         redis().withBean(RedisRateLimiterFactoryCustomizer.class, () -> builder -> builder.listener(listener))
                 .run(context -> rejects(context.getBean(LimiterFactory.class)));
@@ -97,6 +139,14 @@ class CustomizedTest {
                 .withConfiguration(AutoConfigurations.of(others))
                 .withPropertyValues("limiter.type=local", "management.endpoints.web.exposure.include=*")
                 .run(context -> assertThat(context).hasNotFailed());
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(others))
+                .withBean("own", LimiterFactory.class, LocalLimiterFactory::unlimited)
+                .run(context -> assertThat(context).hasNotFailed());
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(others))
+                .withBean("own", LimiterFactory.class, LocalLimiterFactory::unlimited)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
@@ -105,6 +155,9 @@ class CustomizedTest {
                 .withPropertyValues("limiter.enabled=false")
                 .run(context ->
                         assertThat(context).hasSingleBean(ClientAddress.class).hasSingleBean(CurrentUser.class));
+        Contexts.plain()
+                .withPropertyValues("limiter.enabled=false")
+                .run(context -> assertThat(context).hasSingleBean(CurrentUser.class));
     }
 
     private void rejects(LimiterFactory factory) {

@@ -201,6 +201,16 @@ class RejectionResponsesTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway")
+    void a_customizer_that_returns_nothing_leaves_the_response_as_it_is() {
+        RejectionResponses own =
+                new RejectionResponses(RejectionResponses.Settings.DEFAULT, null, (rejection, usual) -> null);
+        assertThat(own.of(rejection(request("r:", "search")), decisions, Locale.ENGLISH, "/x")
+                        .status())
+                .isEqualTo(429);
+    }
+
+    @Test
     void a_customizer_that_throws_leaves_the_response_as_it_is() {
         RejectionResponses own =
                 new RejectionResponses(RejectionResponses.Settings.DEFAULT, null, (rejection, usual) -> {
