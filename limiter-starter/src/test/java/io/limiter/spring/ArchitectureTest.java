@@ -29,6 +29,8 @@ class ArchitectureTest {
                 .resideInAPackage("io.limiter.spring.autoconfigure")
                 .and()
                 .areNotAnnotatedWith(AutoConfiguration.class)
+                .and()
+                .haveSimpleNameNotEndingWith("Customizer")
                 .should()
                 .notBePublic()
                 .check(CLASSES);

@@ -185,11 +185,11 @@ public final class LiveLimitsEndpoint {
             if (rollBack == null) {
                 throw new IllegalArgumentException("rollBack must be set: the version of a change in the history");
             }
+            long undone = LiveRequest.version("rollBack", rollBack);
             if (version == null) {
                 throw new IllegalArgumentException("version must be set: that of the live limit which the change is of,"
                         + " as GET shows it, or 0 if it has none any more");
             }
-            long undone = LiveRequest.version("rollBack", rollBack);
             return LimitDefinition.of(limits.rollBack(undone, note, LiveRequest.version("version", version)));
         });
     }

@@ -31,6 +31,9 @@ import java.lang.annotation.Target;
  * too; nor can one that returns a {@code ServerResponse} of a functional endpoint. It would release the lease before the work is done, so it prevents startup. Such a result behind another type, such as
  * {@code Object} or {@code ResponseEntity<?>}, fails the call with an {@link IllegalStateException} after the lease is released.
  *
+ * <p>A cancelled {@code suspend} function of Kotlin counts as ended, although blocking work in it goes on: use a
+ * {@link io.limiter.ConcurrencyLimiter} within that work.
+ *
  * <p>A rejected call does not reach the method; the caller gets a {@link io.limiter.RateLimitExceededException}, which a web
  * application answers with status 429 unless it handles the exception itself.
  *

@@ -5,8 +5,10 @@ import io.limiter.spring.aop.annotated.Handlers;
 import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.key.MethodName;
+import io.netty.channel.EventLoop;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.lang.reflect.Method;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
@@ -18,8 +20,9 @@ final class EventLoops {
             "return a Mono or Flux, or limit a method that is called on another thread, such as"
                     + " one of Schedulers.boundedElastic()";
 
-    private static final boolean HAS_NETTY =
-            ClassUtils.isPresent("io.netty.util.internal.ThreadExecutorMap", EventLoops.class.getClassLoader());
+    private static final boolean HAS_NETTY = Stream.of(
+                    "io.netty.channel.EventLoop", "io.netty.util.internal.ThreadExecutorMap")
+            .allMatch(name -> ClassUtils.isPresent(name, EventLoops.class.getClassLoader()));
 
     private EventLoops() {}
 
@@ -27,7 +30,7 @@ final class EventLoops {
     private static final class Netty {
 
         static boolean isEventLoop() {
-            return ThreadExecutorMap.currentExecutor() != null;
+            return ThreadExecutorMap.currentExecutor() instanceof EventLoop;
         }
     }
 

@@ -4,10 +4,6 @@ import io.limiter.spring.check.CancellingFuture;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
-import io.micrometer.context.ContextRegistry;
-import io.micrometer.context.ContextSnapshot;
-import io.micrometer.context.ContextSnapshotFactory;
-import io.micrometer.context.integration.Slf4jThreadLocalAccessor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -19,8 +15,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
-import org.springframework.context.i18n.LocaleContextThreadLocalAccessor;
-import org.springframework.util.ClassUtils;
 
 /**
  * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait. If the limits
@@ -36,9 +30,6 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
     /** Executes actions that the executor rejects, or would run in the current thread: the common pool. */
     private static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
 
-    private static final boolean HAS_CONTEXTS =
-            ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory", LimitedFuture.class.getClassLoader());
-
     private final BoundLimits limits;
     private final MethodInvocation call;
     private final Supplier<Executor> executor;
@@ -47,27 +38,6 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
         this.limits = limits;
         this.call = call;
         this.executor = executor;
-    }
-
-    /** Loaded only with Micrometer's context propagation. */
-    private static final class Contexts {
-
-        private static final ContextSnapshotFactory REGISTERED =
-                ContextSnapshotFactory.builder().build();
-
-        /** The MDC and the locale, which libraries do not register. */
-        private static final ContextSnapshotFactory OTHERS = ContextSnapshotFactory.builder()
-                .contextRegistry(new ContextRegistry()
-                        .registerThreadLocalAccessor(new Slf4jThreadLocalAccessor())
-                        .registerThreadLocalAccessor(new LocaleContextThreadLocalAccessor()))
-                .build();
-
-        /** Runs actions in the context of the current thread. */
-        static UnaryOperator<Runnable> capture() {
-            ContextSnapshot registered = REGISTERED.captureAll();
-            ContextSnapshot others = OTHERS.captureAll();
-            return action -> others.wrap(registered.wrap(action));
-        }
     }
 
     static LimitedFuture of(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
@@ -89,7 +59,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
             return;
         }
         await(check);
-        UnaryOperator<Runnable> context = HAS_CONTEXTS ? Contexts.capture() : UnaryOperator.identity();
+        UnaryOperator<Runnable> context = CallContext.capture();
         check.whenComplete((result, error) -> {
             try {
                 execute(elsewhere, context.apply(() -> checked(result, error)));

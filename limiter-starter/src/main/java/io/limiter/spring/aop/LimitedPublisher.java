@@ -59,7 +59,7 @@ final class LimitedPublisher {
         boolean done = running.isDone();
         Mono<CheckResult> result =
                 Mono.fromFuture(running).doOnCancel(() -> running.thenAccept(unused -> unused.closeAsync(null)));
-        return done ? result : result.publishOn(Schedulers.boundedElastic());
+        return done ? result : result.publishOn(CallContext.scheduler());
     }
 
     private static Publisher<Object> values(

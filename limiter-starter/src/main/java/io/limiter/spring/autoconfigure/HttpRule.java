@@ -82,6 +82,15 @@ record HttpRule(
     HttpRule {
         // The same order in all instances.
         limits = new TreeMap<>(limits);
+        // A later source of properties unsets one by an empty text.
+        condition = given(condition);
+        cost = given(cost);
+        plan = given(plan);
+        resolver = given(resolver);
+    }
+
+    private static @Nullable String given(@Nullable String text) {
+        return text == null || text.isBlank() ? null : text;
     }
 
     /**
@@ -116,7 +125,9 @@ record HttpRule(
         String other = before.put(ConfiguredLimits.uniform(key), property);
         if (other != null) {
             throw new InvalidSettingException(
-                    property, " is the same name as " + other + " to Spring Boot: write it one way in all files");
+                    property,
+                    " has the same environment variables as " + other
+                            + ": write it one way in all files, or rename one");
         }
         return property;
     }

@@ -34,6 +34,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.core.env.Environment;
@@ -113,8 +114,12 @@ final class LimiterFactoryConfigurations {
             return builder;
         }
 
-        /** Not for a factory of the application, whose connections are unknown. So it stands before the one here. */
+        /**
+         * Not for a factory of the application, whose connections are unknown, so its definition stands before the one here. A
+         * failure of the factory says more than one of this, so it is created later.
+         */
         @Bean
+        @DependsOn("limiterFactory")
         @ConditionalOnMissingBean(LimiterFactory.class)
         EvictionWarning limiterEvictionWarning(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,

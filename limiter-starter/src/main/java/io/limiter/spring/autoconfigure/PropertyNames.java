@@ -57,7 +57,7 @@ final class PropertyNames {
 
     /** Variables that Kubernetes sets for a service whose name begins with limiter. */
     private static final Pattern OF_KUBERNETES = Pattern.compile(
-            ".*\\.service\\.(host|port(\\W.*)?)|.*\\.port(\\[\\d+\\]\\.(tcp|udp|sctp)(\\.(proto|port|addr))?)?");
+            ".*\\.host|.*\\.service\\.port(\\W.*)?|.*\\.port(\\[\\d+\\]\\.(tcp|udp|sctp)(\\.(proto|port|addr))?)?");
 
     private static final Pattern PLAIN = Pattern.compile("[a-z0-9]+");
 
@@ -138,13 +138,18 @@ final class PropertyNames {
     }
 
     private @Nullable String problem(ConfigurationPropertyName name, boolean variable) {
+        if (variable && OF_KUBERNETES.matcher(name.toString()).matches()) {
+            return null;
+        }
         String module = MODULES.get(name.getElement(1, Form.UNIFORM));
         if (module != null && !known.containsKey(name.getElement(1, Form.UNIFORM))) {
             log.warn("{} has no effect, because the module {} is not on the class path", name, module);
             return null;
         }
-        if (variable && OF_KUBERNETES.matcher(name.toString()).matches()) {
-            return null;
+        ConfigurationPropertyName inBrackets = variable ? null : named(name, true, PropertyNames::inBrackets);
+        if (inBrackets != null) {
+            return name + " is no property: write a name with other characters than letters, digits and dashes, such as"
+                    + " dots, in brackets: " + inBrackets;
         }
         Place place = place(name);
         String nearest = place.nearest(variable);
@@ -152,13 +157,8 @@ final class PropertyNames {
             return name + " is no property: did you mean " + nearest + "?";
         }
         if (!variable) {
-            ConfigurationPropertyName inBrackets = named(name, true, PropertyNames::inBrackets);
-            return name + " is no property: "
-                    + (inBrackets == null
-                            ? "remove it, or use one of "
-                                    + String.join(", ", place.settings().keySet())
-                            : "write a name with other characters than letters, digits and dashes, such as dots, in"
-                                    + " brackets: " + inBrackets);
+            return name + " is no property: remove it, or use one of "
+                    + String.join(", ", place.settings().keySet());
         }
         if (place.parent().getNumberOfElements() > 1) {
             log.warn("The environment variable of {} is no property of the limiter, and has no effect", name);
@@ -296,7 +296,9 @@ final class PropertyNames {
                 return find(parent, settings(type), rest);
             }
             if (!isMap(type)) {
-                boolean element = Collection.class.isAssignableFrom(type.toClass()) && rest.size() == 1;
+                boolean element = Collection.class.isAssignableFrom(type.toClass())
+                        && rest.size() == 1
+                        && rest.get(0).chars().allMatch(Character::isDigit);
                 return element ? parent.append("[" + rest.get(0) + "]") : null;
             }
             for (int taken = 1; taken <= longest(rest); taken++) {

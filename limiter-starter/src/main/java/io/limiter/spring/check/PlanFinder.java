@@ -4,8 +4,6 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.settings.ConfiguredLimits;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -27,9 +25,6 @@ final class PlanFinder {
     private final String limit;
     private final Set<String> plans;
 
-    /** For plans that are named by environment variables. */
-    private final Map<String, String> byUniformName = new HashMap<>();
-
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     private final LogThrottle failures = new LogThrottle(System::nanoTime);
 
@@ -37,7 +32,6 @@ final class PlanFinder {
     PlanFinder(String limit, Set<String> plans) {
         this.limit = limit;
         this.plans = plans;
-        plans.forEach(plan -> byUniformName.put(ConfiguredLimits.uniform(plan), plan));
     }
 
     /** The plan of a call; {@code null} if the definition of the limit itself applies. */
@@ -56,11 +50,17 @@ final class PlanFinder {
         if (plan == null || plan.isBlank()) {
             return null;
         }
-        String known = plans.contains(plan) ? plan : byUniformName.get(ConfiguredLimits.uniform(plan));
-        if (known == null) {
-            unknown(plan);
+        if (plans.contains(plan)) {
+            return plan;
         }
-        return known;
+        // A plan that an environment variable names has no capitals, dashes or dots; others are compared as they are
+        // written.
+        String uniform = ConfiguredLimits.uniform(plan);
+        if (plans.contains(uniform)) {
+            return uniform;
+        }
+        unknown(plan);
+        return null;
     }
 
     private void unknown(String plan) {

@@ -229,6 +229,7 @@ public final class ConfiguredLimits {
             LimiterFactory tagged = hashTag ? failing.withHashTag(HashTag.FIRST_KEY) : failing;
             LimiterFactory planned = plan == null ? tagged : tagged.withPlan(plan);
             LimiterFactory banning = ban == null ? planned : planned.withBan(ban);
+            // In shadow mode a call that the limit rejects is granted, so listeners must not hear of it.
             return rejecting ? banning : banning.withoutListeners();
         }
 

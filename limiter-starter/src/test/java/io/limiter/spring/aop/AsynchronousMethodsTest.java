@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.testing.TestRedis;
 import io.micrometer.context.ContextRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -192,6 +195,26 @@ class AsynchronousMethodsTest {
             assertThat(seen.subList(3, 6)).containsExactly(null, Locale.getDefault(), null);
         });
         ContextRegistry.getInstance().removeThreadLocalAccessor("user");
+    }
+
+    @Test
+    void a_context_that_cannot_be_passed_on_fails_no_call() {
+        ContextRegistry.getInstance().registerThreadLocalAccessor("broken", () -> "value", this::fail, () -> {});
+        try (LogLines log = new LogLines(CallContext.class)) {
+            run(service -> {
+                service.call();
+                decisions.pending.get(0).complete(HeldDecisions.GRANTED);
+                execute();
+                assertThat(service.calls()).hasSize(1);
+            });
+            assertThat(AsyncLog.flush(Duration.ofMinutes(1))).isTrue();
+            assertThat(log.all()).hasSize(1);
+        }
+        ContextRegistry.getInstance().removeThreadLocalAccessor("broken");
+    }
+
+    private void fail(String value) {
+        throw new IllegalStateException(value);
     }
 
     @Test

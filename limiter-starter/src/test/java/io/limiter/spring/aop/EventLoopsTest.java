@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.RateLimit;
+import io.netty.channel.DefaultEventLoop;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ class EventLoopsTest {
 
     @Test
     void a_method_that_waits_is_not_called_on_a_thread_of_netty() {
-        DefaultEventExecutor loop = new DefaultEventExecutor();
+        DefaultEventLoop loop = new DefaultEventLoop();
         Contexts.local().withBean(Service.class).run(context -> {
             Service service = context.getBean(Service.class);
             assertThat(loop.submit(service::call).await().cause())
@@ -30,5 +31,15 @@ class EventLoopsTest {
             assertThat(service.call()).isEqualTo("done");
         });
         loop.shutdownGracefully(0, 1, TimeUnit.MINUTES).syncUninterruptibly();
+    }
+
+    @Test
+    void a_method_may_wait_on_a_thread_of_netty_that_serves_no_connections() {
+        DefaultEventExecutor worker = new DefaultEventExecutor();
+        Contexts.local().withBean(Service.class).run(context -> {
+            Service service = context.getBean(Service.class);
+            assertThat(worker.submit(service::call).await().getNow()).isEqualTo("done");
+        });
+        worker.shutdownGracefully(0, 1, TimeUnit.MINUTES).syncUninterruptibly();
     }
 }

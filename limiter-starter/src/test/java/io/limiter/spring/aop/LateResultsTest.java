@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import kotlin.Metadata;
 import kotlin.coroutines.Continuation;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +119,7 @@ class LateResultsTest {
         }
     }
 
+    @Metadata
     static class Suspending {
         @RateLimit(rate = 1)
         public Object call(String argument, Continuation<? super String> continuation) {
@@ -179,7 +181,7 @@ class LateResultsTest {
                         .isInstanceOf(InvalidLimitException.class)
                         .hasMessageContaining("@RateLimit for " + Suspending.class.getName()
                                 + ".call(java.lang.String,kotlin.coroutines.Continuation): a suspend function")
-                        .hasMessageContaining("add it"));
+                        .hasMessageContaining("add both"));
     }
 
     @Test

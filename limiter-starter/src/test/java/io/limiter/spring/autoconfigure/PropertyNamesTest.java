@@ -189,6 +189,8 @@ class PropertyNamesTest {
                     limiter.http.api.cots=5                 | did you mean limiter.http.api.cost?
                     limiter.key.trusted-proxy=::1           | did you mean limiter.key.trusted-proxies?
                     limiter.key.trusted-prox[0]=::1         | did you mean limiter.key.trusted-proxies?
+                    limiter.key.trusted-proxies.lan=::1     | limiter.key.trusted-proxies.lan is no property
+                    limiter.limits.api.v1.rate=5            | in brackets: limiter.limits[api.v1].rate
                     limiter.whatever=5                      | remove it, or use one of cache,
                     limiter.lock.nothing-like-it=5          | remove it, or use one of kind, lease, max-wait
                     limiter.limits.com.acme.Sms.rate=5      | in brackets: limiter.limits[com.acme.Sms].rate
@@ -238,6 +240,8 @@ class PropertyNamesTest {
                 "LIMITER_PORT_6379_TCP_ADDR=10.0.0.1",
                 "LIMITER_PORT_6379_TCP_PORT=6379",
                 "LIMITER_PORT_6379_TCP_PROTO=tcp",
+                "LIMITER_HTTP_SERVER_HOST=0.0.0.0",
+                "LIMITER_CONSOLE_SERVICE_HOST=10.0.0.1",
                 "LIMITER_HTTP_PORT=tcp://10.0.0.1:80",
                 "LIMITER_HTTP_PORT_80_TCP_PROTO=tcp",
                 "LIMITER_HTTP_SERVICE_HOST=10.0.0.1",

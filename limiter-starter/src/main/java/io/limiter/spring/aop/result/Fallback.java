@@ -37,10 +37,11 @@ public record Fallback(Method method, boolean takesDecision) {
                     + found.get(1) + " both fit; rename one of them");
         }
         Method method = found.get(0);
-        Class<?> returned = GenericTypeResolver.resolveReturnType(limited, userClass);
-        if (!ClassUtils.isAssignable(returned, GenericTypeResolver.resolveReturnType(method, userClass))) {
-            throw new IllegalArgumentException("fallback '" + name + "' returns "
-                    + method.getReturnType().getTypeName() + ", and must return " + returned.getTypeName());
+        Class<?> returned = returned(limited, userClass);
+        Class<?> instead = returned(method, userClass);
+        if (!ClassUtils.isAssignable(returned, instead)) {
+            throw new IllegalArgumentException("fallback '" + name + "' returns " + instead.getTypeName()
+                    + ", and must return " + returned.getTypeName());
         }
         makeAccessible(method);
         return new Fallback(method, method.getParameterCount() > limited.getParameterCount());
@@ -73,6 +74,12 @@ public record Fallback(Method method, boolean takesDecision) {
             }
         }
         return true;
+    }
+
+    private static Class<?> returned(Method method, Class<?> userClass) {
+        return ResultKind.suspends(method)
+                ? ResultKind.returned(method).resolve(Object.class)
+                : GenericTypeResolver.resolveReturnType(method, userClass);
     }
 
     /** How many arguments a method has, without that for the result of a suspend function. */

@@ -91,6 +91,10 @@ public final class LateResults {
     public static ResolvableType valueOf(Method method) {
         ResolvableType returned = ResultKind.returned(method);
         ReactiveAdapter adapter = ResultKind.adapter(returned.resolve(Object.class));
+        // A suspend function resumes its caller with a future or a Mono as with any value, and nothing waits for it.
+        if (ResultKind.suspends(method) && (adapter == null || !adapter.isMultiValue())) {
+            return returned;
+        }
         if (adapter != null) {
             return adapter.isNoValue() ? ResolvableType.forClass(Void.class) : returned.getGeneric();
         }

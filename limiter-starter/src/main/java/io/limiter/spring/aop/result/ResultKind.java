@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -31,9 +32,9 @@ public enum ResultKind {
     public static final boolean HAS_REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Flux", ResultKind.class.getClassLoader());
 
-    private static final boolean HAS_COROUTINES =
-            HAS_REACTOR && ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", ResultKind.class.getClassLoader());
-    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+    private static final boolean HAS_COROUTINES = HAS_REACTOR
+            && KotlinDetector.isKotlinReflectPresent()
+            && ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", ResultKind.class.getClassLoader());
 
     public static ResultKind of(Method method) {
         Class<?> returned = method.getReturnType();
@@ -45,9 +46,7 @@ public enum ResultKind {
 
     /** Whether it is a suspend function of Kotlin: the compiler adds a last parameter that takes the result. */
     public static boolean suspends(Method method) {
-        Class<?>[] parameters = method.getParameterTypes();
-        return parameters.length > 0
-                && parameters[parameters.length - 1].getName().equals(CONTINUATION);
+        return KotlinDetector.isSuspendingFunction(method);
     }
 
     /** @throws InvalidLimitException if it is a suspend function, and a library that it needs is missing */
@@ -55,8 +54,9 @@ public enum ResultKind {
         if (suspends(method) && !HAS_COROUTINES) {
             throw new InvalidLimitException(
                     where,
-                    "a suspend function can be limited only with org.jetbrains.kotlinx:kotlinx-coroutines-reactor, which"
-                            + " is not on the class path: add it, or limit a function that does not suspend");
+                    "a suspend function can be limited only with org.jetbrains.kotlinx:kotlinx-coroutines-reactor and"
+                            + " org.jetbrains.kotlin:kotlin-reflect on the class path: add both, or limit a function that"
+                            + " does not suspend");
         }
     }
 
