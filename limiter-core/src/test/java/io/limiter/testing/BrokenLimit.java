@@ -15,7 +15,7 @@ public class BrokenLimit implements Limit<Double> {
         this(false);
     }
 
-    /** @param decides whether it divides by zero only when it is asked how long its state is kept */
+    /** @param decides whether it divides by zero only when how long its state is kept is computed */
     public BrokenLimit(boolean decides) {
         this.decides = decides;
     }

@@ -2,8 +2,8 @@ package io.limiter.spring.text;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /** Finds the name that a misspelt one stands for. */
 public final class NearestName {
@@ -17,19 +17,25 @@ public final class NearestName {
                 .filter(nearest -> distance(nearest, misspelt) <= 1 + nearest.length() / 3);
     }
 
-    /** How many letters to add, remove or replace. */
-    private static int distance(String name, String other) {
-        int[] row = IntStream.rangeClosed(0, other.length()).toArray();
-        for (int i = 1; i <= name.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= other.length(); j++) {
-                boolean same = Character.toLowerCase(name.charAt(i - 1)) == Character.toLowerCase(other.charAt(j - 1));
-                int replaced = same ? diagonal : diagonal + 1;
-                diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+    /** How many letters must be added, removed, replaced or swapped with the next one. Case does not matter. */
+    public static int distance(String name, String other) {
+        String one = name.toLowerCase(Locale.ROOT);
+        String two = other.toLowerCase(Locale.ROOT);
+        int[][] distances = new int[one.length() + 1][two.length() + 1];
+        for (int i = 0; i <= one.length(); i++) {
+            for (int j = 0; j <= two.length(); j++) {
+                distances[i][j] = i == 0 || j == 0 ? i + j : least(distances, one, two, i, j);
             }
         }
-        return row[other.length()];
+        return distances[one.length()][two.length()];
+    }
+
+    private static int least(int[][] distances, String one, String two, int i, int j) {
+        boolean same = one.charAt(i - 1) == two.charAt(j - 1);
+        int least = Math.min(distances[i - 1][j], distances[i][j - 1]) + 1;
+        least = Math.min(least, distances[i - 1][j - 1] + (same ? 0 : 1));
+        boolean swapped =
+                i > 1 && j > 1 && one.charAt(i - 1) == two.charAt(j - 2) && one.charAt(i - 2) == two.charAt(j - 1);
+        return swapped ? Math.min(least, distances[i - 2][j - 2] + 1) : least;
     }
 }

@@ -2,6 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.text.NearestName;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
@@ -360,7 +361,7 @@ final class PropertyNames {
             int least = (variable ? Math.min(2, Math.max(1, most)) : Math.max(2, most)) + 1;
             String nearest = null;
             for (String candidate : candidates("", settings)) {
-                int distance = distance(unknown, ConfiguredLimits.uniform(candidate));
+                int distance = NearestName.distance(unknown, ConfiguredLimits.uniform(candidate));
                 if (distance < least) {
                     least = distance;
                     nearest = parent + "." + candidate;
@@ -383,27 +384,5 @@ final class PropertyNames {
             });
             return candidates;
         }
-    }
-
-    /** How many letters must be added, removed, replaced or swapped with the next one. */
-    private static int distance(String one, String other) {
-        int[][] distances = new int[one.length() + 1][other.length() + 1];
-        for (int i = 0; i <= one.length(); i++) {
-            for (int j = 0; j <= other.length(); j++) {
-                if (i == 0 || j == 0) {
-                    distances[i][j] = i + j;
-                    continue;
-                }
-                boolean same = one.charAt(i - 1) == other.charAt(j - 1);
-                int least = Math.min(distances[i - 1][j], distances[i][j - 1]) + 1;
-                least = Math.min(least, distances[i - 1][j - 1] + (same ? 0 : 1));
-                boolean swapped = i > 1
-                        && j > 1
-                        && one.charAt(i - 1) == other.charAt(j - 2)
-                        && one.charAt(i - 2) == other.charAt(j - 1);
-                distances[i][j] = swapped ? Math.min(least, distances[i - 2][j - 2] + 1) : least;
-            }
-        }
-        return distances[one.length()][other.length()];
     }
 }

@@ -93,7 +93,7 @@ class HttpRulesTest {
                     cost=five                      | limiter.http.api.cost 'five' must be one expression over the request, such as #{method == 'POST' ? 5 : 1}
                     cost=#{ip.trim().bytes}        | limiter.http.api.cost #{ip.trim().bytes} must not use
                     condition=#{user != null} and  | limiter.http.api.condition '#{user != null} and' must be one expression over the request
-                    resolver=nobody                | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean, was 'nobody'
+                    resolver=missing                | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean, was 'missing'
                     resolver=limiterFactory        | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean
                     patth=/x                       | limiter.http.api.patth
                     order=first                    | limiter.http.api.order
