@@ -40,6 +40,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
 
 /** The snippets of the README and of docs/reference compile and run, and the lists there are complete. */
@@ -107,7 +108,10 @@ class ReadmeTest {
     }
 
     private static ResponseEntity<String> post(String uri) {
-        return RestClient.create()
+        // Not the client that it finds on the class path of whichever Spring Boot this is.
+        return RestClient.builder()
+                .requestFactory(new JdkClientHttpRequestFactory())
+                .build()
                 .post()
                 .uri(uri)
                 .exchange((request, response) -> ResponseEntity.status(response.getStatusCode())
