@@ -132,7 +132,7 @@ abstract class ReservationContract extends LimiterContract {
     void random_cancellations_restore_all_permits_and_never_exceed_the_limit() {
         Random random = Seed.random();
         int steps = 0;
-        for (int episode = 0; steps < Integer.getInteger("test.steps", 1_000); episode++) {
+        for (int episode = 0; steps < Integer.getInteger("test.steps", 500); episode++) {
             int capacity = 1 + random.nextInt(20);
             double rate = random.nextBoolean() ? 10 : 1 + random.nextInt(1000) / 7.0;
             TokenBucket limit = TokenBucket.of(rate, capacity / rate).withMaxWait(Duration.ofDays(100));

@@ -22,7 +22,7 @@ class LongRunRateTest {
 
     private static final Duration LONG = Duration.ofDays(1000);
     private static final long ANY_TIMEOUT = Check.micros(LONG);
-    private static final int CALLS = 60_000;
+    private static final int CALLS = 30_000;
 
     private enum Kind {
         CALLER_WAITS,

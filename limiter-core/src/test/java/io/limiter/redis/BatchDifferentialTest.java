@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Batches of many keys of all kinds, with long runs of equal requests, and values that others stored in another encoding. */
 class BatchDifferentialTest extends DifferentialContract {
 
-    private static final int CALLS = 1000;
+    private static final int CALLS = 400;
 
     @Test
     void batches_of_many_keys_and_requests_decide_as_java_does() {

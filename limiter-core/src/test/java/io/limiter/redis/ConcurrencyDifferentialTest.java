@@ -25,14 +25,14 @@ class ConcurrencyDifferentialTest extends DifferentialContract {
     @Test
     void java_and_lua_decide_alike() {
         Backend script = redis.scriptBackend();
-        run(6_000, () -> script);
+        run(2_000, () -> script);
     }
 
     @Test
     void script_and_lock_engine_share_one_state() {
         Backend script = redis.scriptBackend();
         Backend lock = redis.lockBackend();
-        run(800, () -> random.nextBoolean() ? script : lock);
+        run(400, () -> random.nextBoolean() ? script : lock);
     }
 
     private void run(int calls, Supplier<Backend> backends) {

@@ -133,7 +133,7 @@ class DifferentialTest extends DifferentialContract {
                 end}
                 """.formatted(redis.prefix()));
         int rejected = 0;
-        for (int round = 0; round < 8; round++) {
+        for (int round = 0; round < 4; round++) {
             String usual = redis.prefix() + "{usual" + round + "}";
             String neighbour = redis.prefix() + "{neighbour" + round + "}";
             String all = redis.prefix() + "{all" + round + "}";

@@ -99,7 +99,7 @@ class LimitCostTest {
     private Cost costs(String name, List<List<KeyRequests<?>>> batches) {
         double micros = Double.MAX_VALUE;
         Cost cost = new Cost(0, 0, 0);
-        for (int round = 0; round < 6; round++) {
+        for (int round = 0; round < 4; round++) {
             Cost before = Cost.read();
             batches.forEach(batch -> decideIn(engine, batch));
             cost = Cost.read().since(before, BATCH * batches.size());
@@ -298,7 +298,7 @@ class LimitCostTest {
                 limiters.build("plain", TokenBucket.of(1_000_000, 1)),
                 limiters.withBan(ban).build("banning", TokenBucket.of(1_000_000, 1)));
         double[] micros = {Double.MAX_VALUE, Double.MAX_VALUE};
-        for (int round = 0; round < 10; round++) {
+        for (int round = 0; round < 5; round++) {
             for (int which = 0; which < 2; which++) {
                 RedisFixture.commands().configResetstat();
                 for (int i = 0; i < 500; i++) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ManyWaitersTest {
 
     private static final int THREADS = 200;
-    private static final int CALLS = 4;
+    private static final int CALLS = 2;
     private static final Duration PERIOD = Duration.ofMillis(100);
     private static final Duration TIMEOUT = Duration.ofMinutes(10);
 

@@ -33,7 +33,9 @@ abstract class RedisEngineContract extends EngineContract {
     final void awaitNoLock() {
         Awaitility.await()
                 .atMost(Patience.DECISION_TIMEOUT)
-                .during(Duration.ofMillis(200))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .during(Duration.ofMillis(100))
                 .until(() -> redis.keys().stream().noneMatch(key -> key.endsWith(KeySpace.LOCK)));
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Sets of limits of all kinds, which are decided all or nothing, under definitions and encodings that change. */
 class SetDifferentialTest extends DifferentialContract {
 
-    private static final int CALLS = 12_000;
+    private static final int CALLS = 4_000;
 
     @Test
     void java_and_lua_decide_sets_alike() {

@@ -37,7 +37,7 @@ record Options(
 
     static final String USAGE = """
             --list         what experiments there are
-            --short        a selection of experiments and planted bugs, in about four minutes
+            --short        a selection of experiments and planted bugs, in about three minutes
             --convict      plants bugs into the limiter instead, each of which an experiment must convict
             --only a,b     only these experiments, or bugs; * stands for anything, as in redis-*
             --soak n       random faults for n minutes instead; from 30 on, docs/reliability.md shows them

@@ -24,12 +24,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a queue of 100,000 callers costs, in looks at one of them. */
+/** What a queue of 30,000 callers costs, in looks at one of them. */
 class LeaseQueueTest {
 
-    private static final int CALLERS = 100_000;
+    private static final int CALLERS = 30_000;
     // Twice the depth of a balanced tree of all of them, and what does not depend on their number.
-    private static final int MOST_STEPS = 2 * 17 + 16;
+    private static final int MOST_STEPS = 2 * 15 + 16;
 
     private final Random random = Seed.random();
     private final TestClock clock = new TestClock();

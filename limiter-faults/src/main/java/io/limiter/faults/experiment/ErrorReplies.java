@@ -50,7 +50,6 @@ final class ErrorReplies {
                 named("read-only")
                         .does("Redis becomes the replica of a server that does not exist for 2 s: READONLY")
                         .promises(SOON)
-                        .inShort()
                         .fault(TAKES, ErrorReplies::demote));
     }
 

@@ -71,7 +71,6 @@ final class Instances {
                         .promises("Never more leases than 8: a JVM that goes on knows that it has lost its leases")
                         .members(LEASES, LEASES)
                         .mayLoseLeases()
-                        .inShort()
                         .fault(Duration.ofSeconds(5), scene -> pause(scene, Duration.ofSeconds(5))),
                 named("jvm-stopped-with-prefetched-permits")
                         .does("One JVM of two is stopped for 5 s while it has prefetched permits")

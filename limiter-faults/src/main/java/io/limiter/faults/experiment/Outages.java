@@ -27,7 +27,7 @@ final class Outages {
         all.add(stopped(30));
         all.add(restartedEmpty(2));
         all.add(restartedEmpty(20));
-        all.add(restartedWithData(2).inShort());
+        all.add(restartedWithData(2));
         all.add(restartedWithData(20));
         all.add(named("redis-stopped-5s-leases")
                 .does("As redis-stopped-5s, while JVMs hold leases of 2 s, under the policy deny")

@@ -52,8 +52,7 @@ public final class PlantedBugs {
                                 "Leases of a closed factory are free at once",
                                 "close-with-leases",
                                 Measure.LEASES_FREE,
-                                method("internal.lease.LeaseRenewer", "release", Advices.Skip.class))
-                        .inShort(),
+                                method("internal.lease.LeaseRenewer", "release", Advices.Skip.class)),
                 named(
                         "lease-not-renewed",
                         "A lease is never renewed",
