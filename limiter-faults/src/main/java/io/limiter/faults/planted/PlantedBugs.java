@@ -47,12 +47,12 @@ public final class PlantedBugs {
                                 "if release then\n            if place then",
                                 "if release then\n if false then")),
                 named(
-                                "factory-close-keeps-leases",
-                                "factory.close() releases no lease",
-                                "Leases of a closed factory are free at once",
-                                "close-with-leases",
-                                Measure.LEASES_FREE,
-                                method("internal.lease.LeaseRenewer", "release", Advices.Skip.class)),
+                        "factory-close-keeps-leases",
+                        "factory.close() releases no lease",
+                        "Leases of a closed factory are free at once",
+                        "close-with-leases",
+                        Measure.LEASES_FREE,
+                        method("internal.lease.LeaseRenewer", "release", Advices.Skip.class)),
                 named(
                         "lease-not-renewed",
                         "A lease is never renewed",
