@@ -208,6 +208,7 @@ class DocsTest {
     @Test
     void the_snippets_about_tests_pass() {
         TestingSnippets.unit();
+        TestingSnippets.clock();
         TestingSnippets.off();
         RateLimiter limiter = new LocalLimiterFactory()
                 .build("sms", TokenBucket.per(2, Duration.ofHours(1)).withCapacity(2));

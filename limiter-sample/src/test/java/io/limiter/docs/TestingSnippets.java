@@ -1,45 +1,41 @@
 package io.limiter.docs;
 
+import static io.limiter.test.LimiterAssertions.assertThat;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.test.TestClock;
+import io.limiter.test.TestLimiterFactory;
+import io.limiter.test.redis.EmbeddedRedis;
+import io.limiter.test.redis.RedisAddress;
+import io.limiter.test.spring.AutoConfigureLimiter;
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
 
 /** The Java of docs/testing.md, which DocsTest runs. */
 final class TestingSnippets {
 
     private TestingSnippets() {}
 
-    static class Sms {
-
-        private final RateLimiter perPhone;
-
-        Sms(LimiterFactory limiters) {
-            this.perPhone = limiters.build("sms", TokenBucket.per(1, Duration.ofHours(1)));
-        }
-
-        void send(String phone) {
-            Decision decision = perPhone.decide(phone);
-            if (!decision.granted()) {
-                throw new RateLimitExceededException("sms", decision);
-            }
-        }
-    }
-
     static void unit() {
         // testing: unit
-        try (LimiterFactory limiters = new LocalLimiterFactory()) {
-            Sms sms = new Sms(limiters);
-            sms.send("0171");
-            assertThatThrownBy(() -> sms.send("0171")).isInstanceOf(RateLimitExceededException.class);
-            sms.send("0172");
-        }
+        TestClock clock = new TestClock();
+        Sms sms = new Sms(new TestLimiterFactory(clock));
+        sms.send("0171");
+        assertThatThrownBy(() -> sms.send("0171")).isInstanceOf(RateLimitExceededException.class);
+        clock.advance(Duration.ofHours(1));
+        sms.send("0171");
         // end
     }
 
@@ -48,6 +44,17 @@ final class TestingSnippets {
         Decision before = limiter.on("0171").peek();
         limiter.tryAcquire("0171");
         assertThat(limiter.on("0171").peek().remaining()).isEqualTo(before.remaining() - 1);
+        // end
+    }
+
+    static void clock() {
+        TestClock clock = new TestClock();
+        LimiterFactory limiters = new TestLimiterFactory(clock);
+        // testing: clock
+        Limiter search = limiters.build("search", FixedWindow.of(5, Duration.ofSeconds(12)));
+        assertThat(search).on("ann").grants(5).thenRejectsFor(12, SECONDS);
+        clock.advance(Duration.ofSeconds(12));
+        assertThat(search).on("ann").grants(5).thenRejects();
         // end
     }
 
@@ -62,5 +69,54 @@ final class TestingSnippets {
         // testing: reset
         limiter.on("0171").reset();
         // end
+    }
+}
+
+// testing: boot
+@SpringBootTest
+@AutoConfigureLimiter
+class SmsLimits {
+
+    @Autowired
+    private Sms sms;
+
+    @Autowired
+    private TestClock clock;
+
+    @Test
+    void a_number_is_sent_one_message_an_hour() {
+        sms.send("0171");
+        assertThatThrownBy(() -> sms.send("0171")).isInstanceOf(RateLimitExceededException.class);
+        clock.advance(Duration.ofHours(1));
+        sms.send("0171");
+    }
+}
+// end
+
+// testing: redis
+@SpringBootTest
+@EmbeddedRedis
+class SmsOnRedis {
+
+    @Test
+    void has_an_address(RedisAddress redis) {
+        assertThat(redis.uri()).startsWith("redis://127.0.0.1:");
+    }
+}
+// end
+
+class Sms {
+
+    private final RateLimiter perPhone;
+
+    Sms(LimiterFactory limiters) {
+        this.perPhone = limiters.build("sms", TokenBucket.per(1, Duration.ofHours(1)));
+    }
+
+    void send(String phone) {
+        Decision decision = perPhone.decide(phone);
+        if (!decision.granted()) {
+            throw new RateLimitExceededException("sms", decision);
+        }
     }
 }

@@ -1,0 +1,42 @@
+package io.limiter.test;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.Limiter;
+import io.limiter.algorithm.Decision;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What failed assertions say. */
+final class Descriptions {
+
+    private Descriptions() {}
+
+    static String of(Limiter limiter) {
+        return of(limiter.name(), limiter.key());
+    }
+
+    static String of(ConcurrencyLimiter limiter) {
+        return of(limiter.name(), limiter.key());
+    }
+
+    private static String of(String name, Optional<String> key) {
+        return "limiter '" + name + "'" + key.map(text -> " on '" + text + "'").orElse("");
+    }
+
+    static String of(Decision decision) {
+        String left = decision.remaining() + " of " + decision.limit() + " remaining";
+        String source = decision.source() == Decision.Source.BACKEND ? "" : ", decided by " + decision.source();
+        if (decision.granted()) {
+            return "granted (" + left + source + ")";
+        }
+        String retry =
+                decision.retryAfter().map(time -> "rejected for " + of(time)).orElse("rejected for ever");
+        return retry + " (" + left + source + ")";
+    }
+
+    static String of(Duration time) {
+        BigDecimal seconds = BigDecimal.valueOf(time.getSeconds()).add(BigDecimal.valueOf(time.getNano(), 9));
+        return seconds.stripTrailingZeros().toPlainString() + " s";
+    }
+}

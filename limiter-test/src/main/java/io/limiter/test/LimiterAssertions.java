@@ -1,0 +1,20 @@
+package io.limiter.test;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.Limiter;
+
+/** Entry points of the assertions about limiters, to import statically beside those of AssertJ. */
+public final class LimiterAssertions {
+
+    private LimiterAssertions() {}
+
+    /** Asserts what a limiter, or the view of one key, decides. */
+    public static LimiterAssert assertThat(Limiter limiter) {
+        return new LimiterAssert(limiter);
+    }
+
+    /** Asserts how many permits a concurrency limiter, or the view of one key, has. */
+    public static ConcurrencyLimiterAssert assertThat(ConcurrencyLimiter limiter) {
+        return new ConcurrencyLimiterAssert(limiter);
+    }
+}

@@ -1,0 +1,55 @@
+package io.limiter.test;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.local.LocalEngine;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A local engine that can forget all keys. Limiters keep it, so it is the engine within that is replaced. */
+final class TestEngine implements AtOnce {
+
+    private final TestClock clock;
+    private volatile LocalEngine engine;
+
+    TestEngine(TestClock clock) {
+        this.clock = clock;
+        this.engine = newEngine();
+    }
+
+    private LocalEngine newEngine() {
+        return new LocalEngine(LocalEngine.DEFAULT_MAX_KEYS, clock.sleeper().ticker(), clock.micros());
+    }
+
+    void forgetAll() {
+        engine = newEngine();
+    }
+
+    @Override
+    public void decide(PendingDecision<?> pending) {
+        engine.decide(pending);
+    }
+
+    @Override
+    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return engine.tryAcquire(key, limit, permits, timeoutMicros);
+    }
+
+    @Override
+    public @Nullable Decision decide(String key, Limit<?> limit, Request request) {
+        return engine.decide(key, limit, request);
+    }
+
+    @Override
+    public CompletableFuture<Void> reset(String key) {
+        return engine.reset(key);
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

@@ -1,0 +1,24 @@
+package io.limiter.test.redis;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * A JUnit test that needs a Redis: an embedded one, which all tests of this JVM share, and which is emptied before each test.
+ *
+ * <p>Methods of the test take its {@link RedisAddress} as a parameter. For an application context of Spring it is
+ * {@code spring.data.redis.url}. There, {@code limiter.rejection-cache.size} is 0 and {@code limiter.failure.policy} is
+ * {@code throw} with a decision timeout of 10 s, unless the application sets them. Classes with this annotation must not run
+ * concurrently.
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Inherited
+@ExtendWith(EmbeddedRedisExtension.class)
+public @interface EmbeddedRedis {}
