@@ -2,6 +2,7 @@ package io.limiter.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.testing.TestRedis;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -36,5 +37,14 @@ enum Backend {
             assertThat(context).hasNotFailed();
             test.accept(context);
         });
+    }
+
+    /** What a test does with its bean, whose limits it reads from the limiters. */
+    interface Check<T> {
+        void of(T bean, LimiterFactory limiters) throws Exception;
+    }
+
+    <T> void run(Class<T> bean, Check<T> check, String... settings) {
+        run(bean, context -> check.of(context.getBean(bean), context.getBean(LimiterFactory.class)), settings);
     }
 }
