@@ -28,17 +28,20 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
             "org.springframework.cloud.context.environment.EnvironmentChangeEvent",
             "org.springframework.cloud.context.scope.refresh.RefreshScopeRefreshedEvent");
 
+    private final PropertyNames names;
     private final Environment environment;
     private final LimitAdvisor advisor;
     private final ObjectProvider<HttpRules> rules;
     private Map<String, LimitSettings> applied;
 
     /** @param rules only web applications have them */
-    ConfiguredLimitsRefresh(Environment environment, LimitAdvisor advisor, ObjectProvider<HttpRules> rules) {
+    ConfiguredLimitsRefresh(
+            PropertyNames names, Environment environment, LimitAdvisor advisor, ObjectProvider<HttpRules> rules) {
+        this.names = names;
         this.environment = environment;
         this.advisor = advisor;
         this.rules = rules;
-        this.applied = ConfiguredLimits.read(new PropertyNames().binder(environment));
+        this.applied = ConfiguredLimits.read(names.binder(environment));
     }
 
     @Override
@@ -53,7 +56,7 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
 
     private synchronized void refresh() {
         try {
-            new PropertyNames().check(environment);
+            names.check(environment);
         } catch (RuntimeException e) {
             log.error("The changed properties are invalid, all limits and rules stay as they were: {}", problem(e));
             return;
@@ -75,7 +78,7 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
     }
 
     private void refreshLimits() {
-        Map<String, LimitSettings> settings = ConfiguredLimits.read(new PropertyNames().binder(environment));
+        Map<String, LimitSettings> settings = ConfiguredLimits.read(names.binder(environment));
         if (!settings.equals(applied)) {
             advisor.reconfigure(new ConfiguredLimits(settings));
             log.info("limiter.limits were read again, and apply to {}.", changed(applied, settings));

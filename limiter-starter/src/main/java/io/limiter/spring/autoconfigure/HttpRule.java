@@ -123,7 +123,8 @@ record HttpRule(
         }
         String property = ConfiguredLimits.property(map, key);
         String other = before.put(ConfiguredLimits.uniform(key), property);
-        if (other != null) {
+        // With other characters they may differ; binding environment variables refuses one that could be for both.
+        if (other != null && !other.endsWith("]") && !property.endsWith("]")) {
             throw new InvalidSettingException(
                     property,
                     " has the same environment variables as " + other

@@ -19,13 +19,15 @@ import org.springframework.core.env.Environment;
 /** The checked rules of {@code limiter.http}, which can be read again. An unknown setting prevents startup. */
 final class HttpRules implements KnownLimits {
 
+    private final PropertyNames names;
     private final Environment environment;
     private final HttpRule.Application application;
     private final Rules atStart;
     private volatile Rules current;
 
     /** @throws InvalidSettingException naming an invalid setting */
-    HttpRules(Environment environment, HttpRule.Application application) {
+    HttpRules(PropertyNames names, Environment environment, HttpRule.Application application) {
+        this.names = names;
         this.environment = environment;
         this.application = application;
         this.atStart = built(bound());
@@ -75,18 +77,18 @@ final class HttpRules implements KnownLimits {
     }
 
     private Map<String, HttpRule> bound() {
-        return new PropertyNames().rules(environment);
+        return names.rules(environment);
     }
 
     private Rules built(Map<String, HttpRule> rules) {
         List<HttpLimit> built = new ArrayList<>();
-        Set<String> names = new HashSet<>();
+        Set<String> limits = new HashSet<>();
         Map<String, String> ids = new HashMap<>();
         rules.forEach((id, rule) -> {
             String property = HttpRule.property(HttpRule.PROPERTY, id, ids, ".api.path=/api/**");
             HttpLimit limit = rule.build(id, property, application);
             limit.parts().forEach(part -> {
-                if (!names.add(part.name())) {
+                if (!limits.add(part.name())) {
                     throw new InvalidSettingException(
                             property,
                             ".name must differ from those before it, which share its permits otherwise, was '"

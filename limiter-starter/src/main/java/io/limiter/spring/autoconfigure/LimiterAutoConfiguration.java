@@ -43,7 +43,7 @@ import org.springframework.core.type.AnnotationMetadata;
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({
-    PropertyNames.Check.class,
+    PropertyNames.class,
     LimiterAutoConfiguration.AutoProxyRegistrar.class,
     CallerConfigurations.ExchangeUsersOfSecurity.class,
     CallerConfigurations.CallerOfExchange.class,
@@ -61,8 +61,8 @@ public class LimiterAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    static ConfiguredLimits limiterConfiguredLimits(Environment environment) {
-        return new ConfiguredLimits(ConfiguredLimits.read(new PropertyNames().binder(environment)));
+    static ConfiguredLimits limiterConfiguredLimits(PropertyNames names, Environment environment) {
+        return new ConfiguredLimits(ConfiguredLimits.read(names.binder(environment)));
     }
 
     @Bean
@@ -72,10 +72,11 @@ public class LimiterAutoConfiguration {
 
     /** Warns about {@code limiter.http} in an application that serves no HTTP requests. */
     @Bean
-    SmartInitializingSingleton limiterUnusedHttpRules(ListableBeanFactory beans, Environment environment) {
+    SmartInitializingSingleton limiterUnusedHttpRules(
+            ListableBeanFactory beans, PropertyNames names, Environment environment) {
         return () -> {
             if (!beans.containsBean("limiterHttpRules")
-                    && !new PropertyNames().rules(environment).isEmpty()) {
+                    && !names.rules(environment).isEmpty()) {
                 log.warn(
                         "limiter.http has rules without effect, because this is neither a servlet application nor one of"
                                 + " WebFlux: remove limiter.http");
@@ -108,8 +109,8 @@ public class LimiterAutoConfiguration {
     @Bean
     @ConditionalOnClass(name = "org.springframework.cloud.context.environment.EnvironmentChangeEvent")
     ConfiguredLimitsRefresh limiterConfiguredLimitsRefresh(
-            Environment environment, LimitAdvisor advisor, ObjectProvider<HttpRules> rules) {
-        return new ConfiguredLimitsRefresh(environment, advisor, rules);
+            PropertyNames names, Environment environment, LimitAdvisor advisor, ObjectProvider<HttpRules> rules) {
+        return new ConfiguredLimitsRefresh(names, environment, advisor, rules);
     }
 
     /**

@@ -41,7 +41,7 @@ public class LimiterMetricsAutoConfiguration {
                     return limiting == null ? null : limiting.callCounts();
                 }),
                 new LazyLookup<>(observations::getIfUnique),
-                new LazyLookup<>(convention::getIfUnique),
+                new LazyLookup<>(() -> convention.getIfUnique(LimiterWaitConvention::new)),
                 properties.metrics().maxLimits());
     }
 }

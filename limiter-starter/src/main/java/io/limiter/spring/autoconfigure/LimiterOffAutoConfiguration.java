@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Import;
 /** Limiters that grant everything, if limits are disabled, and what else the application may inject. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "limiter.enabled", havingValue = false)
-@Import({PropertyNames.Check.class, CallerConfigurations.UserOfSecurity.class})
+@Import({PropertyNames.class, CallerConfigurations.UserOfSecurity.class})
 public class LimiterOffAutoConfiguration {
 
     @Bean

@@ -44,7 +44,7 @@ import org.springframework.web.util.pattern.PathPattern;
 @ConditionalOnClass(PathPattern.class)
 @ConditionalOnBean({LimiterFactory.class, ClientAddress.class})
 @EnableConfigurationProperties(LimiterProperties.class)
-@Import({ServletWebConfiguration.class, ReactiveWebConfiguration.class})
+@Import({PropertyNames.class, ServletWebConfiguration.class, ReactiveWebConfiguration.class})
 public class LimiterWebAutoConfiguration {
 
     @Bean
@@ -61,6 +61,7 @@ public class LimiterWebAutoConfiguration {
 
     @Bean
     HttpRules limiterHttpRules(
+            PropertyNames names,
             Environment environment,
             LimiterFactory factory,
             ObjectProvider<LiveLimits> limits,
@@ -72,6 +73,7 @@ public class LimiterWebAutoConfiguration {
         boolean resolves = beans.getBeanNamesForType(PlanResolver.class, true, false).length > 0;
         Supplier<PlanResolver> plans = new LazyLookup<>(resolver::getObject);
         return new HttpRules(
+                names,
                 environment,
                 new HttpRule.Application(
                         factory,

@@ -2,6 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.RenamedVariables;
 import io.limiter.spring.text.NearestName;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.RecordComponent;
@@ -30,7 +31,6 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -45,9 +45,9 @@ import org.springframework.util.ClassUtils;
 /**
  * The names of all properties under {@code limiter}, by the records that they are bound to. A module lists its records in
  * {@code META-INF/spring/io.limiter.spring.autoconfigure.PropertyNames.imports}, so that their names are known even if none of its
- * beans is created.
+ * beans is created. As a bean it checks all names before any other bean is created.
  */
-final class PropertyNames {
+final class PropertyNames implements BeanFactoryPostProcessor {
 
     private static final Logger log = LoggerFactory.getLogger(PropertyNames.class);
 
@@ -59,6 +59,9 @@ final class PropertyNames {
     /** Variables that Kubernetes sets for a service whose name begins with limiter. */
     private static final Pattern OF_KUBERNETES = Pattern.compile(
             ".*\\.host|.*\\.service\\.port(\\W.*)?|.*\\.port(\\[\\d+\\]\\.(tcp|udp|sctp)(\\.(proto|port|addr))?)?");
+
+    /** The elements of limiter.http.rule.limits.limit.plans. */
+    private static final int PLANS_OF_RULE = 6;
 
     private static final Pattern PLAIN = Pattern.compile("[a-z0-9]+");
 
@@ -87,14 +90,9 @@ final class PropertyNames {
         }
     }
 
-    /** Checks all names before any bean is created. */
-    static final class Check implements BeanFactoryPostProcessor {
-
-        @Override
-        public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
-            new PropertyNames()
-                    .check(beans.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME, Environment.class));
-        }
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+        check(beans.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME, Environment.class));
     }
 
     /** The settings of a record, by their names. */
@@ -120,14 +118,12 @@ final class PropertyNames {
     void check(Environment environment) {
         Map<ConfigurationPropertyName, String> problems = new LinkedHashMap<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            names(source)
-                    .filter(name -> named(name, isOfVariables(source), (map, key) -> map) == null)
-                    .forEach(name -> {
-                        String problem = problem(name, isOfVariables(source));
-                        if (problem != null) {
-                            problems.put(name, problem);
-                        }
-                    });
+            names(source).filter(name -> !isBound(name, isOfVariables(source))).forEach(name -> {
+                String problem = problem(name, isOfVariables(source));
+                if (problem != null) {
+                    problems.put(name, problem);
+                }
+            });
         }
         if (!problems.isEmpty()) {
             List<String> all = new ArrayList<>(problems.values());
@@ -136,6 +132,17 @@ final class PropertyNames {
                     first.toString(),
                     String.join("\n    ", all).substring(first.toString().length()));
         }
+    }
+
+    /** Spring Boot binds a variable that has no dash of a property, or an underscore for each; {@link #binder} binds others too. */
+    private boolean isBound(ConfigurationPropertyName name, boolean variable) {
+        ConfigurationPropertyName found = named(name, variable, (map, key) -> map);
+        if (found == null || !variable || isMap(Objects.requireNonNull(known.get(found.getElement(1, Form.DASHED))))) {
+            return found != null;
+        }
+        ConfigurationPropertyName split =
+                ConfigurationPropertyName.adapt(found.toString().replace('-', '.'), '.');
+        return name.equals(found) || name.equals(split);
     }
 
     private @Nullable String problem(ConfigurationPropertyName name, boolean variable) {
@@ -203,37 +210,40 @@ final class PropertyNames {
                 names.put(found, name);
             }
         });
-        return new Variables(source, names);
+        return new RenamedVariables(source, names);
     }
 
     private static ConfigurationPropertyName asWritten(
             ConfigurationPropertyName map, String key, Set<ConfigurationPropertyName> written) {
         int at = map.getNumberOfElements();
         String uniform = ConfiguredLimits.uniform(key);
-        return written.stream()
-                .filter(name -> map.isAncestorOf(name)
+        List<ConfigurationPropertyName> named = written.stream()
+                .filter(name -> name.getNumberOfElements() > at
                         && ConfiguredLimits.uniform(name.getElement(at, Form.ORIGINAL))
                                 .equals(uniform))
-                .findFirst()
                 .map(name -> name.chop(at + 1))
+                .distinct()
+                .toList();
+        List<ConfigurationPropertyName> found =
+                named.stream().filter(map::isParentOf).toList();
+        if (found.size() > 1) {
+            throw new InvalidSettingException(
+                    found.get(0).toString(),
+                    " and " + found.get(1)
+                            + " have the same environment variables, and one is set: rename one of them");
+        }
+        // The limits of a rule share the plan of a request, so its name is written as for another limit of the rule.
+        return Stream.concat(found.stream(), named.stream().filter(name -> isPlanOfSameRule(map, name)))
+                .findFirst()
+                .map(name -> map.append(name.subName(at)))
                 .orElseGet(() -> inBrackets(map, uniform));
     }
 
-    /** Environment variables under other names. */
-    private record Variables(
-            ConfigurationPropertySource source, Map<ConfigurationPropertyName, ConfigurationPropertyName> names)
-            implements IterableConfigurationPropertySource {
-
-        @Override
-        public @Nullable ConfigurationProperty getConfigurationProperty(ConfigurationPropertyName name) {
-            ConfigurationPropertyName own = names.get(name);
-            return own == null ? null : source.getConfigurationProperty(own);
-        }
-
-        @Override
-        public Stream<ConfigurationPropertyName> stream() {
-            return names.keySet().stream();
-        }
+    private static boolean isPlanOfSameRule(ConfigurationPropertyName map, ConfigurationPropertyName plan) {
+        return map.getNumberOfElements() == PLANS_OF_RULE
+                && map.chop(PLANS_OF_RULE - 3).isAncestorOf(plan)
+                && map.getElement(PLANS_OF_RULE - 1, Form.UNIFORM)
+                        .equals(plan.getElement(PLANS_OF_RULE - 1, Form.UNIFORM));
     }
 
     private static boolean isOfVariables(ConfigurationPropertySource source) {

@@ -12,6 +12,10 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.check.RejectionLog;
+import io.reactivex.rxjava3.core.Completable;
+import io.reactivex.rxjava3.core.Maybe;
+import io.reactivex.rxjava3.core.Observable;
+import io.reactivex.rxjava3.core.Single;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -233,6 +237,10 @@ class LateResultsTest {
                 Arguments.of(streamed, "StreamingResponseBody"),
                 Arguments.of(new SseEmitter(), "ResponseBodyEmitter"),
                 Arguments.of(ServerResponse.ok().build(), "ServerResponse"),
+                Arguments.of(Completable.complete(), "CompletableSource"),
+                Arguments.of(Maybe.just(""), "MaybeSource"),
+                Arguments.of(Observable.just(""), "ObservableSource"),
+                Arguments.of(Single.just(""), "SingleSource"),
                 Arguments.of(Flux.just(""), "Publisher"));
     }
 

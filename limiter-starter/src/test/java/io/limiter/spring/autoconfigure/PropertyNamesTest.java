@@ -8,6 +8,7 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.web.HttpLimit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -155,6 +156,71 @@ class PropertyNamesTest {
                 });
     }
 
+    /** As Spring Boot binds them: with an underscore for each dash, or for none. */
+    @ParameterizedTest
+    @ValueSource(strings = {"LIMITER_FAILURE_FIRST_DECISION_TIMEOUT", "LIMITER_FAILURE_FIRSTDECISIONTIMEOUT"})
+    void environment_variables_leave_out_dashes_or_split_at_them(String variable) {
+        with(Contexts.local(), variable + "=7s")
+                .run(context -> assertThat(context.getBean(LimiterProperties.class)
+                                .failure()
+                                .firstDecisionTimeout())
+                        .hasSeconds(7));
+    }
+
+    @Test
+    void a_plan_is_one_if_one_limit_of_a_rule_has_it_in_a_file_and_another_in_a_variable() {
+        RecordingLimiterFactory factory = new RecordingLimiterFactory();
+        with(
+                        Contexts.web()
+                                .withConfiguration(Contexts.mvc())
+                                .withBean(LimiterFactory.class, () -> factory)
+                                .withPropertyValues(
+                                        "limiter.http.api.path=/api/**",
+                                        "limiter.http.api.plan=header:X-Plan",
+                                        "limiter.http.api.limits.second.rate=5",
+                                        "limiter.http.api.limits.second.plans.Pro.rate=10",
+                                        "limiter.http.api.limits.day.limit=5",
+                                        "limiter.http.api.limits.day.period=1d",
+                                        "limiter.http.other.path=/other/**",
+                                        "limiter.http.other.plan=header:X-Plan",
+                                        "limiter.http.other.limits.day.limit=5",
+                                        "limiter.http.other.limits.day.period=1d"),
+                        "LIMITER_HTTP_API_LIMITS_DAY_PLANS_PRO_LIMIT=7",
+                        "LIMITER_HTTP_OTHER_LIMITS_DAY_PLANS_PRO_LIMIT=7")
+                .run(context -> {
+                    Map<String, HttpRule> rules =
+                            context.getBean(PropertyNames.class).rules(context.getEnvironment());
+                    assertThat(rules.get("api").limits().values())
+                            .allSatisfy(limit -> assertThat(limit.planNames()).containsExactly("Pro"));
+                    assertThat(rules.get("other").limits().get("day").planNames())
+                            .containsExactly("pro");
+                });
+    }
+
+    @Test
+    void two_rules_of_one_name_to_environment_variables_alone_prevent_startup_if_a_variable_sets_one() {
+        String[] rules = {
+            "limiter.http[/login].path=/login",
+            "limiter.http[/login].limits.day.limit=5",
+            "limiter.http[/login].limits.day.period=1d",
+            "limiter.http[/login/**].path=/login/**",
+            "limiter.http[/login/**].limits.day.limit=6",
+            "limiter.http[/login/**].limits.day.period=1d"
+        };
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues(rules)
+                .run(context -> assertThat(
+                                context.getBean(HttpRules.class).first().limits())
+                        .extracting(HttpLimit::name)
+                        .containsExactly("/login", "/login/**"));
+        with(Contexts.web().withConfiguration(Contexts.mvc()).withPropertyValues(rules), "LIMITER_HTTP_LOGIN_ORDER=1")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("limiter.http[/login]")
+                        .hasStackTraceContaining("limiter.http[/login/**]")
+                        .hasStackTraceContaining("have the same environment variables, and one is set"));
+    }
+
     @Test
     void two_limits_of_one_name_to_properties_prevent_startup() {
         Contexts.local()
@@ -219,6 +285,8 @@ class PropertyNamesTest {
     @CsvSource({
         "LIMITER_FAILURE_POLCY, limiter.failure.polcy is no property: did you mean limiter.failure.policy?",
         "LIMITER_LIMITS_SEARCH_RAET, limiter.limits.search.raet is no property: did you mean limiter.limits.search.rate?",
+        "LIMITER_FAILURE_FIRST_DECISIONTIMEOUT, did you mean limiter.failure.first-decision-timeout?",
+        "LIMITER_KEY_TRUSTED_PROX_IES_0, did you mean limiter.key.trusted-proxies?",
         "LIMITER_ENABLE, did you mean limiter.enabled?"
     })
     void an_environment_variable_that_is_nearly_a_property_prevents_startup(String variable, String problem) {

@@ -18,10 +18,16 @@ import org.springframework.util.ClassUtils;
 public final class LateResults {
 
     private static final Set<String> LATE = Set.of(
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "io.smallrye.mutiny.Uni",
             "java.util.concurrent.Callable",
             "java.util.concurrent.CompletionStage",
             "java.util.concurrent.Future",
             "java.util.concurrent.Flow$Publisher",
+            "kotlinx.coroutines.Deferred",
             "org.reactivestreams.Publisher",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",

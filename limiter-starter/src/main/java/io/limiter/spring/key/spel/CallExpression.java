@@ -3,6 +3,7 @@ package io.limiter.spring.key.spel;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import java.math.BigDecimal;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -16,6 +17,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
  */
 record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where) {
 
+    private static final Pattern DIGITS = Pattern.compile("\\d{1,18}");
     private static final BigDecimal MOST = BigDecimal.valueOf(Integer.MAX_VALUE);
 
     /**
@@ -36,7 +38,7 @@ record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where) {
         return new CallExpression<>(
                 call -> {
                     Object value = valueOf.apply(call);
-                    return value instanceof String text && text.matches("\\d{1,18}") ? Long.valueOf(text) : value;
+                    return value instanceof String text && DIGITS.matcher(text).matches() ? Long.valueOf(text) : value;
                 },
                 where);
     }

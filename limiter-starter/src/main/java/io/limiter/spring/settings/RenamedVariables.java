@@ -1,0 +1,30 @@
+package io.limiter.spring.settings;
+
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+
+/**
+ * Environment variables under other names.
+ *
+ * @param names those in the source by those here; variables without one are left out
+ */
+public record RenamedVariables(
+        ConfigurationPropertySource source, Map<ConfigurationPropertyName, ConfigurationPropertyName> names)
+        implements IterableConfigurationPropertySource {
+
+    @Override
+    public @Nullable ConfigurationProperty getConfigurationProperty(ConfigurationPropertyName name) {
+        ConfigurationPropertyName own = names.get(name);
+        return own == null ? null : source.getConfigurationProperty(own);
+    }
+
+    @Override
+    public Stream<ConfigurationPropertyName> stream() {
+        return names.keySet().stream();
+    }
+}
