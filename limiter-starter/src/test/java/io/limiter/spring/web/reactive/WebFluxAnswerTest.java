@@ -109,7 +109,7 @@ class WebFluxAnswerTest extends AnswerContract {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(WebFluxHttpTest.OnNetty.class)
+    @Import(OnNetty.class)
     static class Application {
 
         @Bean

@@ -82,7 +82,7 @@ class WebFluxChargedResponsesTest extends ChargedResponsesContract {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(WebFluxHttpTest.OnNetty.class)
+    @Import(OnNetty.class)
     static class Application {
 
         @Bean

@@ -4,48 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
-import io.limiter.RateLimitExceededException;
-import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.internal.backend.BackendFailures;
-import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.web.HttpContract;
 import io.limiter.spring.web.Reply;
-import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
-import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.ResponseEntity;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
-import org.springframework.util.ClassUtils;
-import org.springframework.web.bind.WebDataBinder;
-import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.InitBinder;
-import org.springframework.web.bind.annotation.ModelAttribute;
-import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
@@ -63,221 +45,6 @@ class WebFluxHttpTest extends HttpContract {
     private static final Queue<BlockingOperationError> BLOCKED = new ConcurrentLinkedQueue<>();
 
     private static volatile boolean watching;
-
-    static class Service {
-
-        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
-        public Mono<Void> first(String run) {
-            return Mono.empty();
-        }
-
-        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
-        public Mono<Void> second(String run) {
-            return Mono.empty();
-        }
-
-        @CountLimit(name = "mono", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
-        public Mono<String> mono(String run) {
-            return Mono.just("done");
-        }
-
-        @ConcurrentLimit(limit = 1, name = "leased", limitType = LimitType.CUSTOM, key = "#{run}")
-        public Mono<String> again(String run) {
-            return Mono.just("done");
-        }
-
-        @CountLimit(name = "blocking", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
-        public String blocking(String run) {
-            return "done";
-        }
-    }
-
-    @RestController
-    static class Limited {
-
-        private final Service service;
-        private final LimiterFactory limiters;
-
-        Limited(Service service, LimiterFactory limiters) {
-            this.service = service;
-            this.limiters = limiters;
-        }
-
-        @GetMapping("/one")
-        @RateLimit(name = "one", rate = 1.0 / 60, burst = 60, limitType = LimitType.CUSTOM, key = "#{run}")
-        public Mono<String> one(@RequestParam("run") String run) {
-            return Mono.just("done");
-        }
-
-        @GetMapping("/both")
-        @RateLimit(name = "perMinute", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{run}")
-        @CountLimit(name = "perDay", limit = 3, period = "1d", limitType = LimitType.CUSTOM, key = "#{run}")
-        public Mono<String> both(@RequestParam("run") String run) {
-            return Mono.just("done");
-        }
-
-        @GetMapping("/message")
-        @CountLimit(
-                limit = 1,
-                name = "message",
-                period = "1h",
-                limitType = LimitType.CUSTOM,
-                key = "#{run}",
-                message = "one \"code\" a minute")
-        public Mono<String> message(@RequestParam("run") String run) {
-            return Mono.just("done");
-        }
-
-        @GetMapping("/services")
-        public Mono<String> services(@RequestParam("run") String run) {
-            return service.first(run)
-                    .then(service.second(run))
-                    .then(service.first(run))
-                    .thenReturn("done");
-        }
-
-        @GetMapping("/unnamed")
-        @CountLimit(limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
-        public Mono<String> unnamed(@RequestParam("run") String run) {
-            return Mono.just("done");
-        }
-
-        @GetMapping("/dry")
-        @CountLimit(limit = 1, name = "dry", period = "1h")
-        public Mono<String> dry() {
-            return Mono.just("done");
-        }
-
-        @GetMapping("/skipped")
-        @CountLimit(limit = 1, name = "skipped", period = "1h", condition = "#{run.isEmpty()}")
-        public Mono<String> skipped(@RequestParam("run") String run) {
-            return Mono.just("done");
-        }
-
-        @GetMapping("/user")
-        @CountLimit(limit = 1, name = "user", period = "1h", limitType = LimitType.USER)
-        public Mono<String> user() {
-            return Mono.just("done");
-        }
-
-        @GetMapping("/ip")
-        @CountLimit(limit = 1, name = "ip", period = "1h", limitType = LimitType.IP)
-        public Mono<String> ip() {
-            return Mono.just("done");
-        }
-
-        @GetMapping("/backend")
-        public Mono<String> backend() {
-            return Mono.error(BackendFailures.notExecuted("secret-key", "Redis is gone"));
-        }
-
-        @GetMapping("/future")
-        @CountLimit(limit = 1, name = "future", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
-        public CompletableFuture<String> future(@RequestParam("run") String run) {
-            return CompletableFuture.completedFuture("done");
-        }
-
-        @GetMapping({"/api/one", "/api/health/live", "/tried", "/several"})
-        public Mono<String> open() {
-            return Mono.just("done");
-        }
-
-        @PostMapping("/api/one")
-        public Mono<String> post() {
-            return Mono.just("done");
-        }
-
-        @GetMapping("/api/fails")
-        public Mono<String> fails() {
-            return Mono.error(new IllegalStateException("failed on purpose"));
-        }
-
-        @GetMapping("/twice")
-        public Mono<String> twice(@RequestParam("run") String run) {
-            Mono<String> mono = service.mono(run);
-            return mono.zipWith(mono, String::concat);
-        }
-
-        @GetMapping("/blocking")
-        public Mono<String> blocking(@RequestParam("run") String run) {
-            return Mono.fromCallable(() -> service.blocking(run));
-        }
-
-        @GetMapping("/elsewhere")
-        public Mono<String> elsewhere(@RequestParam("run") String run) {
-            return blocking(run).subscribeOn(Schedulers.boundedElastic());
-        }
-
-        @GetMapping("/places")
-        public Mono<String> places(@RequestParam("run") String run) {
-            return Mono.usingWhen(
-                    Mono.fromFuture(() -> limiters.build("places", ConcurrencyLimit.of(1))
-                            .on(run)
-                            .async()
-                            .acquire(1, Duration.ofMinutes(1))),
-                    lease -> Mono.delay(Duration.ofMillis(1)).thenReturn("held " + lease.isHeld()),
-                    lease -> Mono.fromFuture(lease.closeAsync()));
-        }
-
-        @GetMapping("/leased")
-        @ConcurrentLimit(limit = 1, name = "leased", limitType = LimitType.CUSTOM, key = "#{run}", timeout = "1m")
-        @RateLimit(name = "leased", rate = 0.001, burst = 5000, limitType = LimitType.CUSTOM, key = "#{run}")
-        public Mono<String> leased(@RequestParam("run") String run) {
-            return Mono.delay(Duration.ofMillis(1)).thenReturn("done");
-        }
-
-        @GetMapping("/leased/twice")
-        @ConcurrentLimit(limit = 1, name = "leased", limitType = LimitType.CUSTOM, key = "#{run}")
-        public CompletableFuture<String> leasedTwice(@RequestParam("run") String run) {
-            return service.again(run).toFuture();
-        }
-
-        @GetMapping("/api/slow")
-        public Mono<String> slow() {
-            return Mono.delay(Duration.ofMillis(1)).thenReturn("done");
-        }
-    }
-
-    @RestController
-    static class OwnHandler {
-
-        @GetMapping("/own")
-        @CountLimit(limit = 1, name = "own", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
-        public Mono<String> own(@RequestParam("run") String run) {
-            return Mono.just("done");
-        }
-
-        @ExceptionHandler
-        public ResponseEntity<String> handle(RateLimitExceededException e) {
-            return ResponseEntity.status(509).body("own handler");
-        }
-    }
-
-    /** Under a limit of the whole type. */
-    @RestController
-    @CountLimit(limit = 1, name = "whole", period = "1h", limitType = LimitType.IP)
-    static class Whole {
-
-        @GetMapping("/whole")
-        public Mono<String> whole(@RequestParam("run") String run) {
-            return Mono.just("done");
-        }
-
-        @ModelAttribute("model")
-        public String model() {
-            return "model";
-        }
-
-        @InitBinder
-        public void bind(WebDataBinder binder) {
-            binder.setDisallowedFields("id");
-        }
-
-        @ExceptionHandler
-        public ResponseEntity<String> handle(RateLimitExceededException e) {
-            return ResponseEntity.status(509).body("own handler");
-        }
-    }
 
     @Configuration(proxyBeanMethods = false)
     @Import(Application.class)
@@ -323,48 +90,29 @@ class WebFluxHttpTest extends HttpContract {
         }
     }
 
-    /** Tomcat, which is there too, would come first, and has no event loop. Spring Boot 4 has moved the class. */
-    static class OnNetty implements ImportBeanDefinitionRegistrar {
-
-        private static final List<String> FACTORIES = List.of(
-                "org.springframework.boot.web.embedded.netty.NettyReactiveWebServerFactory",
-                "org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory");
-
-        @Override
-        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-            ClassLoader loader = getClass().getClassLoader();
-            String factory = FACTORIES.stream()
-                    .filter(name -> ClassUtils.isPresent(name, loader))
-                    .findFirst()
-                    .orElseThrow();
-            registry.registerBeanDefinition(
-                    "netty", new RootBeanDefinition(ClassUtils.resolveClassName(factory, loader)));
-        }
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @Import(OnNetty.class)
     static class Application {
 
         @Bean
-        Service service() {
-            return new Service();
+        LimitedControllers.Service service() {
+            return new LimitedControllers.Service();
         }
 
         @Bean
-        Limited limited(Service service, LimiterFactory limiters) {
-            return new Limited(service, limiters);
+        LimitedControllers.Limited limited(LimitedControllers.Service service, LimiterFactory limiters) {
+            return new LimitedControllers.Limited(service, limiters);
         }
 
         @Bean
-        Whole whole() {
-            return new Whole();
+        LimitedControllers.Whole whole() {
+            return new LimitedControllers.Whole();
         }
 
         @Bean
-        OwnHandler ownHandler() {
-            return new OwnHandler();
+        LimitedControllers.OwnHandler ownHandler() {
+            return new LimitedControllers.OwnHandler();
         }
 
         /** Where Spring Security's would be. */

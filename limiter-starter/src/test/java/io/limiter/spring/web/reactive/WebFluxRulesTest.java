@@ -39,7 +39,7 @@ class WebFluxRulesTest extends HttpRulesContract {
     @EnableAutoConfiguration(
             excludeName = "org.springframework.boot.tomcat.autoconfigure.actuate.web.server"
                     + ".TomcatReactiveManagementContextAutoConfiguration")
-    @Import(WebFluxHttpTest.OnNetty.class)
+    @Import(OnNetty.class)
     static class Application {
 
         @Bean

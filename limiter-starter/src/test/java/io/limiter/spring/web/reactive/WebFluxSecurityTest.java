@@ -59,7 +59,7 @@ class WebFluxSecurityTest extends SecurityContract {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableWebFluxSecurity
-    @Import(WebFluxHttpTest.OnNetty.class)
+    @Import(OnNetty.class)
     static class Application {
 
         @Bean
