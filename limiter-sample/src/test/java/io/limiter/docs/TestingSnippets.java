@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 
-/** The Java of docs/testing.md, which DocsTest runs. */
+/** The Java of docs/testing.md, which SnippetsTest runs. */
 final class TestingSnippets {
 
     private TestingSnippets() {}
