@@ -8,73 +8,24 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
 import com.microsoft.playwright.options.Cookie;
-import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Ban;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.live.ChangeNote;
-import io.limiter.live.LiveKind;
-import io.limiter.live.LiveLimit;
-import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveSettings;
-import io.limiter.testing.RedisProcess;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The sample and its console in a real browser, on a real Redis. {@code -Dbrowser.images=docs/images} also takes the pictures
- * of the documentation.
+ * An operator who changes limits in the console. {@code -Dbrowser.images=docs/images} also takes the pictures of the
+ * documentation.
  */
-class ConsoleBrowserTest {
+class ConsoleBrowserTest extends OpenConsole {
 
     private static final String HOSTILE = "<img src=x onerror=\"document.title='hacked'\">";
-    private static final int PHONE = 390;
 
     /** So that the charts of the pictures have something to show. */
     private static final int PICTURE_MILLIS = 75_000;
-
-    private final List<String> complaints = new ArrayList<>();
-    private final RedisProcess redis = RedisProcess.start();
-    private ConfigurableApplicationContext sample;
-    private Chromium browser;
-    private Page page;
-
-    @BeforeEach
-    void open() {
-        sample = Samples.start(
-                redis,
-                "--limiter.limits.rate.enforce=false",
-                "--limiter.limits.rate.rate=0.0001",
-                "--limiter.limits.rate.capacity=1");
-        browser = new Chromium();
-        page = browser.page();
-        page.onConsoleMessage(message -> {
-            // A violation of the Content-Security-Policy is an error; so is a rejected call of the playground.
-            if (message.type().equals("error") && !message.text().contains("429")) {
-                complaints.add(message.text());
-            }
-        });
-        page.onPageError(complaints::add);
-    }
-
-    @AfterEach
-    void close() {
-        browser.close();
-        sample.close();
-        redis.close();
-    }
 
     @Test
     void an_operator_lowers_a_limit_watches_it_bite_and_takes_it_back() {
@@ -270,279 +221,6 @@ class ConsoleBrowserTest {
         assertThat(complaints).isEmpty();
     }
 
-    @Test
-    void a_key_is_banned_limited_and_exempted_and_each_is_undone() {
-        RateLimiter tenants = sample.getBean(LimiterFactory.class)
-                .build("tenants", TokenBucket.perSecond(0.001).withCapacity(1000));
-        page.navigate(uri("/limiter/"));
-        tenants.tryAcquire("flood");
-        tenants.tryAcquire("calm");
-        row("tenants").locator("a").click();
-        assertThat(page.locator("#keys")).containsText("No key has a live limit");
-
-        page.locator("[aria-label='Ban: flood']").click();
-        page.fill("#key-why", "scraping");
-        page.click("#confirm");
-        assertThat(page.locator("#keys .what")).containsText("flood: banned · until");
-        assertThat(page.locator("#keys .reason")).hasText("scraping");
-        assertThat(tenants.tryAcquire("flood")).isFalse();
-        assertThat(tenants.tryAcquire("calm")).isTrue();
-        page.locator("#toasts button").click();
-        assertThat(page.locator("#keys .what")).hasCount(0);
-        assertThat(tenants.tryAcquire("flood")).isTrue();
-
-        page.fill("#key", "tenant-7");
-        page.locator("[aria-label='Limit: tenant-7']").click();
-        page.fill("#key-rate", "-1");
-        page.click("#confirm");
-        assertThat(page.locator("dialog .error")).containsText("must be a number greater than 0");
-        page.fill("#key-rate", "0.001");
-        page.fill("#key-capacity", "2");
-        page.click("#confirm");
-        assertThat(page.locator("#keys .what")).containsText("tenant-7: 1 per");
-        assertThat(tenants.tryAcquire("tenant-7", 2)).isTrue();
-        assertThat(tenants.tryAcquire("tenant-7")).isFalse();
-
-        page.locator("[aria-label='Exempt: flood']").click();
-        page.click("#confirm");
-        page.fill("#key", "");
-        assertThat(page.locator("#keys .what")).hasCount(2);
-        assertThat(tenants.tryAcquire("flood", 1_000_000)).isTrue();
-        page.locator("#keys [aria-label$=': flood']").click();
-        page.click("#confirm");
-        assertThat(page.locator("#keys .what")).hasCount(1);
-        assertThat(tenants.tryAcquire("flood", 1_000_000)).isFalse();
-        assertNoScrolling();
-        assertThat(complaints).isEmpty();
-    }
-
-    @Test
-    void a_key_that_was_rejected_too_often_is_listed_and_its_ban_ends_with_one_click() {
-        Limiter signIn = sample.getBean(LimiterFactory.class)
-                .withBan(Ban.after(3))
-                .build("sign-in", FixedWindow.of(1, Duration.ofHours(1)));
-        for (int i = 0; i < 4; i++) {
-            signIn.tryAcquire("guesser");
-        }
-        page.navigate(uri("/limiter/#/keys"));
-        Locator ban = page.locator("#bans tbody tr");
-        assertThat(ban).hasCount(1);
-        assertThat(ban.locator("td[data-head='Limit']")).hasText("sign-in");
-        assertThat(ban.locator("td[data-head='Hash tag']")).hasText("–");
-        assertThat(ban.locator("td[data-head='Ends']"))
-                .hasText(Pattern.compile("\\d\\d:\\d\\d:\\d\\d, in \\d+ (min|s)"));
-        assertNoScrolling();
-        ban.locator("td.name a").click();
-        assertThat(page.locator("#facts")).containsText("because it was rejected too often, until");
-        page.click("[data-view=keys]");
-        page.locator("[aria-label='Reset: guesser']").click();
-        assertThat(page.locator("#toasts")).containsText("guesser of sign-in");
-        assertThat(ban).hasCount(0);
-        assertThat(page.locator("main")).containsText("No key is banned because it was rejected too often.");
-        assertThat(signIn.tryAcquire("guesser")).isTrue();
-        assertThat(complaints).isEmpty();
-    }
-
-    @Test
-    void a_tenant_that_floods_is_seen_gets_more_is_banned_and_is_forgiven() {
-        page.navigate(uri("/tenants.html"));
-        page.click("#flood-acme");
-        Locator granted = page.locator("#granted-acme");
-        Locator rejected = page.locator("#rejected-acme");
-        Pattern some = Pattern.compile("[1-9]\\d*");
-        assertThat(rejected).hasText(some);
-        Page console = page.context().newPage();
-        console.onPageError(complaints::add);
-        console.navigate(uri("/limiter/#/keys"));
-        Locator acme = console.locator("#limited tbody tr")
-                .filter(new Locator.FilterOptions()
-                        .setHas(console.locator("[href='#/key/rateLimit%3A/tenant.free/acme']")));
-        assertThat(acme.locator("td[data-head='Plan']")).hasText("free");
-        assertThat(acme.locator("td[data-head='Rejections']")).hasText(some);
-
-        acme.locator("td.name a").click();
-        assertThat(console.locator("h1")).hasText("acme");
-        assertThat(console.locator("#facts")).containsText("of 2 permits");
-        assertThat(console.locator("#rejections li").first()).containsText("ago");
-        assertAccessible(page);
-        assertAccessible(console);
-        console.click("[aria-label='Limit: acme']");
-        console.fill("#key-rate", "1000");
-        console.fill("#key-why", "bought more");
-        console.click("#confirm");
-        assertThat(console.locator("#facts")).containsText("bought more");
-        assertThat(console.locator("#facts")).containsText("of 1,000 permits");
-        assertThat(rejected).hasText("0");
-        assertThat(granted).hasText(some);
-
-        console.click("[aria-label='Ban: acme']");
-        console.click("#confirm");
-        assertThat(granted).hasText("0");
-        assertThat(rejected).hasText(some);
-        assertThat(console.locator("#facts")).containsText("banned");
-        console.click("[data-view=keys]");
-        console.fill("#overrides-search", "acme");
-        Locator ban = console.locator("#overrides tbody tr");
-        assertThat(ban).hasCount(1);
-        assertThat(ban).containsText("banned");
-        ban.locator("td.name a").click();
-
-        console.locator("#key-changes button").first().click();
-        console.click("#confirm");
-        assertThat(console.locator("#facts")).containsText("1,000/s");
-        assertThat(rejected).hasText("0");
-        console.click("#undo");
-        console.click("#confirm");
-        assertThat(rejected).hasText(some);
-        assertThat(console.locator("#undo")).hasCount(0);
-        assertThat(console.locator("#key-changes li")).hasCount(4);
-
-        page.click("#flood-acme");
-        console.click("#reset");
-        console.click("#confirm");
-        assertThat(console.locator("#toasts")).containsText("acme of tenant");
-        assertThat(complaints).isEmpty();
-    }
-
-    private void previewRate(String rate) {
-        page.fill("#field-rate", rate);
-        page.click("#preview");
-    }
-
-    @Test
-    void hundreds_of_limits_are_paged_grouped_and_cut() {
-        LimiterFactory limiters = sample.getBean(LimiterFactory.class);
-        String longName = "a-" + "very-".repeat(38) + "long";
-        limiters.build(longName, 1, 1, 60).tryAcquire("k");
-        for (int i = 0; i < 100; i++) {
-            limiters.build("limit-" + i, 1, 1, 60).tryAcquire("k");
-        }
-        page.navigate(uri("/limiter/"));
-        page.fill("#filter", "limit-");
-        assertThat(page.locator("#range")).hasText("1–25 of 100");
-        assertThat(page.locator("tbody tr")).hasCount(25);
-        assertThat(page.locator("#previous")).isDisabled();
-        List<String> seen = new ArrayList<>(page.locator("td.name a").allInnerTexts());
-        for (int i = 2; i <= 4; i++) {
-            page.click("#next");
-            assertThat(page.locator("#range")).hasText(25 * (i - 1) + 1 + "–" + 25 * i + " of 100");
-            seen.addAll(page.locator("td.name a").allInnerTexts());
-        }
-        assertThat(seen).doesNotHaveDuplicates().hasSize(100);
-        assertThat(page.locator("#next")).isDisabled();
-        page.fill("#filter", "limit-99");
-        assertThat(page.locator("td.name a")).hasText("limit-99");
-        assertThat(page.locator("#range")).isHidden();
-
-        page.fill("#filter", "");
-        String group = String.valueOf(page.evaluate("document.querySelectorAll('#group option')[1].value"));
-        page.selectOption("#group", group);
-        page.waitForCondition(() -> page.locator("td.name a")
-                .evaluateAll(
-                        "(all, group) =>" + " all.length > 0 && all.every(each => each.title.startsWith(group))", group)
-                .equals(true));
-        page.selectOption("#group", "");
-
-        page.fill("#filter", "very-");
-        Locator link = page.locator("td.name a");
-        assertThat(link).hasAttribute("title", Pattern.compile(".*" + longName + "$"));
-        assertThat(height(link)).isLessThan(60);
-        assertNoScrolling();
-        page.locator("#filter").focus();
-        page.keyboard().press("Tab");
-        while (!Boolean.TRUE.equals(link.evaluate("each => each === document.activeElement"))) {
-            page.keyboard().press("Tab");
-        }
-        assertThat(height(link)).isGreaterThan(60);
-        page.setViewportSize(PHONE, 844);
-        assertNoScrolling();
-        assertThat(complaints).isEmpty();
-    }
-
-    private static double height(Locator element) {
-        return element.boundingBox().height;
-    }
-
-    @Test
-    void the_history_is_searched_and_exported() throws IOException {
-        LiveLimits live = sample.getBean(LiveLimits.class);
-        long version = 0;
-        for (int i = 0; i < 60; i++) {
-            version = live.put(
-                            "search-" + i % 3,
-                            LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(i + 1),
-                            ChangeNote.of(i == 7 ? "maria" : "ann", i == 9 ? "=HYPERLINK(\"evil\")" : "")
-                                    .expiresIn(Duration.ofHours(i + 1)),
-                            live.get("search-" + i % 3).map(LiveLimit::version).orElse(0L))
-                    .version();
-        }
-        assertThat(version).isPositive();
-        page.navigate(uri("/limiter/#/history"));
-        assertThat(page.locator(".changes li")).hasCount(50);
-        assertThat(page.locator(".expiry").first()).containsText("until");
-        assertThat(page.locator(".expiry").first()).containsText("→");
-        page.click("#older");
-        assertThat(page.locator(".changes li")).hasCount(60);
-        page.fill("#history-search", "maria");
-        assertThat(page.locator(".changes li")).hasCount(1);
-        assertThat(page.locator("#history-count")).hasText("1 of the newest 60 changes");
-        page.fill("#history-search", "no such user");
-        assertThat(page.locator(".empty")).containsText("No change found");
-        page.fill("#history-search", "");
-        String csv = Files.readString(
-                page.waitForDownload(() -> page.click("#export-csv")).path());
-        assertThat(csv.lines()).hasSize(61);
-        assertThat(csv).startsWith("\"version\",").contains("\"'=HYPERLINK(\"\"evil\"\")\"");
-        String json = Files.readString(
-                page.waitForDownload(() -> page.click("#export-json")).path());
-        assertThat(json).contains("\"who\": \"maria\"");
-        page.setViewportSize(PHONE, 844);
-        assertNoScrolling();
-        assertThat(complaints).isEmpty();
-    }
-
-    @Test
-    void what_cannot_be_read_is_named_and_the_rest_is_shown() {
-        page.route(
-                "**/api/fleet",
-                route -> route.fulfill(new Route.FulfillOptions()
-                        .setContentType("text/event-stream")
-                        .setBody("event:fleet\ndata:{\"at\":0,\"version\":1,\"problem\":null,\"unreadable\":["
-                                + "{\"name\":\"one\",\"version\":3,\"why\":\"no JSON\"},{\"name\":\"two\",\"version\":4,\"why\":\"no kind\"}],"
-                                + "\"instances\":[],\"limits\":[],\"live\":[],\"series\":[]}\n\n")));
-        page.navigate(uri("/limiter/"));
-        assertThat(page.locator("#unreadable")).hasText("2 entries cannot be read: one (no JSON); two (no kind)");
-    }
-
-    @Test
-    void the_chart_begins_with_the_last_ten_minutes() {
-        String rates = IntStream.range(0, 600).mapToObj(i -> "40").collect(Collectors.joining(","));
-        page.route(
-                "**/api/fleet",
-                route -> route.fulfill(new Route.FulfillOptions()
-                        .setContentType("text/event-stream")
-                        .setBody(("event:fleet\ndata:{'at':0,'version':1,'problem':null,'unreadable':[],'instances':[],"
-                                        + "'limits':[{'prefix':'rateLimit:','name':'busy','kind':'token-bucket','limit':'',"
-                                        + "'settings':{},'granted':40,'rejected':40,'errors':0,'waits':0,'meanWait':null,"
-                                        + "'sources':{},'hottest':[],'notApplied':[],'differs':false}],'live':[],"
-                                        + "'series':[{'prefix':'rateLimit:','name':'busy','granted':[" + rates
-                                        + "],'rejected':[" + rates + "]}]}\n\n")
-                                .replace('\'', '"'))));
-        page.navigate(uri("/limiter/"));
-        page.click("td.name a");
-        // The line has a colour in its first tenth, ten minutes ago, besides the transparent ground and the grid.
-        page.waitForFunction("() => { const canvas = document.querySelector('canvas');"
-                + " const {width, height} = canvas;"
-                + " const data = canvas.getContext('2d').getImageData(width * .1, 0, width * .1, height).data;"
-                + " const colours = new Set();"
-                + " for (let i = 0; i < data.length; i += 4) {"
-                + "   if (data[i + 3] > 200) { colours.add(data.slice(i, i + 3).join()); }"
-                + " }"
-                + " return [...colours].some(each => { const [r, g, b] = each.split(',').map(Number);"
-                + "   return Math.max(r, g, b) - Math.min(r, g, b) > 60; }); }");
-        assertThat(complaints).isEmpty();
-    }
-
     private void callUntilRejected() {
         assertThat(page.locator("#remaining")).hasText("–");
         page.click("#call");
@@ -553,13 +231,6 @@ class ConsoleBrowserTest {
         }
         assertThat(page.locator("#rejected")).hasText(Pattern.compile("[1-9]\\d*"));
         assertThat(page.locator("#next")).hasText(Pattern.compile("in \\d+ s|now"));
-    }
-
-    private Locator row(String name) {
-        return page.locator("tbody tr")
-                .filter(new Locator.FilterOptions()
-                        .setHas(page.locator(
-                                "a", new Page.LocatorOptions().setHasText(Pattern.compile("^" + name + "$")))));
     }
 
     private void hostileNamesAreText() {
@@ -652,19 +323,5 @@ class ConsoleBrowserTest {
         page.click("#theme");
         page.click("#theme");
         assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
-    }
-
-    private static void assertAccessible(Page page) {
-        assertThat(Chromium.barriers(page)).isEmpty();
-    }
-
-    private void assertNoScrolling() {
-        assertThat((Integer)
-                        page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-                .isZero();
-    }
-
-    private String uri(String path) {
-        return Samples.uri(sample, path);
     }
 }

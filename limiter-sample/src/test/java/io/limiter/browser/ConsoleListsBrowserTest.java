@@ -1,0 +1,156 @@
+package io.limiter.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Route;
+import io.limiter.LimiterFactory;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** How the console shows many limits, long histories, charts and what it cannot read. */
+class ConsoleListsBrowserTest extends OpenConsole {
+
+    @Test
+    void hundreds_of_limits_are_paged_grouped_and_cut() {
+        LimiterFactory limiters = sample.getBean(LimiterFactory.class);
+        String longName = "a-" + "very-".repeat(38) + "long";
+        limiters.build(longName, 1, 1, 60).tryAcquire("k");
+        for (int i = 0; i < 100; i++) {
+            limiters.build("limit-" + i, 1, 1, 60).tryAcquire("k");
+        }
+        page.navigate(uri("/limiter/"));
+        page.fill("#filter", "limit-");
+        assertThat(page.locator("#range")).hasText("1–25 of 100");
+        assertThat(page.locator("tbody tr")).hasCount(25);
+        assertThat(page.locator("#previous")).isDisabled();
+        List<String> seen = new ArrayList<>(page.locator("td.name a").allInnerTexts());
+        for (int i = 2; i <= 4; i++) {
+            page.click("#next");
+            assertThat(page.locator("#range")).hasText(25 * (i - 1) + 1 + "–" + 25 * i + " of 100");
+            seen.addAll(page.locator("td.name a").allInnerTexts());
+        }
+        assertThat(seen).doesNotHaveDuplicates().hasSize(100);
+        assertThat(page.locator("#next")).isDisabled();
+        page.fill("#filter", "limit-99");
+        assertThat(page.locator("td.name a")).hasText("limit-99");
+        assertThat(page.locator("#range")).isHidden();
+
+        page.fill("#filter", "");
+        String group = String.valueOf(page.evaluate("document.querySelectorAll('#group option')[1].value"));
+        page.selectOption("#group", group);
+        page.waitForCondition(() -> page.locator("td.name a")
+                .evaluateAll(
+                        "(all, group) =>" + " all.length > 0 && all.every(each => each.title.startsWith(group))", group)
+                .equals(true));
+        page.selectOption("#group", "");
+
+        page.fill("#filter", "very-");
+        Locator link = page.locator("td.name a");
+        assertThat(link).hasAttribute("title", Pattern.compile(".*" + longName + "$"));
+        assertThat(height(link)).isLessThan(60);
+        assertNoScrolling();
+        page.locator("#filter").focus();
+        page.keyboard().press("Tab");
+        while (!Boolean.TRUE.equals(link.evaluate("each => each === document.activeElement"))) {
+            page.keyboard().press("Tab");
+        }
+        assertThat(height(link)).isGreaterThan(60);
+        page.setViewportSize(PHONE, 844);
+        assertNoScrolling();
+        assertThat(complaints).isEmpty();
+    }
+
+    @Test
+    void the_history_is_searched_and_exported() throws IOException {
+        LiveLimits live = sample.getBean(LiveLimits.class);
+        long version = 0;
+        for (int i = 0; i < 60; i++) {
+            version = live.put(
+                            "search-" + i % 3,
+                            LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(i + 1),
+                            ChangeNote.of(i == 7 ? "maria" : "ann", i == 9 ? "=HYPERLINK(\"evil\")" : "")
+                                    .expiresIn(Duration.ofHours(i + 1)),
+                            live.get("search-" + i % 3).map(LiveLimit::version).orElse(0L))
+                    .version();
+        }
+        assertThat(version).isPositive();
+        page.navigate(uri("/limiter/#/history"));
+        assertThat(page.locator(".changes li")).hasCount(50);
+        assertThat(page.locator(".expiry").first()).containsText("until");
+        assertThat(page.locator(".expiry").first()).containsText("→");
+        page.click("#older");
+        assertThat(page.locator(".changes li")).hasCount(60);
+        page.fill("#history-search", "maria");
+        assertThat(page.locator(".changes li")).hasCount(1);
+        assertThat(page.locator("#history-count")).hasText("1 of the newest 60 changes");
+        page.fill("#history-search", "no such user");
+        assertThat(page.locator(".empty")).containsText("No change found");
+        page.fill("#history-search", "");
+        String csv = Files.readString(
+                page.waitForDownload(() -> page.click("#export-csv")).path());
+        assertThat(csv.lines()).hasSize(61);
+        assertThat(csv).startsWith("\"version\",").contains("\"'=HYPERLINK(\"\"evil\"\")\"");
+        String json = Files.readString(
+                page.waitForDownload(() -> page.click("#export-json")).path());
+        assertThat(json).contains("\"who\": \"maria\"");
+        page.setViewportSize(PHONE, 844);
+        assertNoScrolling();
+        assertThat(complaints).isEmpty();
+    }
+
+    @Test
+    void what_cannot_be_read_is_named_and_the_rest_is_shown() {
+        page.route(
+                "**/api/fleet",
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("text/event-stream")
+                        .setBody("event:fleet\ndata:{\"at\":0,\"version\":1,\"problem\":null,\"unreadable\":["
+                                + "{\"name\":\"one\",\"version\":3,\"why\":\"no JSON\"},{\"name\":\"two\",\"version\":4,\"why\":\"no kind\"}],"
+                                + "\"instances\":[],\"limits\":[],\"live\":[],\"series\":[]}\n\n")));
+        page.navigate(uri("/limiter/"));
+        assertThat(page.locator("#unreadable")).hasText("2 entries cannot be read: one (no JSON); two (no kind)");
+    }
+
+    @Test
+    void the_chart_begins_with_the_last_ten_minutes() {
+        String rates = IntStream.range(0, 600).mapToObj(i -> "40").collect(Collectors.joining(","));
+        page.route(
+                "**/api/fleet",
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("text/event-stream")
+                        .setBody(("event:fleet\ndata:{'at':0,'version':1,'problem':null,'unreadable':[],'instances':[],"
+                                        + "'limits':[{'prefix':'rateLimit:','name':'busy','kind':'token-bucket','limit':'',"
+                                        + "'settings':{},'granted':40,'rejected':40,'errors':0,'waits':0,'meanWait':null,"
+                                        + "'sources':{},'hottest':[],'notApplied':[],'differs':false}],'live':[],"
+                                        + "'series':[{'prefix':'rateLimit:','name':'busy','granted':[" + rates
+                                        + "],'rejected':[" + rates + "]}]}\n\n")
+                                .replace('\'', '"'))));
+        page.navigate(uri("/limiter/"));
+        page.click("td.name a");
+        // The line has a colour in its first tenth, ten minutes ago, besides the transparent ground and the grid.
+        page.waitForFunction("() => { const canvas = document.querySelector('canvas');"
+                + " const {width, height} = canvas;"
+                + " const data = canvas.getContext('2d').getImageData(width * .1, 0, width * .1, height).data;"
+                + " const colours = new Set();"
+                + " for (let i = 0; i < data.length; i += 4) {"
+                + "   if (data[i + 3] > 200) { colours.add(data.slice(i, i + 3).join()); }"
+                + " }"
+                + " return [...colours].some(each => { const [r, g, b] = each.split(',').map(Number);"
+                + "   return Math.max(r, g, b) - Math.min(r, g, b) > 60; }); }");
+        assertThat(complaints).isEmpty();
+    }
+}

@@ -1,0 +1,81 @@
+package io.limiter.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import io.limiter.testing.RedisProcess;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The sample and its console, open in a real browser, on a real Redis of its own. */
+abstract class OpenConsole {
+
+    static final int PHONE = 390;
+
+    final List<String> complaints = new ArrayList<>();
+    private final RedisProcess redis = RedisProcess.start();
+    ConfigurableApplicationContext sample;
+    Chromium browser;
+    Page page;
+
+    @BeforeEach
+    void open() {
+        sample = Samples.start(
+                redis,
+                "--limiter.limits.rate.enforce=false",
+                "--limiter.limits.rate.rate=0.0001",
+                "--limiter.limits.rate.capacity=1");
+        browser = new Chromium();
+        page = browser.page();
+        page.onConsoleMessage(message -> {
+            // A violation of the Content-Security-Policy is an error; so is a rejected call of the playground.
+            if (message.type().equals("error") && !message.text().contains("429")) {
+                complaints.add(message.text());
+            }
+        });
+        page.onPageError(complaints::add);
+    }
+
+    @AfterEach
+    void close() {
+        browser.close();
+        sample.close();
+        redis.close();
+    }
+
+    Locator row(String name) {
+        return page.locator("tbody tr")
+                .filter(new Locator.FilterOptions()
+                        .setHas(page.locator(
+                                "a", new Page.LocatorOptions().setHasText(Pattern.compile("^" + name + "$")))));
+    }
+
+    void previewRate(String rate) {
+        page.fill("#field-rate", rate);
+        page.click("#preview");
+    }
+
+    static double height(Locator element) {
+        return element.boundingBox().height;
+    }
+
+    static void assertAccessible(Page page) {
+        assertThat(Chromium.barriers(page)).isEmpty();
+    }
+
+    void assertNoScrolling() {
+        assertThat((Integer)
+                        page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                .isZero();
+    }
+
+    String uri(String path) {
+        return Samples.uri(sample, path);
+    }
+}
