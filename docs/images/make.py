@@ -251,5 +251,64 @@ def throughput():
     p.write("throughput.svg")
 
 
-for picture in (architecture, token_bucket, group_commit, outage, throughput):
+def chooser():
+    p = Picture(880, 372, "Which limit do I need: questions that lead to a kind of limit")
+    rows = [
+        ("Does slow work pile up, so that only so many calls may run at once?", "ConcurrencyLimit", "@ConcurrentLimit"),
+        ("Is it a quota per day or month, from the first call or by the calendar?", "FixedWindow", "@CountLimit"),
+        ("Does a contract say \u201cat most n in any minute\u201d, with n up to 1,000?", "SlidingLog", "@CountLimit(kind = SLIDING_LOG)"),
+        ("The same with a larger n, where an estimate is enough?", "SlidingCounter", "@CountLimit(kind = SLIDING_COUNTER)"),
+        ("Must calls leave at an even pace, waiting in a queue?", "LeakyBucket.queue", "@RateLimit(kind = LEAKY_QUEUE)"),
+    ]
+    for i, (question, kind, annotation) in enumerate(rows):
+        y = 12 + i * 58
+        p.box(12, y, 510, 40, [question])
+        p.line(522, y + 20, 606, y + 20, arrow=True)
+        p.text(562, y + 14, "yes", "small", "middle")
+        p.box(608, y - 3, 260, 46, [kind, annotation], "soft")
+        p.line(267, y + 40, 267, y + 57, arrow=True)
+        p.text(275, y + 53, "no", "small")
+    p.box(12, 302, 510, 50, ["A rate, with bursts or waiting: TokenBucket", "@RateLimit: the one to begin with"], "soft")
+    p.text(608, 320, "Two at once, all or nothing: LimitSet,", "small")
+    p.text(608, 336, "or several annotations on one method.", "small")
+    p.write("chooser.svg")
+
+
+def forwarded():
+    p = Picture(880, 236, "How the address of a caller is found in X-Forwarded-For")
+    hops = [(12, "caller", "198.51.100.7"), (232, "load balancer", "10.0.1.5"), (452, "ingress", "10.0.2.9"), (692, "your application", "")]
+    for x, name, address in hops:
+        p.box(x, 16, 150 if address else 176, 48, [name, address] if address else [name], "box" if address else "soft")
+    for a, b, text in [(162, 230, "1.2.3.4"), (382, 450, "+ 198.51.100.7"), (602, 690, "+ 10.0.1.5")]:
+        p.line(a, 40, b, 40, arrow=True)
+        p.text((a + b) / 2, 80, text, "small", "middle")
+    p.text(12, 112, "X-Forwarded-For as it arrives, on a connection from 10.0.2.9; trusted-proxies = 10.0.0.0/16", "title")
+    for x, w, address, cls, note in [
+            (12, 200, "1.2.3.4", "warn", "made up by the caller: not read"),
+            (226, 200, "198.51.100.7", "soft", "not trusted: this is the caller"),
+            (440, 200, "10.0.1.5", "box", "trusted: skipped"),
+            (654, 214, "10.0.2.9 (connection)", "box", "trusted, so the header is read")]:
+        p.rect(x, 128, w, 40, cls)
+        p.text(x + w / 2, 153, address, "mono", "middle")
+        p.text(x + w / 2, 186, note, "small", "middle")
+    p.line(866, 212, 330, 212, arrow=True)
+    p.text(600, 206, "read from its end", "small", "middle")
+    p.write("forwarded.svg")
+
+
+def filters():
+    p = Picture(880, 150, "The order of the filters of a request")
+    steps = [("headers", "highest + 100", "soft"), ("your CORS filter", "-300", "box"), ("rules: ip, header", "-200", "soft"),
+             ("Spring Security", "-100", "box"), ("rules: user, claim", "-50", "soft"), ("@RateLimit, ...", "at the method", "soft")]
+    for i, (name, order, cls) in enumerate(steps):
+        x = 8 + i * 146
+        p.box(x, 40, 128, 56, [name, order], cls)
+        if i:
+            p.line(x - 18, 68, x - 2, 68, arrow=True)
+    p.text(8, 24, "A request passes from left to right; the limiter's filters are blue", "title")
+    p.text(8, 124, "What a rule rejects goes no further: Spring Security and your controllers do not see it.", "small")
+    p.write("filters.svg")
+
+
+for picture in (architecture, token_bucket, group_commit, outage, throughput, chooser, forwarded, filters):
     picture()
