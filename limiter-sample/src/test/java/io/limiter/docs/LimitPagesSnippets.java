@@ -31,7 +31,10 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 
-/** The Java of docs/several-limits.md, docs/concurrency.md, docs/own-limit.md, docs/bans.md, docs/failure.md and docs/http.md. */
+/**
+ * The Java of docs/several-limits.md, docs/concurrency.md, docs/own-limit.md, docs/bans.md, docs/failure.md,
+ * docs/http.md and docs/rules.md.
+ */
 class LimitPagesSnippets {
 
     interface Index {
@@ -130,7 +133,7 @@ class LimitPagesSnippets {
 
     static class Cors {
 
-        // http: cors
+        // rules: cors
         @Bean
         FilterRegistrationBean<CorsFilter> cors(CorsConfigurationSource source) {
             // The source has setExposedHeaders(List.of("Retry-After", "RateLimit")).
