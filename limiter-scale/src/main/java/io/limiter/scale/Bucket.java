@@ -22,4 +22,13 @@ final class Bucket {
         state = step.state() == null ? state : step.state();
         return step.decision();
     }
+
+    void refund(int permits, long nowMicros) {
+        state = limit.step(state, nowMicros, Request.refund(permits)).state();
+    }
+
+    /** Whole permits that can be taken now. */
+    long available(long nowMicros) {
+        return limit.step(state, nowMicros, Request.peek(1, 0)).decision().remaining();
+    }
 }

@@ -26,7 +26,7 @@ public final class ScaleStudy {
 
     private ScaleStudy() {}
 
-    /** The first argument is the page; without one the tables are only printed. */
+    /** The arguments are the page and the record of prefetch by demand; without them the tables are only printed. */
     public static void main(String[] args) throws IOException {
         Map<String, String> tables = new LinkedHashMap<>();
         tables.put("wide", wide());
@@ -36,10 +36,16 @@ public final class ScaleStudy {
         tables.put("split", split());
         tables.put("lost", lost());
         tables.values().forEach(System.out::println);
-        if (args.length > 0) {
-            Path page = Path.of(args[0]);
-            Files.writeString(page, inserted(Files.readString(page), tables));
+        Map<String, String> demand = Map.of("demand", DemandTable.rows());
+        demand.values().forEach(System.out::println);
+        if (args.length > 1) {
+            write(Path.of(args[0]), tables);
+            write(Path.of(args[1]), demand);
         }
+    }
+
+    private static void write(Path page, Map<String, String> tables) throws IOException {
+        Files.writeString(page, inserted(Files.readString(page), tables));
     }
 
     static String inserted(String page, Map<String, String> tables) {
