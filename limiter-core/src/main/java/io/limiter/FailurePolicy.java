@@ -1,14 +1,15 @@
 package io.limiter;
 
 import java.util.Objects;
+import java.util.OptionalDouble;
 
 /**
  * Decides for a limiter when its backend does not: Redis fails, or does not answer in time. Immutable.
  *
  * <table>
  * <caption>The policies</caption>
- * <tr><td>{@link #LOCAL}</td><td>this JVM decides alone, under the same limit or a share of it: over any length of time,
- *     each instance admits at most its share of the limit on top of what Redis grants</td></tr>
+ * <tr><td>{@link #LOCAL}</td><td>this JVM decides alone, under a share of the limit: over any length of time, each instance
+ *     admits at most its share of the limit on top of what Redis grants</td></tr>
  * <tr><td>{@link #DENY}</td><td>all requests are rejected, with a retry-after of the probe interval</td></tr>
  * <tr><td>{@link #ALLOW}</td><td>all requests are granted; there is no limit meanwhile</td></tr>
  * <tr><td>{@link #THROW}</td><td>the caller gets the {@link LimiterBackendException}</td></tr>
@@ -33,18 +34,22 @@ public final class FailurePolicy {
     }
 
     /** Rejects all. */
-    public static final FailurePolicy DENY = new FailurePolicy(Action.DENY, 1.0);
+    public static final FailurePolicy DENY = new FailurePolicy(Action.DENY, 0);
 
     /** Grants all. */
-    public static final FailurePolicy ALLOW = new FailurePolicy(Action.ALLOW, 1.0);
+    public static final FailurePolicy ALLOW = new FailurePolicy(Action.ALLOW, 0);
 
     /** Throws the exception to the caller. */
-    public static final FailurePolicy THROW = new FailurePolicy(Action.THROW, 1.0);
+    public static final FailurePolicy THROW = new FailurePolicy(Action.THROW, 0);
 
-    /** Decides in this JVM, under the whole limit. */
-    public static final FailurePolicy LOCAL = new FailurePolicy(Action.LOCAL, 1.0);
+    /**
+     * Decides in this JVM, under the share of one instance: 1 / instances, of those that were alive when Redis last answered. Live
+     * limits count the instances; without them it is the whole limit.
+     */
+    public static final FailurePolicy LOCAL = new FailurePolicy(Action.LOCAL, 0);
 
     private final Action action;
+    // 0 for that of one instance.
     private final double share;
 
     private FailurePolicy(Action action, double share) {
@@ -52,7 +57,7 @@ public final class FailurePolicy {
         this.share = share;
     }
 
-    /** The policy of an action, for {@code LOCAL} under the whole limit. */
+    /** The policy of an action, for {@code LOCAL} under the share of one instance. */
     public static FailurePolicy of(Action action) {
         return switch (Objects.requireNonNull(action, "action")) {
             case DENY -> DENY;
@@ -63,10 +68,9 @@ public final class FailurePolicy {
     }
 
     /**
-     * Decides in this JVM, under a share of the limit: with {@code 1.0 / instances}, all of them together admit no more
-     * than the limit if the load is spread evenly.
+     * Decides in this JVM, under a fixed share of the limit.
      *
-     * @param share more than 0, at most 1
+     * @param share more than 0, at most 1, which is the whole limit
      * @throws IllegalArgumentException if out of range
      */
     public static FailurePolicy local(double share) {
@@ -74,16 +78,16 @@ public final class FailurePolicy {
         if (!(share > 0 && share <= 1)) {
             throw new IllegalArgumentException("share must be more than 0 and at most 1, was " + share);
         }
-        return share == 1.0 ? LOCAL : new FailurePolicy(Action.LOCAL, share);
+        return new FailurePolicy(Action.LOCAL, share);
     }
 
     public Action action() {
         return action;
     }
 
-    /** The share of the limit under {@link #LOCAL}; 1 for other policies. */
-    public double share() {
-        return share;
+    /** The fixed share of the limit; empty for that of one instance, and for policies other than {@code LOCAL}. */
+    public OptionalDouble share() {
+        return share == 0 ? OptionalDouble.empty() : OptionalDouble.of(share);
     }
 
     @Override
@@ -100,6 +104,6 @@ public final class FailurePolicy {
 
     @Override
     public String toString() {
-        return share == 1.0 ? action.name() : action + "(" + share + ")";
+        return share == 0 ? action.name() : action + "(" + share + ")";
     }
 }

@@ -13,7 +13,9 @@ class FailurePolicyTest {
     void policies_are_values() {
         assertThat(FailurePolicy.local(0.5)).isEqualTo(FailurePolicy.local(0.5)).isNotEqualTo(FailurePolicy.LOCAL);
         assertThat(FailurePolicy.local(0.5)).hasSameHashCodeAs(FailurePolicy.local(0.5));
-        assertThat(FailurePolicy.local(1)).isEqualTo(FailurePolicy.LOCAL);
+        assertThat(FailurePolicy.local(1)).isNotEqualTo(FailurePolicy.LOCAL).hasToString("LOCAL(1.0)");
+        assertThat(FailurePolicy.local(1).share()).hasValue(1);
+        assertThat(FailurePolicy.LOCAL.share()).isEmpty();
         assertThat(FailurePolicy.DENY).isNotEqualTo(FailurePolicy.ALLOW).hasToString("DENY");
         assertThat(FailurePolicy.local(0.5)).hasToString("LOCAL(0.5)");
     }

@@ -72,6 +72,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private final Leases localLeases;
     private final long retryAfterMicros;
     private final String scope;
+    private volatile int instances = 1;
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
     RedisLimiters(RedisRateLimiterFactory.Builder settings) {
@@ -174,6 +175,11 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     }
 
     @Override
+    public void instances(int alive) {
+        instances = Math.max(1, alive);
+    }
+
+    @Override
     public boolean add(Companion added) {
         return companion.compareAndSet(null, added);
     }
@@ -223,7 +229,12 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private Failover failover(FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
         return failovers.computeIfAbsent(
                 new FailoverId(policy, prefetch),
-                id -> new Failover(prefetch == null ? engine : engine.with(prefetch), policy, local, retryAfterMicros));
+                id -> new Failover(
+                        prefetch == null ? engine : engine.with(prefetch),
+                        policy,
+                        local,
+                        () -> instances,
+                        retryAfterMicros));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.FailurePolicy.Action;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long calls of annotated methods and HTTP requests wait for permits
  * @param enforce whether limits of annotations and HTTP rules reject; otherwise they are in shadow mode
  * @param failurePolicy decides while Redis is unavailable
- * @param failureShare share of the limit under the policy {@code LOCAL}; {@code null} for all of it
+ * @param failureShare share of the limit under the policy {@code LOCAL}; {@code null} for that of one instance
  * @param access of one key, and then alone: it is exempt or banned
  */
 public record LiveSettings(
@@ -146,7 +147,8 @@ public record LiveSettings(
     }
 
     public LiveSettings failurePolicy(FailurePolicy policy) {
-        @Nullable Double share = Objects.requireNonNull(policy, "policy").share() == 1 ? null : policy.share();
+        OptionalDouble fixed = Objects.requireNonNull(policy, "policy").share();
+        @Nullable Double share = fixed.isPresent() ? (Double) fixed.getAsDouble() : null;
         return new LiveSettings(
                 kind, rate, capacity, burst, limit, period, timeout, enforce, policy.action(), share, access);
     }

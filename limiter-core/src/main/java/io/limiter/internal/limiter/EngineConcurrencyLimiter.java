@@ -1,7 +1,6 @@
 package io.limiter.internal.limiter;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.FailurePolicy;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -209,12 +208,11 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
             InEffect<ConcurrencyLimit> now = inEffect();
             Failover engine = now.engine();
             ConcurrencyLimit limit = now.limit();
-            FailurePolicy policy = engine.policy();
-            switch (policy.action()) {
+            switch (engine.policy().action()) {
                 case THROW -> completeExceptionally(failure);
                 case DENY -> reject(engine.rejected(limit));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));
-                case LOCAL -> localLeases.acquire(locally(limit.scaled(policy.share())), false);
+                case LOCAL -> localLeases.acquire(locally(limit.scaled(engine.share())), false);
             }
         }
     }

@@ -28,6 +28,11 @@ public interface RedisParts {
     BackendState backendState();
 
     /**
+     * Says how many instances share the limits, this one included: without Redis, each decides under its part of them.
+     */
+    void instances(int alive);
+
+    /**
      * Adds what the factory notifies.
      *
      * @return {@code false} if there is a companion already, or the factory was closed; nothing changes

@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,18 +39,26 @@ public final class Failover implements Pending.Fallback<Decision> {
     private final Engine ifUnknown;
     private final FailurePolicy policy;
     private final Engine local;
+    private final IntSupplier instances;
     private final long retryAfterMicros;
+
+    /** The only instance. */
+    public Failover(Engine engine, FailurePolicy policy, Engine local, long retryAfterMicros) {
+        this(engine, policy, local, () -> 1, retryAfterMicros);
+    }
 
     /**
      * @param local decides in this JVM
+     * @param instances that were alive when the backend last answered; more than 0
      * @param retryAfterMicros retry-after of rejections by the policy {@code deny}; more than 0
      */
-    public Failover(Engine engine, FailurePolicy policy, Engine local, long retryAfterMicros) {
+    public Failover(Engine engine, FailurePolicy policy, Engine local, IntSupplier instances, long retryAfterMicros) {
         this.engine = engine;
         this.atOnce = engine instanceof AtOnce some ? some : null;
         this.ifUnknown = atOnce == null ? engine : atOnce.ifUnknown();
         this.policy = policy;
         this.local = local;
+        this.instances = instances;
         this.retryAfterMicros = retryAfterMicros;
     }
 
@@ -60,7 +69,7 @@ public final class Failover implements Pending.Fallback<Decision> {
 
     /** The same engine and local fallback with another policy. */
     public Failover with(FailurePolicy newPolicy) {
-        return newPolicy.equals(policy) ? this : new Failover(engine, newPolicy, local, retryAfterMicros);
+        return newPolicy.equals(policy) ? this : new Failover(engine, newPolicy, local, instances, retryAfterMicros);
     }
 
     /** The engine that may fail. */
@@ -70,6 +79,11 @@ public final class Failover implements Pending.Fallback<Decision> {
 
     public FailurePolicy policy() {
         return policy;
+    }
+
+    /** The share of a limit that this JVM decides under alone. */
+    public double share() {
+        return policy.share().orElseGet(() -> 1.0 / instances.getAsInt());
     }
 
     /** See {@link AtOnce#tryAcquire}. */
@@ -148,7 +162,7 @@ public final class Failover implements Pending.Fallback<Decision> {
         // The backend may have refunded them; refunded here too, they would be granted twice.
         boolean onlyPeeks = one.request(0).action() == Request.Action.REFUND && failure.isAmbiguous();
         Request request = onlyPeeks ? one.request(0).as(Request.Action.PEEK) : one.request(0);
-        return PendingRequest.start(local, one.key(), one.limit(0).scaled(policy.share()), request)
+        return PendingRequest.start(local, one.key(), one.limit(0).scaled(share()), request)
                 .await()
                 .from(onlyPeeks ? Decision.Source.POLICY : Decision.Source.LOCAL);
     }
@@ -205,7 +219,7 @@ public final class Failover implements Pending.Fallback<Decision> {
             }
             rejected |= action == FailurePolicy.Action.DENY;
             if (action == FailurePolicy.Action.LOCAL) {
-                localParts.add(parts.get(i).scaled(policies.get(i).policy.share()));
+                localParts.add(parts.get(i).scaled(policies.get(i).share()));
             }
         }
         Iterator<@Nullable Decision> local = localParts.isEmpty()
@@ -253,7 +267,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      */
     public PendingRequest cancel(Decision taken, String key, Limit<?> limit, int permits, int of) {
         boolean isLocal = taken.source() == Decision.Source.LOCAL;
-        Limit<?> granting = isLocal ? limit.scaled(policy.share()) : limit;
+        Limit<?> granting = isLocal ? limit.scaled(share()) : limit;
         PendingRequest cancellation = new PendingRequest(
                 key,
                 granting,
@@ -276,7 +290,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      */
     public PendingRequest charge(Decision rejection, String key, Limit<?> limit, int permits) {
         boolean isLocal = rejection.source() == Decision.Source.LOCAL;
-        Limit<?> charged = isLocal ? limit.scaled(policy.share()) : limit;
+        Limit<?> charged = isLocal ? limit.scaled(share()) : limit;
         return PendingRequest.start(isLocal ? local : engine, key, charged, Request.charge(permits));
     }
 

@@ -22,6 +22,7 @@ import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,6 +51,21 @@ class FailoverTest {
             assertThat(half.decide(1)).matches(Decision::granted).matches(d -> d.source() == Source.LOCAL);
         }
         assertThat(half.async().decide(1).join()).matches(d -> !d.granted()).matches(d -> d.source() == Source.LOCAL);
+    }
+
+    @Test
+    void without_a_fixed_share_an_instance_decides_under_its_part_of_the_limit() {
+        AtomicInteger instances = new AtomicInteger(4);
+        Failover failover = new Failover(failing, FailurePolicy.LOCAL, local, instances::get, 1);
+        assertThat(failover.decide("k", TEN, Request.peek(1, 0)).limit()).isEqualTo(2);
+        instances.set(100);
+        assertThat(failover.decide("k", TEN, Request.peek(1, 0)).limit())
+                .as("at least one permit")
+                .isOne();
+        assertThat(failover.with(FailurePolicy.local(1))
+                        .decide("k", TEN, Request.peek(1, 0))
+                        .limit())
+                .isEqualTo(10);
     }
 
     @ParameterizedTest

@@ -154,7 +154,7 @@ final class Judge {
         double prefetched = limiter.prefetch() * (double) accounts.size();
         double extra = expected.statesLost() * capacity + forgotten + expected.extraPermits() + prefetched;
         int primaries = expected.primaries();
-        double share = limiter.policy().share();
+        double share = limiter.policy().share().orElse(1);
         List<Map<Integer, List<Entry>>> local = new ArrayList<>();
         for (List<Entry> account : accounts) {
             local.add(byKey(account, entry -> entry.limiter() == limiter && entry.answer() == Answer.LOCAL));

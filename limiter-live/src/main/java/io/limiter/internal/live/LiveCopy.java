@@ -45,6 +45,7 @@ final class LiveCopy {
     private final LiveStore store;
     private final OverridesByName overrides;
     private final FleetReports fleet;
+    private final InstanceCount instances;
     private final ChangeListeners listeners;
     private final Ticker ticker;
     private final boolean restores;
@@ -65,12 +66,14 @@ final class LiveCopy {
             LiveStore store,
             OverridesByName overrides,
             FleetReports fleet,
+            InstanceCount instances,
             ChangeListeners listeners,
             Ticker ticker,
             boolean restores) {
         this.store = store;
         this.overrides = overrides;
         this.fleet = fleet;
+        this.instances = instances;
         this.listeners = listeners;
         this.ticker = ticker;
         this.restores = restores;
@@ -162,6 +165,7 @@ final class LiveCopy {
         }
         endExpired();
         keepRates();
+        instances.count(read.nowMicros());
         if (read.watched()) {
             report(read);
         }
@@ -305,6 +309,11 @@ final class LiveCopy {
 
     private static LiveChange ended(LiveLimit limit, long version, Instant at, String who, String why) {
         return new LiveChange(version, limit.name(), limit.key(), Optional.of(limit), Optional.empty(), at, who, why);
+    }
+
+    /** This instance ends, or polls no more for a while. */
+    synchronized void leave() {
+        instances.leave();
     }
 
     /** Ends live limits whose time is over, also while Redis is unavailable. */

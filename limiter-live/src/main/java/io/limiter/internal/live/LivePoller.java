@@ -44,7 +44,9 @@ public final class LivePoller implements RedisParts.Companion {
         this.store = new LiveStore(parts.redis(), parts.clock(), parts.decisionTimeout(), options);
         FleetReports fleet = new FleetReports(store, options, parts);
         ChangeListeners listeners = new ChangeListeners();
-        this.copy = new LiveCopy(store, parts.overrides(), fleet, listeners, parts.ticker(), options.restore());
+        InstanceCount instances = new InstanceCount(store, parts::instances, fleet::instance, options.pollInterval());
+        this.copy =
+                new LiveCopy(store, parts.overrides(), fleet, instances, listeners, parts.ticker(), options.restore());
         this.limits = new StoredLiveLimits(
                 store,
                 copy,
@@ -129,6 +131,9 @@ public final class LivePoller implements RedisParts.Companion {
         }
         early.release();
         join(ended, CLOSE_MILLIS);
+        if (readable.get()) {
+            copy.leave();
+        }
     }
 
     public LiveLimits limits() {

@@ -106,7 +106,7 @@ class LiveNamespaceTest {
         assertThat(FLEET.<List<String>>commands(commands -> commands.keys("*{*")))
                 .containsExactlyInAnyOrder(
                         "shop%3A%201:rateLimit:{search:ann}",
-                        "bank:rateLimit:{search:ann}", "bank:p:{tenant}{search:ann}");
+                        "bank:rateLimit:{search:ann}", "bank:p:{tenant}{search:ann}", "{limiter:live}:instances");
         assertThat(bank.statistics().totals()).extracting("prefix").containsExactlyInAnyOrder("rateLimit:", "p:");
     }
 }

@@ -21,6 +21,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
@@ -44,6 +46,7 @@ import org.springframework.util.ClassUtils;
 /** The limiter factory, its lock and its live limits. The first configuration that applies creates them. */
 final class LimiterFactoryConfigurations {
 
+    private static final Logger log = LoggerFactory.getLogger(LimiterFactoryConfigurations.class);
     private static final int MAX_APPLICATION = 100;
     private static final boolean HAS_REDISSON = ClassUtils.isPresent(
             "org.redisson.api.RedissonClient", LimiterFactoryConfigurations.class.getClassLoader());
@@ -135,6 +138,10 @@ final class LimiterFactoryConfigurations {
             if (properties.live().enabled()) {
                 // Here, because the bean of live limits may be the application's, or lazy.
                 RedisLiveLimits.start(factory, options(environment, properties));
+            } else if (properties.failure().isOfOneInstance()) {
+                log.info(
+                        "Without live limits the instances are not counted: while Redis is unavailable, each decides under the"
+                                + " whole of every limit. Set limiter.failure.share, or limiter.live.enabled to true.");
             }
             return factory;
         }

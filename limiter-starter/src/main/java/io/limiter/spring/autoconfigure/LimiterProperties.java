@@ -150,7 +150,8 @@ record LimiterProperties(
      *
      * @param policy The failure policy: local decides in each instance alone, deny rejects, allow grants, throw fails the
      *     call.
-     * @param share The share of each limit that an instance decides under with the policy local, more than 0 and at most 1.
+     * @param share The share of each limit that an instance decides under with the policy local, more than 0 and at most 1. The
+     *     default is 1 / instances, as live limits count them; 1 without live limits.
      * @param decisionTimeout How long a decision may take before the policy decides, from 1ms to 1h, without the wait for
      *     permits.
      * @param firstDecisionTimeout How long a decision may take until Redis has first answered, if that is longer than
@@ -163,7 +164,7 @@ record LimiterProperties(
      */
     record Failure(
             @DefaultValue("local") FailurePolicy.Action policy,
-            @DefaultValue("1.0") double share,
+            @Nullable Double share,
             @DefaultValue("100ms") Duration decisionTimeout,
             @DefaultValue("1s") Duration firstDecisionTimeout,
             @DefaultValue("500ms") Duration probeInterval,
@@ -186,10 +187,14 @@ record LimiterProperties(
             return policy(policy, share);
         }
 
-        private static FailurePolicy policy(FailurePolicy.Action policy, double share) {
-            Double set = share == 1.0 ? null : Double.valueOf(share);
+        /** Whether an instance decides under its part of the limits, which depends on how many there are. */
+        boolean isOfOneInstance() {
+            return policy == FailurePolicy.Action.LOCAL && share == null;
+        }
+
+        private static FailurePolicy policy(FailurePolicy.Action policy, @Nullable Double share) {
             return Objects.requireNonNull(
-                    SettingChecks.failurePolicy("limiter.failure.policy", policy, "limiter.failure.share", set));
+                    SettingChecks.failurePolicy("limiter.failure.policy", policy, "limiter.failure.share", share));
         }
     }
 

@@ -42,7 +42,8 @@ import org.springframework.util.ReflectionUtils;
  * @param lease how long a concurrency permit of a crashed instance is held
  * @param enforce whether the limit rejects calls; if not, it is in shadow mode
  * @param failurePolicy how the limit decides while Redis is unavailable
- * @param failureShare share of the limit that each instance decides under with the policy local, more than 0 and at most 1
+ * @param failureShare share of the limit that each instance decides under with the policy local, more than 0 and at most 1;
+ *     {@code null} for 1 / instances
  * @param ban when a key that is rejected too often is banned, and for how long
  * @param plans what differs for the callers of each plan, by the plan's name: rate, per, burst, capacity, limit, period and timeout
  */

@@ -201,11 +201,12 @@ class LimiterPropertiesTest {
                         "limiter.limits");
         properties.forEach((name, property) -> {
             assertThat(property.path("description").asText()).as(name).endsWith(".");
-            // An empty list or map, or another property, is no default that the metadata can say.
+            // An empty list or map, another property or what is counted is no default that the metadata can say.
             assertThat(property.has("defaultValue"))
                     .as(name)
                     .isEqualTo(!name.endsWith("trusted-proxies")
                             && !name.equals("limiter.live.namespace")
+                            && !name.equals("limiter.failure.share")
                             && !name.equals("limiter.limits")
                             && !name.equals("limiter.http"));
         });

@@ -37,6 +37,7 @@ public final class LiveStore {
     private final String keys;
     private final String watched;
     private final String fleet;
+    private final String instances;
     private final RedisCalls redis;
     private final Duration timeout;
     private final int kept;
@@ -47,6 +48,7 @@ public final class LiveStore {
     private final LuaScript watch;
     private final LuaScript secret;
     private final LuaScript report;
+    private final LuaScript alive;
     // Offered where Redis has lost it.
     private volatile String knownSecret = "";
 
@@ -62,6 +64,7 @@ public final class LiveStore {
         this.keys = channel + ":keys";
         this.watched = channel + ":watched";
         this.fleet = channel + ":fleet";
+        this.instances = channel + ":instances";
         this.redis = redis;
         this.kept = options.history();
         this.timeout = decisionTimeout.compareTo(SHORTEST_TIMEOUT) > 0 ? decisionTimeout : SHORTEST_TIMEOUT;
@@ -73,6 +76,7 @@ public final class LiveStore {
         this.watch = LuaScript.of(clock, parts, resource("watch.lua"));
         this.secret = LuaScript.of(clock, parts, resource("secret.lua"));
         this.report = LuaScript.of(clock, resource("report.lua"));
+        this.alive = LuaScript.of(clock, resource("alive.lua"));
     }
 
     /** Encoded as a name is in the keys of limiters, so that a namespace cannot choose the hash tag or imitate another. */
@@ -214,6 +218,17 @@ public final class LiveStore {
 
     public void report(String instance, String json, Duration lasts) {
         call(report, List.of(fleet), List.of(instance, json, lasts.toMillis()));
+    }
+
+    /**
+     * Records that an instance is alive.
+     *
+     * @param counts for how long; zero if it leaves
+     * @return how many are
+     */
+    public int alive(String instance, Duration counts) {
+        return Integer.parseInt(text(call(alive, List.of(instances), List.of(instance, counts.toMillis()))
+                .get(0)));
     }
 
     /** After a failure: the connection may be one over which no answer arrives any more. */

@@ -1,0 +1,121 @@
+package io.limiter.internal.live;
+
+import static io.limiter.internal.live.LiveFleet.BY_HAND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.internal.live.store.LiveStore;
+import io.limiter.live.LiveOptions;
+import io.limiter.redis.RedisFixture;
+import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.redis.Resources;
+import io.limiter.testing.Patience;
+import io.limiter.testing.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** How many instances each knows of, and what they grant together without Redis. */
+class InstanceCountTest {
+
+    @RegisterExtension
+    static final LiveFleet FLEET = new LiveFleet();
+
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
+    @Test
+    void an_instance_counts_all_that_are_alive() {
+        Instance one = new Instance("one");
+        Instance other = new Instance("other");
+        assertThat(one.count()).isOne();
+        assertThat(other.count()).isEqualTo(2);
+        assertThat(one.count()).as("not yet counted again").isOne();
+        pass(InstanceCount.EVERY);
+        assertThat(one.count()).isEqualTo(2);
+        other.count.leave();
+        passAndCount(one);
+        assertThat(passAndCount(one)).isOne();
+    }
+
+    @Test
+    void one_that_was_killed_counts_until_it_has_missed_three_counts() {
+        Instance one = new Instance("one");
+        new Instance("killed").count();
+        assertThat(one.count()).isEqualTo(2);
+        assertThat(passAndCount(one)).isEqualTo(2);
+        assertThat(passAndCount(one)).isEqualTo(2);
+        assertThat(passAndCount(one)).isEqualTo(2);
+        assertThat(passAndCount(one)).as("the larger of the last two counts").isEqualTo(2);
+        assertThat(passAndCount(one)).isOne();
+    }
+
+    @Test
+    void after_a_step_of_the_clock_no_instance_counts_itself_alone() {
+        List<Instance> fleet = Stream.of("a", "b", "c").map(Instance::new).toList();
+        fleet.forEach(Instance::count);
+        pass(InstanceCount.EVERY);
+        fleet.forEach(Instance::count);
+        pass(Duration.ofHours(1));
+        assertThat(fleet).allSatisfy(each -> assertThat(each.count()).isEqualTo(3));
+        pass(InstanceCount.EVERY);
+        assertThat(fleet).allSatisfy(each -> assertThat(each.count()).isEqualTo(3));
+    }
+
+    @Test
+    void without_redis_the_instances_of_a_fleet_grant_the_limit_once() {
+        RedisProcess redis = resources.redis();
+        List<Limiter> limiters = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            LiveInstance instance = FLEET.add(
+                    RedisRateLimiterFactory.builder(resources.lettuce(Resources.at(redis.port())))
+                            .failurePolicy(FailurePolicy.LOCAL),
+                    BY_HAND,
+                    false);
+            limiters.add(instance.build("k", FixedWindow.of(12, Duration.ofDays(1))));
+        }
+        // They are started within moments, so the first two count again only after some seconds.
+        redis.kill();
+        List<Decision> decisions = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            decisions.add(limiters.get(2).decide(1));
+        }
+        assertThat(decisions).filteredOn(Decision::granted).hasSize(4);
+        assertThat(decisions).allMatch(decision -> decision.source() == Decision.Source.LOCAL);
+    }
+
+    private static void pass(Duration time) {
+        FLEET.clock().advance(time);
+    }
+
+    private static int passAndCount(Instance instance) {
+        pass(InstanceCount.EVERY);
+        return instance.count();
+    }
+
+    private static final class Instance {
+
+        private final InstanceCount count;
+        private int alive;
+
+        Instance(String name) {
+            LiveStore store = new LiveStore(
+                    RedisFixture.calls(FLEET.connections()),
+                    LiveFleet.CLOCK,
+                    Patience.DECISION_TIMEOUT,
+                    LiveOptions.DEFAULT);
+            count = new InstanceCount(store, found -> alive = found, () -> name, Duration.ofSeconds(1));
+        }
+
+        int count() {
+            count.count(FLEET.clock().micros());
+            return alive;
+        }
+    }
+}
