@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.util.FileSystemUtils;
@@ -20,7 +21,7 @@ import redis.embedded.core.ExecutableProvider;
 
 /**
  * Starts an embedded Redis before the application, unless {@code spring.data.redis.url}, {@code .host} or {@code .port} names
- * one, or another instance of the sample has started one.
+ * one, or another instance of the sample has started one. Ahead-of-time processing needs none.
  */
 class SampleRedis implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
 
@@ -31,6 +32,9 @@ class SampleRedis implements ApplicationListener<ApplicationEnvironmentPreparedE
     @Override
     public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
         ConfigurableEnvironment environment = event.getEnvironment();
+        if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+            return;
+        }
         if (OTHER_REDIS.stream().anyMatch(environment::containsProperty)) {
             return;
         }
