@@ -54,7 +54,8 @@ final class PropertyNames implements BeanFactoryPostProcessor {
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of("limiter");
 
     /** The modules that may be missing where applications share properties, by the first part of their properties. */
-    private static final Map<String, String> MODULES = Map.of("console", "limiter-console");
+    private static final Map<String, String> MODULES =
+            Map.of("console", "limiter-console", "gateway", "limiter-spring-cloud");
 
     /** Variables that Kubernetes sets for a service whose name begins with limiter. */
     private static final Pattern OF_KUBERNETES = Pattern.compile(

@@ -1,0 +1,119 @@
+package io.limiter.spring.cloud;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
+import org.springframework.cloud.gateway.route.RouteDefinitionRouteLocator;
+import org.springframework.cloud.gateway.support.ConfigurationService;
+import org.springframework.http.HttpHeaders;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Decides the requests of {@code RequestRateLimiter} filters by a {@link LimiterFactory}, with the arguments, properties and
+ * headers of the gateway's own limiter, which it replaces. Rejections also have {@code Retry-After}.
+ *
+ * <p>The limit of a route has the route's id as its name. Safe for use by many threads.
+ */
+final class GatewayRateLimiter extends RedisRateLimiter {
+
+    private static final String PREFIX = "gatewayRateLimit:";
+
+    private final LimiterFactory factory;
+    private final Map<String, RouteLimit> limits = new ConcurrentHashMap<>();
+
+    /** Of the gateway's own it has the configuration of routes, and needs neither its template nor its script. */
+    @SuppressWarnings("NullAway")
+    GatewayRateLimiter(LimiterFactory factory, ConfigurationService configuration) {
+        super(null, null, configuration);
+        this.factory = factory.withPrefix(PREFIX);
+    }
+
+    /**
+     * The limit of a route.
+     *
+     * @param limiter {@code null} if the capacity is 0, which blocks all requests
+     */
+    private record RouteLimit(Config config, @Nullable RateLimiter limiter) {}
+
+    @Override
+    public Mono<Response> isAllowed(String routeId, String id) {
+        RouteLimit limit = limit(routeId);
+        RateLimiter limiter = limit.limiter();
+        if (limiter == null) {
+            return Mono.just(new Response(false, getHeaders(limit.config(), 0L)));
+        }
+        // Each subscription decides once, and not when the publisher is assembled.
+        return Mono.defer(() -> {
+            CompletableFuture<Decision> deciding =
+                    limiter.on(id).async().decide(limit.config().getRequestedTokens());
+            Mono<Response> response = Mono.fromFuture(deciding).map(decision -> response(limit, id, decision));
+            // Leaves the thread that completed the decision, because other decisions wait for it.
+            return deciding.isDone() ? response : response.publishOn(Schedulers.parallel());
+        });
+    }
+
+    private Response response(RouteLimit limit, String id, Decision decision) {
+        if (!decision.granted() && decision.source() == Decision.Source.POLICY) {
+            // Answered with 503, because that Redis is unavailable is not the caller's fault.
+            throw new RateLimitExceededException(id, decision);
+        }
+        Map<String, String> headers = new HashMap<>(getHeaders(limit.config(), (long) decision.remaining()));
+        if (!decision.granted()) {
+            decision.retryAfterSeconds()
+                    .ifPresent(seconds -> headers.put(HttpHeaders.RETRY_AFTER, Long.toString(seconds)));
+        }
+        return new Response(decision.granted(), headers);
+    }
+
+    /** Built anew when the route has another configuration. */
+    private RouteLimit limit(String routeId) {
+        Config config = getConfig().get(routeId);
+        Config used = config == null ? getConfig().get(RouteDefinitionRouteLocator.DEFAULT_FILTERS) : config;
+        if (used == null) {
+            throw new IllegalArgumentException(
+                    "The route " + routeId
+                            + " has no redis-rate-limiter.replenishRate, and neither have the default filters: set one of both");
+        }
+        RouteLimit known = limits.get(routeId);
+        if (known == null || known.config() != used) {
+            known = new RouteLimit(used, limiter(routeId, used));
+            limits.put(routeId, known);
+        }
+        return known;
+    }
+
+    private @Nullable RateLimiter limiter(String routeId, Config config) {
+        long capacity = capacity(config);
+        if (capacity == 0) {
+            return null;
+        }
+        String where = "The route " + routeId + ": redis-rate-limiter.";
+        if (config.getReplenishRate() < 1) {
+            throw new IllegalArgumentException(
+                    where + "replenishRate must be at least 1 per second, was " + config.getReplenishRate());
+        }
+        if (config.getRequestedTokens() < 1 || config.getRequestedTokens() > capacity) {
+            throw new IllegalArgumentException(where + "requestedTokens must be between 1 and the burstCapacity "
+                    + capacity + ", was " + config.getRequestedTokens() + ": no request would ever be granted");
+        }
+        return factory.build(
+                routeId, TokenBucket.perSecond(config.getReplenishRate()).withCapacity(capacity));
+    }
+
+    /** An int up to version 4 of the gateway, and a long from 5 on. */
+    private static long capacity(Config config) {
+        Object capacity = PropertyAccessorFactory.forBeanPropertyAccess(config).getPropertyValue("burstCapacity");
+        return ((Number) Objects.requireNonNull(capacity)).longValue();
+    }
+}

@@ -1,0 +1,5 @@
+/** Limits of Spring Cloud Gateway. */
+@NullMarked
+package io.limiter.spring.cloud;
+
+import org.jspecify.annotations.NullMarked;
