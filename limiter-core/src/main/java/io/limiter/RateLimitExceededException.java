@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /** Thrown when a limit is exceeded. An expected outcome under load, so it has no stack trace. */
-public final class RateLimitExceededException extends RuntimeException {
+public class RateLimitExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
@@ -24,12 +24,12 @@ public final class RateLimitExceededException extends RuntimeException {
     }
 
     /** The key whose limit was exceeded, without a hash tag; or the limiter's name for its own permits. */
-    public String key() {
+    public final String key() {
         return key;
     }
 
     /** The rejection, with what remains and when to retry. */
-    public Decision decision() {
+    public final Decision decision() {
         return decision;
     }
 

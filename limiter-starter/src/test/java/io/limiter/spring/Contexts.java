@@ -15,7 +15,8 @@ public final class Contexts {
         "io.limiter.spring.autoconfigure.LimiterMetricsAutoConfiguration",
         "io.limiter.spring.live.LimiterLiveAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterWebAutoConfiguration",
-        "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration"
+        "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration",
+        "io.limiter.spring.autoconfigure.LimiterClientAutoConfiguration"
     };
 
     private Contexts() {}
@@ -60,6 +61,17 @@ public final class Contexts {
                 "org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration",
                 "org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration",
                 "org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration");
+    }
+
+    /** Spring Boot's own for HTTP clients. */
+    public static AutoConfigurations clients() {
+        return named(
+                "org.springframework.boot.autoconfigure.web.client.RestClientAutoConfiguration",
+                "org.springframework.boot.autoconfigure.web.client.RestTemplateAutoConfiguration",
+                "org.springframework.boot.autoconfigure.web.reactive.function.client.WebClientAutoConfiguration",
+                "org.springframework.boot.restclient.autoconfigure.RestClientAutoConfiguration",
+                "org.springframework.boot.restclient.autoconfigure.RestTemplateAutoConfiguration",
+                "org.springframework.boot.webclient.autoconfigure.WebClientAutoConfiguration");
     }
 
     /** Spring Boot's own for AOP. */

@@ -101,6 +101,9 @@ public @interface CountLimit {
     /** The message of a rejection, as in {@link RateLimit#message()}. Default: one with the retry-after. */
     String message() default "";
 
+    /** Whether the limit is not the caller's, as in {@link RateLimit#internal()}. */
+    boolean internal() default false;
+
     /**
      * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
      * and in every other on the same Redis; they must agree on kind, limit and period. Default: the bean's class, the method

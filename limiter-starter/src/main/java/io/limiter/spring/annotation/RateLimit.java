@@ -211,6 +211,12 @@ public @interface RateLimit {
     String message() default "";
 
     /**
+     * Whether the limit is not the caller's, such as one in front of a system that the method uses. A rejection then answers 503
+     * in place of 429, and the {@code RateLimit} headers omit the limit.
+     */
+    boolean internal() default false;
+
+    /**
      * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
      * and in every other on the same Redis; they must agree on kind, rate and capacity. Default: the bean's class, the method
      * and its parameter types.

@@ -195,6 +195,7 @@ final class LimitParser {
                 zone(text(annotation, "zone")),
                 duration(annotation, "lease"),
                 null,
+                given(annotation, "internal", Boolean.class),
                 null,
                 null,
                 null,

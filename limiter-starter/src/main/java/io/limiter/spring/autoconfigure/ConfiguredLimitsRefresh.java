@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.client.ClientLimits;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.LimitSettings;
 import java.util.Map;
@@ -16,8 +17,8 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.env.Environment;
 
 /**
- * Reads {@code limiter.limits} and {@code limiter.http} again when Spring Cloud has changed the environment, and applies them to
- * annotated limits and to requests. If one of the two is invalid, all its limits stay as they are. The events are known by name,
+ * Reads {@code limiter.limits}, {@code limiter.http} and {@code limiter.clients} again when Spring Cloud has changed the environment.
+ * If one of them is invalid, all its limits stay as they are. The events are known by name,
  * because Spring Cloud has a release of its own for each line of Spring Boot.
  */
 final class ConfiguredLimitsRefresh implements SmartApplicationListener {
@@ -32,15 +33,21 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
     private final Environment environment;
     private final LimitAdvisor advisor;
     private final ObjectProvider<HttpRules> rules;
+    private final ObjectProvider<ClientLimits> clients;
     private Map<String, LimitSettings> applied;
 
     /** @param rules only web applications have them */
     ConfiguredLimitsRefresh(
-            PropertyNames names, Environment environment, LimitAdvisor advisor, ObjectProvider<HttpRules> rules) {
+            PropertyNames names,
+            Environment environment,
+            LimitAdvisor advisor,
+            ObjectProvider<HttpRules> rules,
+            ObjectProvider<ClientLimits> clients) {
         this.names = names;
         this.environment = environment;
         this.advisor = advisor;
         this.rules = rules;
+        this.clients = clients;
         this.applied = ConfiguredLimits.read(names.binder(environment));
     }
 
@@ -74,6 +81,15 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
             });
         } catch (RuntimeException e) {
             log.error("The changed limiter.http is invalid, all rules stay as they were: {}", problem(e));
+        }
+        try {
+            clients.ifAvailable(each -> {
+                if (each.refresh(names.clients(environment))) {
+                    log.info("limiter.clients were read again, and apply.");
+                }
+            });
+        } catch (RuntimeException e) {
+            log.error("The changed limiter.clients are invalid, all clients stay as they were: {}", problem(e));
         }
     }
 

@@ -106,33 +106,6 @@ record HttpRule(
             @Nullable PlanResolver plans,
             Function<String, @Nullable Supplier<LimitResolver>> resolvers) {}
 
-    /**
-     * The name of a setting that is an entry of a map.
-     *
-     * @param before the keys of the map so far, to which this one is added
-     * @param example follows the name of the map, for messages
-     * @throws InvalidSettingException if the map is written as a list, whose order decides which entry another file changes, or if
-     *     environment variables have the same name for two keys
-     */
-    static String property(String map, String key, Map<String, String> before, String example) {
-        if (key.chars().allMatch(Character::isDigit)) {
-            throw new InvalidSettingException(
-                    map + "[" + key + "]",
-                    " is written as an entry of a list, and " + map
-                            + " has names: write a name that is no number instead, such as " + map + example);
-        }
-        String property = ConfiguredLimits.property(map, key);
-        String other = before.put(ConfiguredLimits.uniform(key), property);
-        // With other characters they may differ; binding environment variables refuses one that could be for both.
-        if (other != null && !other.endsWith("]") && !property.endsWith("]")) {
-            throw new InvalidSettingException(
-                    property,
-                    " has the same environment variables as " + other
-                            + ": write it one way in all files, or rename one");
-        }
-        return property;
-    }
-
     /** The name of one of its limits. */
     private String limitName(String rule, String limit) {
         return limits.size() == 1 ? rule : rule + "/" + limit;
@@ -166,7 +139,7 @@ record HttpRule(
         List<LimitInUse<HttpLimit.Part>> parts = new ArrayList<>();
         Map<String, String> ids = new HashMap<>();
         limits.forEach((limit, settings) -> {
-            String ofLimit = property(property + ".limits", limit, ids, ".day.limit=1000");
+            String ofLimit = ConfiguredLimits.property(property + ".limits", limit, ids, ".day.limit=1000");
             check(ofLimit, settings);
             parts.add(named(
                     ofLimit,
@@ -262,6 +235,11 @@ record HttpRule(
             throw new InvalidSettingException(
                     property + ".enforce",
                     " has no effect, the limits of one rule are all or" + " nothing: set enforce of the rule instead");
+        }
+        if (limit.internal() != null) {
+            throw new InvalidSettingException(
+                    property + ".internal",
+                    " has no effect on limits of requests, which are the caller's: leave it out");
         }
         limit.check(property);
         if (limits.size() > 1 && limit.prefetchPermits() != null && limit.prefetchPermits() > 0) {

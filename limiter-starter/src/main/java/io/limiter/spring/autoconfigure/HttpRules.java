@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.actuate.KnownLimits;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpLimits;
@@ -85,7 +86,7 @@ final class HttpRules implements KnownLimits {
         Set<String> limits = new HashSet<>();
         Map<String, String> ids = new HashMap<>();
         rules.forEach((id, rule) -> {
-            String property = HttpRule.property(HttpRule.PROPERTY, id, ids, ".api.path=/api/**");
+            String property = ConfiguredLimits.property(HttpRule.PROPERTY, id, ids, ".api.path=/api/**");
             HttpLimit limit = rule.build(id, property, application);
             limit.parts().forEach(part -> {
                 if (!limits.add(part.name())) {

@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.aop.RetryAfterLimits;
+import io.limiter.spring.client.ClientLimits;
 import io.limiter.spring.event.EventPublishingListener;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -109,8 +110,12 @@ public class LimiterAutoConfiguration {
     @Bean
     @ConditionalOnClass(name = "org.springframework.cloud.context.environment.EnvironmentChangeEvent")
     ConfiguredLimitsRefresh limiterConfiguredLimitsRefresh(
-            PropertyNames names, Environment environment, LimitAdvisor advisor, ObjectProvider<HttpRules> rules) {
-        return new ConfiguredLimitsRefresh(names, environment, advisor, rules);
+            PropertyNames names,
+            Environment environment,
+            LimitAdvisor advisor,
+            ObjectProvider<HttpRules> rules,
+            ObjectProvider<ClientLimits> clients) {
+        return new ConfiguredLimitsRefresh(names, environment, advisor, rules, clients);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.settings.ClientSettings;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.RenamedVariables;
@@ -199,6 +200,13 @@ final class PropertyNames implements BeanFactoryPostProcessor {
     Map<String, HttpRule> rules(Environment environment) {
         return new TreeMap<>(binder(environment)
                 .bind(HttpRule.PROPERTY, Bindable.mapOf(String.class, HttpRule.class))
+                .orElse(Map.of()));
+    }
+
+    /** The limits of outgoing calls, in the order of their names. */
+    Map<String, ClientSettings> clients(Environment environment) {
+        return new TreeMap<>(binder(environment)
+                .bind(ClientSettings.PROPERTY, Bindable.mapOf(String.class, ClientSettings.class))
                 .orElse(Map.of()));
     }
 

@@ -100,7 +100,7 @@ public final class CheckPart extends CheckStep<Decision> {
     }
 
     LimitDecision decided(Decision decision) {
-        return new LimitDecision(request, limiter.limit(), decision);
+        return new LimitDecision(request, limiter.limit(), decision, limit().internal());
     }
 
     Rejection rejection(Decision decision) {

@@ -9,10 +9,12 @@ import java.util.OptionalLong;
  *
  * @param countedAs the name under which statistics count its decisions: its own, or that of a plan
  * @param enforced whether it rejects; otherwise it is in shadow mode: evaluated, not enforced
+ * @param internal whether it is not the caller's
  * @param message for rejected callers; empty for the default, which also replaces a message with the seconds to wait where
  *     waiting does not help
  */
-public record CheckedLimit(LimitName name, String countedAs, boolean enforced, String message, RejectionLog log) {
+public record CheckedLimit(
+        LimitName name, String countedAs, boolean enforced, boolean internal, String message, RejectionLog log) {
 
     private static final String SECONDS = "{0}";
 
@@ -24,11 +26,12 @@ public record CheckedLimit(LimitName name, String countedAs, boolean enforced, S
 
     private RateLimitExceededException exception(String key, Decision decision) {
         OptionalLong seconds = decision.retryAfterSeconds();
-        return message.isEmpty() || seconds.isEmpty() && message.contains(SECONDS)
-                ? new RateLimitExceededException(key, decision)
-                : new RateLimitExceededException(
-                        key,
-                        decision,
-                        message.replace(SECONDS, seconds.isEmpty() ? "" : Long.toString(seconds.getAsLong())));
+        RateLimitExceededException plain = new RateLimitExceededException(key, decision);
+        String text = message.isEmpty() || seconds.isEmpty() && message.contains(SECONDS)
+                ? String.valueOf(plain.getMessage())
+                : message.replace(SECONDS, seconds.isEmpty() ? "" : Long.toString(seconds.getAsLong()));
+        return internal
+                ? new InternalLimitExceededException(key, decision, text)
+                : new RateLimitExceededException(key, decision, text);
     }
 }

@@ -70,7 +70,7 @@ public final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
 
     @Override
     List<LimitDecision> decisionsIn(Outcome decided) {
-        return List.of(new LimitDecision(request, limiter.limit(), decided.rejection()));
+        return List.of(new LimitDecision(request, limiter.limit(), decided.rejection(), limit().internal()));
     }
 
     @Override

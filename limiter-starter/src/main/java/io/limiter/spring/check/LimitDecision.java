@@ -9,9 +9,15 @@ import org.jspecify.annotations.Nullable;
  * The decision of one limit in a check.
  *
  * @param decision {@code null} if a concurrency limit granted, because it has no more to show
+ * @param internal whether responses do not show it, because the limit is not the caller's
  */
 public record LimitDecision(
-        PermitRequest request, Limit<?> limit, @Nullable Decision decision) {
+        PermitRequest request, Limit<?> limit, @Nullable Decision decision, boolean internal) {
+
+    /** That of a limit of the caller. */
+    public LimitDecision(PermitRequest request, Limit<?> limit, @Nullable Decision decision) {
+        this(request, limit, decision, false);
+    }
 
     public boolean granted() {
         return decision == null || decision.granted();
@@ -24,12 +30,12 @@ public record LimitDecision(
         }
         if (decision.remaining() == 0 && limit instanceof TokenBucket) {
             // It may have been in debt, which the refund pays first.
-            return new LimitDecision(request, limit, null);
+            return new LimitDecision(request, limit, null, internal);
         }
         long remaining = Math.min(decision.limit(), decision.remaining() + request.permits());
         Decision after = new Decision(
                 true, decision.limit(), remaining, decision.waitMicros(), 0, Decision.NEVER_MICROS, decision.source());
-        return new LimitDecision(request, limit, after);
+        return new LimitDecision(request, limit, after, internal);
     }
 
     /** Whether permits were taken from the backend, where a refund goes. */

@@ -139,7 +139,7 @@ public final class LimitInUse<L> {
             return new Applied<>(
                     current,
                     ofLimit,
-                    new CheckedLimit(name, countedAs, enforced, message, log.inMode(enforced)),
+                    new CheckedLimit(name, countedAs, enforced, configured.internal(), message, log.inMode(enforced)),
                     own == null ? Objects.requireNonNull(ofLimit).timeout() : own,
                     limiters.build(plan, enforced));
         }

@@ -86,6 +86,33 @@ public final class ConfiguredLimits {
     }
 
     /**
+     * The name of a setting that is an entry of a map.
+     *
+     * @param before the keys of the map so far, to which this one is added
+     * @param example follows the name of the map, for messages
+     * @throws InvalidSettingException if the map is written as a list, whose order decides which entry another file changes, or if
+     *     environment variables have the same name for two keys
+     */
+    public static String property(String map, String key, Map<String, String> before, String example) {
+        if (key.chars().allMatch(Character::isDigit)) {
+            throw new InvalidSettingException(
+                    map + "[" + key + "]",
+                    " is written as an entry of a list, and " + map
+                            + " has names: write a name that is no number instead, such as " + map + example);
+        }
+        String property = property(map, key);
+        String other = before.put(uniform(key), property);
+        // With other characters they may differ; binding environment variables refuses one that could be for both.
+        if (other != null && !other.endsWith("]") && !property.endsWith("]")) {
+            throw new InvalidSettingException(
+                    property,
+                    " has the same environment variables as " + other
+                            + ": write it one way in all files, or rename one");
+        }
+        return property;
+    }
+
+    /**
      * The limit of this name.
      *
      * @param declared the settings of its annotation
@@ -101,7 +128,7 @@ public final class ConfiguredLimits {
         checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT, settings != null);
         String places = "the annotation or " + property;
         if (settings == null) {
-            return Configured.of(ANNOTATION, places, declared, permits, true, onFailure);
+            return Configured.of(ANNOTATION, places, declared, permits, true, isInternal(declared.values()), onFailure);
         }
         KindSettings used;
         Configured limit;
@@ -114,11 +141,16 @@ public final class ConfiguredLimits {
                     used,
                     permits,
                     settings.enforce() == null || settings.enforce(),
+                    isInternal(settings.internal() == null ? declared.values() : settings),
                     policy == null ? onFailure : policy);
         } catch (IllegalArgumentException e) {
             throw InvalidSettingException.together(property, e);
         }
         return limit.with(settings.planned(property, used, permits), settings.toBan(property));
+    }
+
+    private static boolean isInternal(LimitSettings settings) {
+        return Boolean.TRUE.equals(settings.internal());
     }
 
     /** One name cannot have settings for two limits, except for those that share their permits. */
@@ -168,6 +200,7 @@ public final class ConfiguredLimits {
      * @param timeout how long a call waits for permits
      * @param prefetch how an instance prefetches permits; {@code null} if it does not
      * @param enforced whether it rejects; otherwise it is in shadow mode
+     * @param internal whether it is not the caller's, who then gets a 503
      * @param failurePolicy {@code null} for the application's
      * @param plans by their names
      * @param ban of keys that are rejected too often; {@code null} for none
@@ -179,6 +212,7 @@ public final class ConfiguredLimits {
             Duration timeout,
             @Nullable PrefetchTerms prefetch,
             boolean enforced,
+            boolean internal,
             @Nullable FailurePolicy failurePolicy,
             Map<String, Plan> plans,
             @Nullable Ban ban) {
@@ -190,6 +224,7 @@ public final class ConfiguredLimits {
                 KindSettings settings,
                 int permits,
                 boolean enforced,
+                boolean internal,
                 @Nullable FailurePolicy failurePolicy) {
             return new Configured(
                     definedBy,
@@ -198,13 +233,15 @@ public final class ConfiguredLimits {
                     settings.callTimeout(),
                     settings.prefetch(),
                     enforced,
+                    internal,
                     failurePolicy,
                     Map.of(),
                     null);
         }
 
         Configured with(Map<String, Plan> newPlans, @Nullable Ban newBan) {
-            return new Configured(definedBy, kind, limit, timeout, prefetch, enforced, failurePolicy, newPlans, newBan);
+            return new Configured(
+                    definedBy, kind, limit, timeout, prefetch, enforced, internal, failurePolicy, newPlans, newBan);
         }
 
         /** @param plan one of {@link #plans}; {@code null} for the limit itself */

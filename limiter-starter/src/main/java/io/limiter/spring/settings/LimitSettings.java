@@ -41,6 +41,7 @@ import org.springframework.util.ReflectionUtils;
  * @param zone time zone whose midnight a fixed window is aligned to
  * @param lease how long a concurrency permit of a crashed instance is held
  * @param enforce whether the limit rejects calls; if not, it is in shadow mode
+ * @param internal whether the limit is not the caller's: its rejections answer 503, and the RateLimit headers omit it
  * @param failurePolicy how the limit decides while Redis is unavailable
  * @param failureShare share of the limit that each instance decides under with the policy local, more than 0 and at most 1;
  *     {@code null} for 1 / instances
@@ -63,6 +64,7 @@ public record LimitSettings(
         @Nullable ZoneId zone,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration lease,
         @Nullable Boolean enforce,
+        @Nullable Boolean internal,
         FailurePolicy.@Nullable Action failurePolicy,
         @Nullable Double failureShare,
         @Nullable BanSettings ban,
@@ -220,10 +222,42 @@ public record LimitSettings(
                 first(others.zone, zone),
                 first(others.lease, lease),
                 others.enforce,
+                first(others.internal, internal),
                 others.failurePolicy,
                 others.failureShare,
                 others.ban,
                 others.plans);
+    }
+
+    /**
+     * The settings of a limit of outgoing calls.
+     *
+     * @param callTimeout how long a call waits
+     * @param ofCalls whether it is internal
+     */
+    public LimitSettings ofClient(Duration callTimeout, boolean ofCalls) {
+        return new LimitSettings(
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        callTimeout,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        ofCalls,
+                        null,
+                        null,
+                        null,
+                        null)
+                .overriddenBy(this);
     }
 
     private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
@@ -242,7 +276,7 @@ public record LimitSettings(
     public Configured toLimit(String property, boolean enforced) {
         LimitKind usual = rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
         KindSettings used = over(new KindSettings(usual, this));
-        return Configured.of(property, property, used, 1, enforced, onFailure())
+        return Configured.of(property, property, used, 1, enforced, Boolean.TRUE.equals(internal), onFailure())
                 .with(planned(property, used, 1), toBan(property));
     }
 

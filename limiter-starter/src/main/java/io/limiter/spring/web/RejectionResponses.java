@@ -9,6 +9,7 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.spring.check.InternalLimitExceededException;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -32,7 +33,7 @@ import org.springframework.http.MediaType;
  *    "retryAfterSeconds":5}
  * </pre>
  *
- * <p>The status is 503, with {@code #temporary-reduced-capacity}, if the failure policy rejected, and 400 if the request has no
+ * <p>The status is 503, with {@code #temporary-reduced-capacity}, if the failure policy or an internal limit rejected, and 400 if the request has no
  * key. Safe for use by many threads.
  */
 public final class RejectionResponses {
@@ -205,7 +206,9 @@ public final class RejectionResponses {
         RequestDecisions.Rejected known = exceeded == null ? null : decisions.answer(exceeded.decision());
         List<String> policies = known == null ? List.of() : known.policies();
         Long retryAfter = exceeded == null ? null : Quota.retryAfter(exceeded.decision());
-        if (exceeded == null || exceeded.decision().source() == Decision.Source.POLICY) {
+        if (exceeded == null
+                || exceeded instanceof InternalLimitExceededException
+                || exceeded.decision().source() == Decision.Source.POLICY) {
             int status = HttpStatus.SERVICE_UNAVAILABLE.value();
             String detail = orEmpty(messages.find(RejectionMessages.UNAVAILABLE, text(retryAfter), locale));
             return new Problem(REDUCED_CAPACITY, title(status), status, detail, instance, policies, retryAfter);

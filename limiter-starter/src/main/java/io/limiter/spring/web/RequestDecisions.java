@@ -119,14 +119,16 @@ public final class RequestDecisions implements DecisionRecorder {
      */
     public synchronized void add(@Nullable Decision rejection, List<LimitDecision> parts, Object dispatch) {
         headers = null;
-        for (LimitDecision part : parts) {
+        List<LimitDecision> shown =
+                parts.stream().filter(part -> !part.internal()).toList();
+        for (LimitDecision part : shown) {
             LimitName limit = part.request().limit();
             Quota known = quotas.get(limit);
             String policy = known == null ? distinct(limit.policy()) : known.policy();
             quotas.put(limit, Quota.of(policy, part.limit(), part.decision()));
         }
-        if (rejection != null) {
-            rejections.addFirst(rejected(rejection, parts));
+        if (rejection != null && shown.stream().anyMatch(part -> !part.granted())) {
+            rejections.addFirst(rejected(rejection, shown));
             if (rejections.size() > MOST_REJECTIONS) {
                 rejections.removeLast();
             }

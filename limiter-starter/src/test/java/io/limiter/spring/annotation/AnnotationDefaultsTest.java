@@ -35,6 +35,7 @@ class AnnotationDefaultsTest {
                         Map.entry("plan", ""),
                         Map.entry("resolver", ""),
                         Map.entry("hashTag", ""),
+                        Map.entry("internal", false),
                         Map.entry("message", ""),
                         Map.entry("onFailure", OnFailure.DEFAULT),
                         Map.entry("limitType", LimitType.METHOD)));
@@ -60,6 +61,7 @@ class AnnotationDefaultsTest {
                         Map.entry("plan", ""),
                         Map.entry("resolver", ""),
                         Map.entry("hashTag", ""),
+                        Map.entry("internal", false),
                         Map.entry("message", ""),
                         Map.entry("onFailure", OnFailure.DEFAULT),
                         Map.entry("limitType", LimitType.METHOD)));
@@ -79,6 +81,7 @@ class AnnotationDefaultsTest {
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
                         Map.entry("plan", ""),
+                        Map.entry("internal", false),
                         Map.entry("message", ""),
                         Map.entry("onFailure", OnFailure.DEFAULT),
                         Map.entry("limitType", LimitType.METHOD)));

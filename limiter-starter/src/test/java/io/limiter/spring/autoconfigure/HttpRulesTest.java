@@ -414,7 +414,7 @@ class HttpRulesTest {
 
     @Test
     void every_setting_is_on_the_page() throws IOException {
-        String page = Files.readString(Path.of("..", "docs", "http.md"));
+        String page = Files.readString(Path.of("..", "docs", "rules.md"));
         String table = page.substring(page.indexOf("| setting |"));
         List<String> settings = table.lines()
                 .skip(2)

@@ -198,6 +198,7 @@ class LimiterPropertiesTest {
                         "limiter.web.filter-order",
                         "limiter.web.user-filter-order",
                         "limiter.http",
+                        "limiter.clients",
                         "limiter.limits");
         properties.forEach((name, property) -> {
             assertThat(property.path("description").asText()).as(name).endsWith(".");
@@ -208,6 +209,7 @@ class LimiterPropertiesTest {
                             && !name.equals("limiter.live.namespace")
                             && !name.equals("limiter.failure.share")
                             && !name.equals("limiter.limits")
+                            && !name.equals("limiter.clients")
                             && !name.equals("limiter.http"));
         });
     }

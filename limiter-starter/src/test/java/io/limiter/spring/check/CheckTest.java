@@ -31,6 +31,7 @@ class CheckTest {
                     LimitName.chosen("r:", "held"),
                     "held",
                     true,
+                    false,
                     "",
                     new RejectionLog("held", true, System::nanoTime)));
         }

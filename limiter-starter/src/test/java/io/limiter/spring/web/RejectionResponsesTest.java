@@ -11,6 +11,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.InternalLimitExceededException;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
@@ -97,6 +98,21 @@ class RejectionResponsesTest {
         assertThat(json(answer).has("violated-policies")).isFalse();
         assertThat(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))
                 .doesNotContain("secret");
+    }
+
+    @Test
+    void a_rejection_of_an_internal_limit_is_not_the_callers_and_is_not_shown() throws Exception {
+        Decision inner = new Decision(false, 5, 0, 0, 4_200_000, 9_000_000);
+        decisions.add(null, List.of(new LimitDecision(request("r:", "outer"), LIMIT, GRANTED)), this);
+        decisions.add(inner, List.of(new LimitDecision(request("r:", "inner"), LIMIT, inner, true)), this);
+        RejectionResponses.Response answer =
+                answer(new InternalLimitExceededException("k", inner, "quota of maps"), Locale.ENGLISH);
+        assertThat(answer.status()).isEqualTo(503);
+        assertThat(answer.headers()).containsEntry("Retry-After", "5");
+        assertThat(answer.headers().get("RateLimit")).isEqualTo("\"outer\";r=2");
+        assertThat(json(answer).get("type").asText()).endsWith("#temporary-reduced-capacity");
+        assertThat(json(answer).has("violated-policies")).isFalse();
+        assertThat(json(answer).get("detail").asText()).doesNotContain("maps");
     }
 
     @Test

@@ -1,0 +1,183 @@
+package io.limiter.spring.client;
+
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.live.LiveSettings;
+import io.limiter.spring.actuate.KnownLimits;
+import io.limiter.spring.check.CheckStep;
+import io.limiter.spring.check.LimitInUse;
+import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.RejectionLog;
+import io.limiter.spring.settings.ClientSettings;
+import io.limiter.spring.settings.ConfiguredLimits;
+import io.limiter.spring.settings.ConfiguredLimits.Configured;
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.LimitSettings;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The limits of outgoing calls, {@code limiter.clients}. They can be read again. Safe for use by many threads. */
+public final class ClientLimits implements KnownLimits {
+
+    private final LimiterFactory factory;
+    private final Function<String, Supplier<LiveSettings>> live;
+    private volatile Clients current;
+
+    /**
+     * @param live returns the current live settings of a limit's name
+     * @throws InvalidSettingException naming an invalid setting
+     */
+    public ClientLimits(
+            LimiterFactory factory,
+            Function<String, Supplier<LiveSettings>> live,
+            Map<String, ClientSettings> settings) {
+        this.factory = factory;
+        this.live = live;
+        this.current = build(settings);
+    }
+
+    /** @param byHost in the order in which they are looked up */
+    private record Clients(
+            Map<String, ClientSettings> settings,
+            Map<String, ClientLimit> byName,
+            Map<HostPattern, ClientLimit> byHost) {}
+
+    /**
+     * Replaces all clients.
+     *
+     * @return whether they differ
+     * @throws InvalidSettingException naming an invalid setting; all clients stay as they are
+     */
+    public boolean refresh(Map<String, ClientSettings> settings) {
+        boolean changed = !settings.equals(current.settings());
+        if (changed) {
+            current = build(settings);
+        }
+        return changed;
+    }
+
+    /** The limits of a call to this URI; {@code null} if there are none. The most exact pattern decides. */
+    @Nullable
+    ClientLimit find(URI uri) {
+        for (Map.Entry<HostPattern, ClientLimit> each : current.byHost().entrySet()) {
+            if (each.getKey().matches(uri)) {
+                return each.getValue();
+            }
+        }
+        return null;
+    }
+
+    /** Finds the limits of a name with each call, because they can change; a name that was removed has none. */
+    Function<URI, @Nullable ClientLimit> named(String name) {
+        Map<String, ClientLimit> known = current.byName();
+        if (!known.containsKey(name)) {
+            throw new IllegalArgumentException("name must be one of " + ClientSettings.PROPERTY + ", which has "
+                    + known.keySet() + ", was '" + name + "': set "
+                    + ConfiguredLimits.property(ClientSettings.PROPERTY, name) + ".limits");
+        }
+        return uri -> current.byName().get(name);
+    }
+
+    private Clients build(Map<String, ClientSettings> settings) {
+        Map<String, ClientLimit> byName = new TreeMap<>();
+        Map<HostPattern, ClientLimit> byHost = new HashMap<>();
+        Map<String, String> ids = new HashMap<>();
+        new TreeMap<>(settings).forEach((name, client) -> {
+            String property =
+                    ConfiguredLimits.property(ClientSettings.PROPERTY, name, ids, ".maps.hosts=api.example.com");
+            ClientLimit limit = build(name, property, client);
+            byName.put(name, limit);
+            client.hosts().forEach(host -> {
+                HostPattern pattern = named(property + ".hosts", " ", () -> HostPattern.parse(host));
+                ClientLimit other = byHost.put(pattern, limit);
+                if (other != null) {
+                    throw new InvalidSettingException(
+                            property + ".hosts",
+                            " must not have a host of another client, was '" + host + "', which "
+                                    + ConfiguredLimits.property(ClientSettings.PROPERTY, other.name())
+                                    + " has too: give both limits to one client");
+                }
+            });
+        });
+        // A tree map would take patterns of one length for equal.
+        Map<HostPattern, ClientLimit> ordered = new LinkedHashMap<>();
+        byHost.keySet().stream().sorted().forEach(pattern -> ordered.put(pattern, byHost.get(pattern)));
+        return new Clients(Map.copyOf(settings), byName, ordered);
+    }
+
+    private ClientLimit build(String name, String property, ClientSettings client) {
+        client.check(property);
+        RejectionLog log = new RejectionLog(property, client.enforce(), System::nanoTime);
+        Map<String, String> ids = new HashMap<>();
+        List<LimitInUse<Limiter>> parts = new ArrayList<>();
+        client.limits().forEach((id, limit) -> {
+            String ofLimit = ConfiguredLimits.property(property + ".limits", id, ids, ".day.limit=1000");
+            client.check(ofLimit, limit);
+            boolean several = client.limits().size() > 1;
+            String limitName = several ? name + "/" + id : name;
+            parts.add(named(ofLimit, ": ", () -> inUse(ofLimit, limitName, limit, client, log)));
+        });
+        if (parts.size() > 1) {
+            named(property, ": ", () -> {
+                CheckStep.checkIsForSets(parts.get(0).applied().limiter());
+                return parts;
+            });
+        }
+        return new ClientLimit(name, List.copyOf(parts));
+    }
+
+    private LimitInUse<Limiter> inUse(
+            String property, String name, LimitSettings limit, ClientSettings client, RejectionLog log) {
+        Configured configured =
+                limit.ofClient(client.timeout(), client.internal()).toLimit(property, client.enforce());
+        boolean several = client.limits().size() > 1;
+        // In the prefix, because another kind cannot read the stored state.
+        String prefix = ClientLimit.PREFIX + configured.limit().getClass().getSimpleName() + ":";
+        return new LimitInUse<>(
+                LimitName.chosen(ClientLimit.PREFIX, name),
+                "",
+                log,
+                configured,
+                live,
+                (plan, enforced) -> configured
+                        .prefetching(configured.limiters(factory, prefix, several, plan, enforced))
+                        .build(name, configured.limit(plan)),
+                Set.of());
+    }
+
+    /** @throws InvalidSettingException naming the setting if a value cannot be parsed */
+    private static <T> T named(String property, String separator, Supplier<T> parser) {
+        try {
+            return parser.get();
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(property, separator + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public @Nullable String hashTag(String prefix, String name, @Nullable String key) {
+        return current.byName().values().stream()
+                .filter(client -> client.has(prefix, name))
+                .map(ClientLimit::hashTag)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    @Override
+    public @Nullable String definedBy(String prefix, String name) {
+        return current.byName().values().stream().anyMatch(client -> client.has(prefix, name))
+                ? ClientSettings.PROPERTY
+                : null;
+    }
+}

@@ -1,0 +1,86 @@
+package io.limiter.spring.settings;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.DurationUnit;
+
+/**
+ * Limits of the outgoing calls of one client, all or nothing.
+ *
+ * @param hosts Hosts whose calls are limited, such as api.example.com, localhost:8080 or *.example.com. If none is given, only
+ *     clients built with the name are limited.
+ * @param limits At least one by name, each with the settings of limiter.limits. A single one has the name of the client, several
+ *     have it before their own: maps/day.
+ * @param timeout How long a call waits for permits at most; 0 to reject at once.
+ * @param internal Whether a rejection that escapes from a controller answers 503 and stays out of the RateLimit headers. If not,
+ *     it answers 429, as if the quota were the caller's.
+ * @param enforce Whether it rejects calls. If not, it is in shadow mode: the log and the meters report rejections.
+ */
+public record ClientSettings(
+        @DefaultValue List<String> hosts,
+        @DefaultValue Map<String, LimitSettings> limits,
+
+        @DefaultValue("1s") @DurationUnit(ChronoUnit.SECONDS)
+        Duration timeout,
+
+        @DefaultValue("true") boolean internal,
+        @DefaultValue("true") boolean enforce) {
+
+    /** What their names start with. */
+    public static final String PROPERTY = "limiter.clients";
+
+    public ClientSettings {
+        // The same order in all instances.
+        limits = new TreeMap<>(limits);
+    }
+
+    /**
+     * Checks that each setting is allowed.
+     *
+     * @param property with which the names of the settings start
+     * @throws InvalidSettingException naming an invalid setting
+     */
+    public void check(String property) {
+        if (limits.isEmpty()) {
+            throw new InvalidSettingException(
+                    property, ".limits must have at least one limit, such as " + property + ".limits.second.rate=10");
+        }
+        SettingChecks.range(property + ".timeout", timeout, Duration.ZERO, SettingChecks.LONGEST);
+    }
+
+    /**
+     * Checks one of the limits, with its name in messages.
+     *
+     * @throws InvalidSettingException if a setting is out of its range, or has no effect on outgoing calls
+     */
+    public void check(String property, LimitSettings limit) {
+        set(property + ".timeout", limit.timeout(), "set timeout of the client");
+        set(property + ".enforce", limit.enforce(), "set enforce of the client");
+        set(property + ".internal", limit.internal(), "set internal of the client");
+        set(property + ".plans", limit.plans(), "outgoing calls have no callers with plans, leave it out");
+        set(property + ".ban", limit.ban(), "outgoing calls have no callers to ban, leave it out");
+        if (limit.kind() == LimitKind.CONCURRENT) {
+            throw new InvalidSettingException(
+                    property + ".kind", " must be one of permits that are spent, such as token-bucket, was concurrent");
+        }
+        if (limits.size() > 1) {
+            Integer prefetch = limit.prefetchPermits();
+            set(
+                    property + ".prefetch-permits",
+                    prefetch == null || prefetch == 0 ? null : prefetch,
+                    "several limits are decided atomically in Redis, leave it out");
+        }
+        limit.check(property);
+    }
+
+    private static void set(String setting, @Nullable Object value, String remedy) {
+        if (value != null) {
+            throw new InvalidSettingException(setting, " has no effect on a client: " + remedy);
+        }
+    }
+}
