@@ -7,8 +7,8 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
- * Counts the instances of the fleet, so that each knows its share of the limits when Redis is unavailable. Used by one thread at a
- * time.
+ * Counts the instances of the fleet, so that each knows its share of the limits when Redis is unavailable. One thread at a time
+ * counts.
  */
 final class InstanceCount {
 
@@ -25,7 +25,7 @@ final class InstanceCount {
     private final Duration counts;
     private long countedMicros;
     private int last;
-    private boolean counted;
+    private volatile boolean counted;
 
     /**
      * @param alive is told how many instances there are
@@ -60,12 +60,12 @@ final class InstanceCount {
         }
     }
 
-    /** This instance does not count any more. */
+    /** This instance does not count any more. Called by any thread. */
     void leave() {
         if (counted) {
             counted = false;
             try {
-                store.alive(instance.get(), Duration.ZERO);
+                store.leave(instance.get());
             } catch (RuntimeException e) {
                 log.debug("This instance counts until its time is over.", e);
             }

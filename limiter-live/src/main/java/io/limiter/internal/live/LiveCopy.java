@@ -312,7 +312,7 @@ final class LiveCopy {
     }
 
     /** This instance ends, or polls no more for a while. */
-    synchronized void leave() {
+    void leave() {
         instances.leave();
     }
 

@@ -26,7 +26,10 @@ class LiveKeysTest extends TwoApplications {
         assertThat(kind.tries(one, key)).isTrue();
         String body = "{\"key\":\"" + key + "\",\"who\":\"ann\",\"access\":";
         long banned = changed(kind.name, body + "\"banned\",\"expiresIn\":\"30m\"}");
-        assertThat(kind.tries(one, key)).isFalse();
+        // More often than the keys of other tests, because only the hottest are reported.
+        for (int i = 0; i < 3 * TRIES; i++) {
+            assertThat(kind.tries(one, key)).isFalse();
+        }
         // A call before that would take a permit.
         Eventually.that(
                 () -> assertThat(other.getBean(LiveLimits.class).version()).isGreaterThanOrEqualTo(banned));

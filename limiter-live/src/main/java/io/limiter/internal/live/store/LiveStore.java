@@ -223,12 +223,17 @@ public final class LiveStore {
     /**
      * Records that an instance is alive.
      *
-     * @param counts for how long; zero if it leaves
+     * @param counts for how long
      * @return how many are
      */
     public int alive(String instance, Duration counts) {
         return Integer.parseInt(text(call(alive, List.of(instances), List.of(instance, counts.toMillis()))
                 .get(0)));
+    }
+
+    /** Records that an instance ends, without waiting for that: an end must not wait for a Redis that is gone. */
+    public void leave(String instance) {
+        redis.start(alive, timeout, bytes(List.of(instances)), bytes(List.of(instance, 0)));
     }
 
     /** After a failure: the connection may be one over which no answer arrives any more. */
