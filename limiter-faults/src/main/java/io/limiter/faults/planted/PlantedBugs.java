@@ -259,7 +259,7 @@ public final class PlantedBugs {
                         "A JVM alone grants its share",
                         "policies-redis-stopped-2s",
                         Measure.EXCESS,
-                        method("FailurePolicy", "share", Advices.ReturnOne.class)),
+                        method("internal.resilience.Failover", "share", Advices.ReturnOne.class)),
                 named(
                         "pause-is-an-outage",
                         "The decision timeout counts time in which the JVM did not run",

@@ -15,6 +15,7 @@ import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,6 +34,9 @@ class LiveLimitsLifecycleTest {
 
     private static final String CHANNEL = "{limiter:live}";
     private static final ChangeNote NOTE = ChangeNote.of("ann", "");
+
+    /** Of applications that other tests in this JVM share. */
+    private final Set<Thread> before = Thread.getAllStackTraces().keySet();
 
     private static RedisProcess redis;
     private static RedisClient client;
@@ -170,8 +174,9 @@ class LiveLimitsLifecycleTest {
         return connection.sync().pubsubNumsub(CHANNEL).get(CHANNEL);
     }
 
-    private static List<String> threads() {
+    private List<String> threads() {
         return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> !before.contains(thread))
                 .map(Thread::getName)
                 .filter(name -> name.startsWith("limiter-live"))
                 .toList();
