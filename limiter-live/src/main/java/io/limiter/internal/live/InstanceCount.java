@@ -28,7 +28,7 @@ final class InstanceCount {
     private volatile boolean counted;
 
     /**
-     * @param alive is told how many instances there are
+     * @param alive receives the number of instances
      * @param instance the name of this one
      * @param pollInterval the longest time between two calls of {@link #count}
      */
