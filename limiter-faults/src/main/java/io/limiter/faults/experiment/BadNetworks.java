@@ -30,7 +30,7 @@ final class BadNetworks {
                 delayed(90),
                 named("replies-stall")
                         .does("Nothing arrives for 150 ms, once a second, 8 times")
-                        .promises("A stall costs little more than itself: Redis decides at least three of four calls")
+                        .promises("Redis decides at least three of four calls")
                         .withNetwork()
                         .localAtMost(0.25)
                         .fault(Duration.ofSeconds(8), scene -> {

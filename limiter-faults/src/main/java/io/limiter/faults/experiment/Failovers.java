@@ -32,8 +32,9 @@ final class Failovers {
         String lag = lagMillis < 1000 ? "0." + lagMillis / 100 : Integer.toString(lagMillis / 1000);
         return named("replica-promoted-lag-" + lag + "s")
                 .does("The primary is killed, and a Sentinel promotes its replica, which lags " + lag + " s behind")
-                .promises("What was granted in the last " + lag
-                        + " s is granted again, a capacity at most; meanwhile each JVM decides alone, within the limit")
+                .promises(
+                        "What had not reached the replica is granted again, a capacity at most; meanwhile each JVM decides alone,"
+                                + " within the limit")
                 .on(Servers.REPLICATED)
                 .mayForget(Duration.ofMillis(lagMillis).plus(UNDER_WAY))
                 .fault(Duration.ofMillis(lagMillis + 3000), scene -> promote(scene, Duration.ofMillis(lagMillis)));

@@ -40,35 +40,36 @@ final class Instances {
                         .does(
                                 "Two JVMs hold leases and close them, most after 50 to 300 ms, some after 3 s; nothing fails")
                         .promises(
-                                "A lease is held until it is closed, longer than the lease time, and free at once when it is closed")
+                                "A lease is held until it is closed, also beyond the lease time, and then free at once")
                         .members(LEASES, LEASES)
                         .inShort()
                         .fault(Duration.ofSeconds(1), scene -> scene.pass(Duration.ofSeconds(1))),
                 named("close-with-leases")
                         .does("The factory of the only JVM is closed while it holds all leases")
-                        .promises("They are free at once")
+                        .promises(
+                                "A lease is held until it is closed, also beyond the lease time, and then free at once")
                         .members(LEASES)
                         .mayLoseLeases()
                         .inShort()
                         .fault(Duration.ofSeconds(1), Instances::closeAndWatchLeases),
                 named("jvm-killed-with-leases")
                         .does("One JVM of two is killed while it holds leases, and replaced, 3 times")
-                        .promises("Never more leases than 8; those of the dead come back after the lease time, 2 s")
+                        .promises("At most 8 leases; those of a killed JVM are free after the lease time, 2 s")
                         .members(LEASES, LEASES)
                         .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, LEASES)),
                 named("jvm-killed-leases-free")
                         .does("The only JVM is killed while it holds all leases")
-                        .promises("They are free again after the lease time, 2 s")
+                        .promises("At most 8 leases; those of a killed JVM are free after the lease time, 2 s")
                         .members(LEASES)
                         .fault(Duration.ofSeconds(3), Instances::killAndWatchLeases),
                 named("jvm-killed-with-prefetched-permits")
                         .does("One JVM of two is killed while it has prefetched permits, and replaced, 3 times")
-                        .promises("At most one prefetch more for each JVM; what the dead had prefetched is spent")
+                        .promises("At most one prefetch more for each JVM; what a killed JVM had prefetched is spent")
                         .members(PREFETCH, PREFETCH)
                         .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, PREFETCH)),
                 named("jvm-stopped-with-leases")
                         .does("One JVM of two is stopped for 5 s while it holds leases of 2 s")
-                        .promises("Never more leases than 8: a JVM that goes on knows that it has lost its leases")
+                        .promises("At most 8 leases: a JVM that continues knows that its leases are lost")
                         .members(LEASES, LEASES)
                         .mayLoseLeases()
                         .fault(Duration.ofSeconds(5), scene -> pause(scene, Duration.ofSeconds(5))),
@@ -80,7 +81,7 @@ final class Instances {
                 named("jvm-paused-25-times")
                         .does("One JVM of two is stopped for 150 ms, 25 times")
                         .promises(
-                                "A pause of the JVM is not an outage of Redis: for under 0.05 % of the time decisions are local")
+                                "A pause of the JVM is no outage: decisions are local for less than 0.05 % of the time")
                         .localAtMost(0.0005)
                         .fault(Duration.ofSeconds(6), scene -> {
                             for (int i = 0; i < 25; i++) {
@@ -90,7 +91,7 @@ final class Instances {
                         }),
                 named("interrupts")
                         .does("Calling threads are interrupted at random, 1,000 times a second in each JVM")
-                        .promises("An interrupt withdraws no request: nothing is taken that no caller got")
+                        .promises("An interrupt loses no permits: each one taken reaches its caller")
                         .members(STANDARD.interrupted(), STANDARD.interrupted())
                         .fault(Duration.ofSeconds(4), scene -> scene.pass(Duration.ofSeconds(4))),
                 named("close-under-load")
@@ -104,17 +105,17 @@ final class Instances {
                 callers(2000, 100),
                 named("live-limit-lowered")
                         .does("A live limit lowers the rate from 100/s to 10/s and the capacity to 10 for 4 s")
-                        .promises("Each JVM applies it within a second, and its removal, too")
+                        .promises("Each JVM applies the change, and its removal, within a second")
                         .members(STANDARD.withLiveLimits(), STANDARD.withLiveLimits())
                         .fault(Duration.ofSeconds(4), Instances::lowerLimit),
                 named("slow-log")
                         .does("Redis is stopped for 5 s, and each line logged takes 1 s")
-                        .promises("Each JVM decides alone, within the limit; the worst call is measured")
+                        .promises("Each JVM decides alone, within the limit")
                         .members(STANDARD.logMillis(1000), STANDARD.logMillis(1000))
                         .fault(Duration.ofSeconds(5), scene -> Outages.stop(scene, 5)),
                 named("starved")
                         .does("JVMs of nice 19 beside two busy loops for each processor, for 6 s")
-                        .promises("What is late is decided alone, within the limit")
+                        .promises("Each JVM decides alone, within the limit")
                         .prefix("nice", "-n", "19")
                         .recoversWithin(Duration.ofSeconds(5))
                         .fault(Duration.ofSeconds(6), Instances::starve));
@@ -123,7 +124,7 @@ final class Instances {
     private static Experiment callers(int threads, int pauseMillis) {
         return named("callers-" + threads + "-redis-down")
                 .does(threads + " threads of one JVM call while Redis is killed; it comes back 5 s later, empty")
-                .promises("The JVM decides alone, within the limit")
+                .promises("Each JVM decides alone, within the limit")
                 .members(STANDARD.threads(threads, pauseMillis))
                 .mayLoseState(1)
                 .fault(Duration.ofSeconds(5), scene -> Outages.restart(scene, 5));

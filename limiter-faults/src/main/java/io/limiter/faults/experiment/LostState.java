@@ -25,7 +25,7 @@ final class LostState {
                         .fault(Duration.ofSeconds(4), LostState::flushScripts),
                 named("flushall")
                         .does("FLUSHALL, " + FLUSHES + " times in 3 s")
-                        .promises("All buckets are full again: one capacity more for each time")
+                        .promises("Buckets are full again: one capacity more for each FLUSHALL")
                         .mayLoseState(FLUSHES)
                         .fault(Duration.ofSeconds(3), scene -> {
                             for (int i = 0; i < FLUSHES; i++) {
@@ -43,7 +43,7 @@ final class LostState {
                         }),
                 named("evictions")
                         .does("maxmemory is exceeded for 4 s, allkeys-lru: Redis evicts keys, limiters' too")
-                        .promises("None: an evicted bucket is full again, so the excess is only measured")
+                        .promises("None: an evicted bucket is full again; the excess is measured")
                         .mayLoseState(EVICTIONS)
                         .redis("--maxmemory-policy", "allkeys-lru")
                         .fault(Duration.ofSeconds(4), LostState::evict));

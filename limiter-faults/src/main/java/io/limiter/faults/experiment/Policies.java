@@ -34,8 +34,8 @@ final class Policies {
                         .does(
                                 "No reply comes back for 2 s, and callers refund half of their permits, to Redis or to their JVM")
                         .promises(
-                                "A refund returns permits once: what is taken of a bucket without refill is what callers have,"
-                                        + " and they never have more than Redis and each JVM may grant")
+                                "A refund returns permits once: callers have what was taken, and never more than Redis and each JVM may"
+                                        + " grant")
                         .members(REFUNDS, REFUNDS)
                         .withNetwork()
                         .inShort()

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -18,7 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The results for readers: a page whose table has a row for each experiment, and all figures as CSV. */
+/** The results for readers: a page whose table has a row for each promise, and all figures as CSV. */
 public final class ReliabilityPage {
 
     /** Beside the page: all figures of the experiments, of the soak and of the planted bugs. */
@@ -43,9 +44,6 @@ public final class ReliabilityPage {
             "lines logged",
             "also measured",
             "verdict");
-
-    /** Of {@link #COLUMNS}, those of the page. */
-    private static final List<Integer> SHOWN = List.of(0, 2, 3, 13);
 
     private static final List<String> BUG_COLUMNS =
             List.of("bug", "promise", "experiment", "measure", "what was found", "verdict");
@@ -75,7 +73,7 @@ public final class ReliabilityPage {
                                 results.size()
                                         + (results.size() < existing ? " (a selection of the " + existing + ")" : ""))
                         .replace("${exceptions}", exceptions(results))
-                        .replace("${table}", markdown(SHOWN, COLUMNS, rows(results)))
+                        .replace("${table}", table(results))
                 + section(before, BUGS)
                 + section(before, SOAK);
     }
@@ -92,8 +90,8 @@ public final class ReliabilityPage {
     /** The page with another section of a soak. */
     public static String withSoak(String before, List<Result> results, Environment environment, long seed) {
         return before.replace(section(before, SOAK), "") + SOAK + "\n" + environment + "; seed " + seed
-                + ". All figures are in [" + SOAK_CSV + "](" + SOAK_CSV + ").\n\n"
-                + markdown(SHOWN, COLUMNS, rows(results))
+                + ". All figures: [" + SOAK_CSV + "](" + SOAK_CSV + ").\n\n"
+                + table(results)
                 + notes(results) + "\n";
     }
 
@@ -108,8 +106,7 @@ public final class ReliabilityPage {
                         "- " + Verdict.of(conviction) + ": " + conviction.bug().does())
                 .toList();
         return others + BUGS
-                + "\nEach bug was planted into a copy of the limiter, and the experiment that it names must convict it, by the measure"
-                + " that it names.\n"
+                + "\nExperiments must convict bugs that are planted into copies of the limiter. "
                 + convictions.stream().filter(Conviction::isConvicted).count() + " of " + convictions.size()
                 + " were convicted: [" + BUGS_CSV + "](" + BUGS_CSV + "). " + environment + "; seed " + seed + ".\n"
                 + acquitted.stream()
@@ -231,7 +228,7 @@ public final class ReliabilityPage {
     }
 
     private static String excess(Result result) {
-        String leases = result.mostLeases() > 0 ? "; " + result.mostLeases() + " leases" : "";
+        String leases = result.mostLeases() > 0 ? " (" + result.mostLeases() + " leases)" : "";
         return permits(result.excess()) + leases;
     }
 
@@ -277,16 +274,39 @@ public final class ReliabilityPage {
                 .stripTrailing();
     }
 
-    private static String markdown(List<Integer> shown, List<String> columns, List<List<String>> rows) {
-        StringBuilder table = new StringBuilder();
-        table.append(line(shown, columns))
-                .append(line(shown, columns.stream().map(column -> "---").toList()));
-        rows.forEach(row -> table.append(line(shown, row)));
-        return table.toString().stripTrailing();
+    /** A row for each promise, with the experiments on it. */
+    private static String table(List<Result> results) {
+        Map<String, List<Result>> byPromise = results.stream()
+                .collect(Collectors.groupingBy(
+                        result -> result.experiment().promise(), LinkedHashMap::new, Collectors.toList()));
+        return Stream.concat(
+                        Stream.of(
+                                "| promise | experiments and their excess, in permits | verdict |",
+                                "| --- | --- | --- |"),
+                        byPromise.entrySet().stream()
+                                .map(entry -> "| " + entry.getKey() + " | " + experiments(entry.getValue()) + " | "
+                                        + verdicts(entry.getValue()) + " |"))
+                .collect(Collectors.joining("\n"));
     }
 
-    private static String line(List<Integer> shown, List<String> cells) {
-        return shown.stream().map(cells::get).collect(Collectors.joining(" | ", "| ", " |\n"));
+    private static String experiments(List<Result> results) {
+        return results.stream()
+                .map(result -> (result.experiment().name() + " " + row(result).get(COLUMNS.indexOf("excess"))).strip())
+                .collect(Collectors.joining(", "));
+    }
+
+    /** One word if it is that of all. */
+    private static String verdicts(List<Result> results) {
+        Map<String, List<String>> names = results.stream()
+                .collect(Collectors.groupingBy(
+                        Verdict::of,
+                        LinkedHashMap::new,
+                        Collectors.mapping(result -> result.experiment().name(), Collectors.toList())));
+        return names.size() == 1
+                ? names.keySet().iterator().next()
+                : names.entrySet().stream()
+                        .map(entry -> entry.getKey() + ": " + String.join(", ", entry.getValue()))
+                        .collect(Collectors.joining("; "));
     }
 
     private static String template() {

@@ -25,8 +25,7 @@ class ReliabilityPageTest {
         assertThat(page)
                 .contains("0 of 1 (a selection of the 3) experiments held")
                 .contains("- **" + experiment.name() + " was skipped**: there is no gcc")
-                .contains("| " + experiment.name() + " | " + experiment.promise() + " | ")
-                .contains(" | SKIPPED |")
+                .contains("| " + experiment.promise() + " | " + experiment.name() + " | SKIPPED |")
                 .contains("2026-11-22, a machine, a JVM, Redis 6.2.11")
                 .doesNotContain("${");
         assertThat(ReliabilityPage.summary(results)).contains("SKIPPED", "was skipped**: there is no gcc");
@@ -35,6 +34,18 @@ class ReliabilityPageTest {
                 .contains("\n" + experiment.name() + ",")
                 .contains(experiment.does())
                 .endsWith(",SKIPPED\n");
+    }
+
+    @Test
+    void experiments_on_one_promise_share_a_row() {
+        Experiment experiment = Experiments.all().get(0);
+        Experiment other = Experiments.all().get(1);
+        assertThat(other.promise()).isEqualTo(experiment.promise());
+        String page = ReliabilityPage.page(
+                "", List.of(Result.skipped(experiment, 7, "-"), Result.skipped(other, 7, "-")), 2, HERE, 7);
+        assertThat(page)
+                .containsOnlyOnce("| " + experiment.promise() + " | ")
+                .contains(" | " + experiment.name() + ", " + other.name() + " | SKIPPED |");
     }
 
     @Test
