@@ -50,6 +50,7 @@ class BenchmarkTest {
         assertThat(Files.readString(dir.resolve("figures.csv")))
                 .startsWith("table,row,column,value\n")
                 .containsPattern("\"hot, granted, 1 thread, JDK \\d+\",bucket4j,decisions/s,")
+                .containsPattern("\"Summary, JDK \\d+\",\"1 thread, one key\",best peer,")
                 .doesNotContain("NaN");
         String svg = DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()

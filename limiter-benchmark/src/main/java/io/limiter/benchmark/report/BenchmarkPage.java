@@ -5,36 +5,36 @@ import io.limiter.benchmark.subject.Contender.Guarantee;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** The page: what counts first, then how it was measured; all figures are CSV. */
+/** The page: the summary of the first run, then how all were measured; every figure is CSV. */
 public final class BenchmarkPage {
 
     private static final String LEGEND = """
-            `raw-evalsha` is no limiter but the floor: Lettuce, and a script that reads and writes one key. **× floor** is how many
-            decisions a limiter makes while the floor makes one in the same round; **× peer** compares with the *best peer*, the
-            fastest in Redis that never grants more than its limit, or for prefetched permits and the local engine in one JVM.
-            Figures are medians over the rounds; compare them only within one run. Subjects took turns within every round, in a
-            rotating order. **⚠** marks who granted more than the burst of a key and its rate times the time that had passed.
-
-            `limiter-plain` decides each request in a call of its own, without a rejection cache. `limiter-yield` has threads
-            yield for up to 1 ms before they park. `limiter-prefetch` prefetches a tenth of the burst, at most 1,000,000
-            permits, for 100 ms. `limiter-lock-*` are the lock engine, `limiter-local` the local engine. `bucket4j-delaying`
-            tells Redis of a tenth of the permits at once, or of fewer after 100 ms. `gateway-script` is equivalent to the script
-            of Spring Cloud Gateway's `RedisRateLimiter`.
-
-            One thread waits for a call per decision, as the floor does. 64 threads spend most of both processors on parking and
-            waking. With many asynchronous requests on one key, one thread completes all futures; on 10,000 keys Redis is busy all
-            the time.
+            `raw-evalsha` is the floor: Lettuce calls a script that reads and writes one key. **× floor** is how many decisions a
+            limiter makes while the floor makes one in the same round. **× peer** compares it with the best peer: the fastest
+            that never grants more than its limit, in Redis, or in one JVM for prefetched permits and the local engine. Figures
+            are medians over the rounds, in which subjects took turns. Compare them only within one run.
             """;
 
+    /** What names do not say. */
+    private static final Map<String, String> NOTES = Map.of(
+            "limiter-plain", "one request in a call, no rejection cache",
+            "limiter-yield", "threads yield for up to 1 ms before they park",
+            "limiter-prefetch", "a tenth of the burst, at most 1,000,000 permits, for 100 ms",
+            "gateway-script", "equivalent to that of Spring Cloud Gateway's `RedisRateLimiter`");
+
     private static final String FIGURES = """
-            [%s](%s) has every cell, the costs of a decision by stage, and the tail on each JDK, a value in each
-            line with the least and the most in brackets. *hot* is one key, *uniform* 10,000 equally often, *zipf* 1,000,000 by
-            Zipf's law with exponent 0.99, *fleet* four instances that share 1,000 permits/s. Calls, processor time and bytes are for
-            each decision; client processor time and bytes are all of the JVM's, with what makes the load, and those of Redis are the
-            server's. Stages are sampled by JDK Flight Recorder, which JDKs before 25 cannot do for system calls, and which loses
-            samples of threads that park.
+            [%s](%s) has the figures of each JDK: every cell, summary, tail, bytes and what the stages of a decision cost, with the
+            least and the most in brackets; **⚠** marks subjects that exceeded their limit. *hot* is one key, *uniform* 10,000
+            equally frequent keys, *zipf* 1,000,000 keys by Zipf's law with exponent 0.99, and *fleet* four instances that share
+            1,000 permits/s. Calls, processor time and bytes are per decision, of the whole server or of the whole JVM with its
+            load generator. JDK Flight Recorder samples the stages; it misses threads that park and, before JDK 25, system
+            calls.
             """;
 
     private BenchmarkPage() {}
@@ -42,8 +42,8 @@ public final class BenchmarkPage {
     /**
      * The page's text.
      *
-     * @param runs at least one, each on another JDK
-     * @param chartFile where the chart of the first lies, from the page
+     * @param runs at least one, each on another JDK; the tables are of the first
+     * @param chartFile where its chart lies, from the page
      * @param figuresFile where the {@link #figures} lie
      */
     public static String of(List<Results> runs, String chartFile, String figuresFile) {
@@ -55,23 +55,23 @@ public final class BenchmarkPage {
             page.add("**Not to be used:**");
             page.list(problems);
         }
-        for (Results run : runs) {
-            page.add("## " + run.titled("Summary"));
-            Summary.write(run, page);
-            if (run == runs.get(0) && !Summary.rows(run).isEmpty()) {
-                page.add("![" + Chart.TITLE + "](" + chartFile + ")");
-            }
+        Results first = runs.get(0);
+        page.add("## " + first.titled("Summary"));
+        Summary.write(first, page);
+        if (!Summary.rows(first).isEmpty()) {
+            page.add("![" + Chart.TITLE + "](" + chartFile + ")");
         }
         page.add("## How it was measured");
-        page.list(runs.stream().map(run -> text(run.environment())).toList());
+        page.list(runs.stream()
+                .map(run -> text(run.environment(), run == first ? null : first.environment()))
+                .toList());
         page.add(LEGEND);
         page.add("What each promises:");
         page.list(Arrays.stream(Guarantee.values())
-                .map(guarantee -> promise(guarantee, runs.get(0).contenders()))
+                .map(guarantee -> promise(guarantee, first.contenders()))
                 .filter(promise -> !promise.isEmpty())
                 .toList());
-        TailTable.write(runs.get(0), page);
-        CellTables.writeMemory(runs.get(0), page);
+        TailTable.write(first, page);
         page.add("## All figures");
         page.add(String.format(Locale.ROOT, FIGURES, figuresFile, figuresFile));
         return page.toString();
@@ -81,6 +81,7 @@ public final class BenchmarkPage {
     public static String figures(List<Results> runs) {
         Figures figures = new Figures();
         for (Results run : runs) {
+            Summary.write(run, figures);
             StageTable.write(run, figures);
             TailTable.write(run, figures);
             CellTables.write(run, figures);
@@ -88,25 +89,26 @@ public final class BenchmarkPage {
         return figures.toString();
     }
 
-    private static String text(Environment at) {
+    /** The JDK and the command, and what differs from the other. */
+    private static String text(Environment at, @Nullable Environment other) {
+        String others = Stream.<Function<Environment, String>>of(
+                        Environment::system,
+                        environment -> "Redis " + environment.redis(),
+                        Environment::libraries,
+                        environment -> environment.timing().text() + " of each subject in each cell")
+                .filter(part -> other == null || !part.apply(at).equals(part.apply(other)))
+                .map(part -> part.apply(at) + "; ")
+                .collect(Collectors.joining());
         return String.format(
-                Locale.ROOT,
-                "**JDK %d**: %s; %s; Redis %s; %s; %s of each subject in each cell;" + " %s by `%s`",
-                at.jdk(),
-                at.jvm(),
-                at.system(),
-                at.redis(),
-                at.libraries(),
-                at.timing().text(),
-                at.date(),
-                at.command());
+                Locale.ROOT, "**JDK %d**: %s; %s%s by `%s`", at.jdk(), at.jvm(), others, at.date(), at.command());
     }
 
     /** Empty if it is not given. */
     private static String promise(Guarantee guarantee, List<Contender> contenders) {
         String names = contenders.stream()
                 .filter(contender -> contender.guarantee() == guarantee)
-                .map(contender -> "`" + contender.name() + "`")
+                .map(contender -> "`" + contender.name() + "`"
+                        + (NOTES.containsKey(contender.name()) ? " (" + NOTES.get(contender.name()) + ")" : ""))
                 .collect(Collectors.joining(", "));
         return names.isEmpty() ? "" : names + ": " + guarantee.text();
     }

@@ -25,15 +25,6 @@ final class CellTables {
         results.cells().forEach(cell -> cell(results, cell, figures));
     }
 
-    /** What keys weigh. */
-    static void writeMemory(Results results, Markdown page) {
-        memory(results).ifPresent(rows -> {
-            page.add("## " + results.titled(MEMORY));
-            page.add("All keys of a limiter, by `MEMORY USAGE`, under its own names for them.");
-            page.table(MEMORY_TITLES, rows);
-        });
-    }
-
     private static Optional<List<List<String>>> memory(Results results) {
         return Optional.of(results.memory().stream()
                         .map(weighed -> List.of(

@@ -27,6 +27,9 @@ final class Summary {
 
     private static final String STANDARD = "limiter";
 
+    private static final List<String> TITLES =
+            List.of("decisions per second", "raw `EVALSHA`", "best peer", "limiter", "× peer", "× floor");
+
     private static final List<Line> LINES = List.of(
             new Line("1 thread, one key", Cell.HOT_1_THREAD),
             new Line("16 threads, one key", Cell.HOT_16_THREADS),
@@ -106,18 +109,23 @@ final class Summary {
         return cell.spread(contender, Slice::decisionsPerSecond).median();
     }
 
+    static void write(Results results, Figures figures) {
+        figures.table(
+                results.titled("Summary"),
+                TITLES,
+                rows(results).stream().map(Row::texts).toList());
+    }
+
     static void write(Results results, Markdown page) {
         List<Row> rows = rows(results);
         if (!rows.isEmpty()) {
-            page.table(
-                    List.of("decisions per second", "raw `EVALSHA`", "best peer", "limiter", "× peer", "× floor"),
-                    rows.stream().map(Row::texts).toList());
+            page.table(TITLES, rows.stream().map(Row::texts).toList());
         }
         List<String> above = results.measured().stream()
                 .filter(contender -> results.above(contender) > 0)
                 .map(contender -> contender.name() + " (" + Numbers.of(results.above(contender)) + ")")
                 .toList();
-        page.add("Grants above the limit, checked in every cell with the same load on a limit below it: "
-                + (above.isEmpty() ? "none by anyone." : "none, except by " + String.join(", ", above) + "."));
+        page.add("Grants above a limit that is below the same load, checked in every cell: "
+                + (above.isEmpty() ? "none." : "none, except by " + String.join(", ", above) + "."));
     }
 }

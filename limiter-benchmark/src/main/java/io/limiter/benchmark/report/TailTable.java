@@ -37,9 +37,9 @@ final class TailTable {
         page.add("## " + results.titled(TITLE));
         page.add(String.format(
                 Locale.ROOT, """
-                64 blocking threads on one key send %s and %s requests per second: 20 %% and 50 %% of what the floor decides
-                without pauses. A latency counts from the moment for which the request was planned, and includes waking the
-                thread. *pause*: at 20 %%, the JVM is stopped once in each round for %d ms (`SIGSTOP`).
+                64 blocking threads on one key send %s and %s requests per second, 20 %% and 50 %% of the floor's maximum. Latency
+                counts from the planned time of a request and includes waking the thread. *pause*: at 20 %%, `SIGSTOP` stops the
+                JVM for %3$d ms once in each round.
                 """, rate(tails, Kind.FIFTH), rate(tails, Kind.HALF), TailRunner.PAUSE_MILLIS));
         page.table(TITLES, rows(results));
     }
