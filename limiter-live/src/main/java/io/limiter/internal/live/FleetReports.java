@@ -55,7 +55,7 @@ final class FleetReports implements Fleet {
     private final LiveOptions options;
     private final RedisParts factory;
     // Made when it is first needed, because the name of the host may have to be looked up.
-    private final Supplier<String> instance = Suppliers.memoize(this::newName);
+    private final Supplier<String> instance = Suppliers.memoize(this::instance);
     // Guarded by the monitor of LiveCopy, as polls are.
     private final PastRates past = new PastRates();
     private long watchedSinceMicros;
@@ -67,12 +67,7 @@ final class FleetReports implements Fleet {
         this.factory = factory;
     }
 
-    /** The name of this instance. */
-    String instance() {
-        return instance.get();
-    }
-
-    private String newName() {
+    private String instance() {
         return options.instance().isEmpty()
                 ? host() + ":" + ProcessHandle.current().pid() + ":"
                         + Integer.toHexString(ThreadLocalRandom.current().nextInt())

@@ -2,9 +2,10 @@ package io.limiter.internal.live;
 
 import io.limiter.internal.live.store.LiveStore;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.function.IntConsumer;
-import java.util.function.Supplier;
 
 /**
  * Counts the instances of the fleet, so that each knows its share of the limits when Redis is unavailable. One thread at a time
@@ -21,22 +22,30 @@ final class InstanceCount {
 
     private final LiveStore store;
     private final IntConsumer alive;
-    private final Supplier<String> instance;
     private final Duration counts;
+    private final long gapMicros;
+    private final LogThrottle refused = new LogThrottle();
+    // Of its own, because instances may share their name in reports.
+    private volatile String id = newId();
     private long countedMicros;
     private int last;
+    private int known;
     private volatile boolean counted;
 
     /**
      * @param alive receives the number of instances
-     * @param instance the name of this one
      * @param pollInterval the longest time between two calls of {@link #count}
      */
-    InstanceCount(LiveStore store, IntConsumer alive, Supplier<String> instance, Duration pollInterval) {
+    InstanceCount(LiveStore store, IntConsumer alive, Duration pollInterval) {
+        Duration longest = pollInterval.compareTo(EVERY) > 0 ? pollInterval : EVERY;
         this.store = store;
         this.alive = alive;
-        this.instance = instance;
-        this.counts = (pollInterval.compareTo(EVERY) > 0 ? pollInterval : EVERY).multipliedBy(MISSED);
+        this.counts = longest.multipliedBy(MISSED);
+        this.gapMicros = longest.multipliedBy(MISSED - 1).toNanos() / 1000;
+    }
+
+    private static String newId() {
+        return UUID.randomUUID().toString();
     }
 
     /**
@@ -45,18 +54,26 @@ final class InstanceCount {
      * @param nowMicros server time
      */
     void count(long nowMicros) {
-        if (counted && Math.abs(nowMicros - countedMicros) < EVERY.toNanos() / 1000) {
+        long sinceMicros = Math.abs(nowMicros - countedMicros);
+        if (counted && sinceMicros < EVERY.toNanos() / 1000) {
             return;
         }
         try {
-            int found = store.alive(instance.get(), counts);
-            // When Redis's clock steps forward, all others seem dead until they count again.
-            alive.accept(Math.max(found, last));
-            last = found;
+            int found = store.alive(id, counts);
+            // After an outage, or a step of Redis's clock, all others seem dead until they count again.
+            boolean gap = !counted || sinceMicros > gapMicros;
+            int before = gap ? known : last;
+            known = Math.max(found, before);
+            last = gap ? known : found;
+            alive.accept(known);
             counted = true;
             countedMicros = nowMicros;
         } catch (RuntimeException e) {
-            log.debug("The instances of the fleet could not be counted.", e);
+            log.warn(
+                    refused,
+                    "The instances of the fleet cannot be counted, so each decides under the last count while Redis is"
+                            + " unavailable; without any, under the whole limit.",
+                    e);
         }
     }
 
@@ -64,8 +81,11 @@ final class InstanceCount {
     void leave() {
         if (counted) {
             counted = false;
+            String left = id;
+            // A copy of this process that goes on is another instance.
+            id = newId();
             try {
-                store.leave(instance.get());
+                store.leave(left);
             } catch (RuntimeException e) {
                 log.debug("This instance counts until its time is over.", e);
             }

@@ -44,7 +44,7 @@ public final class LivePoller implements RedisParts.Companion {
         this.store = new LiveStore(parts.redis(), parts.clock(), parts.decisionTimeout(), options);
         FleetReports fleet = new FleetReports(store, options, parts);
         ChangeListeners listeners = new ChangeListeners();
-        InstanceCount instances = new InstanceCount(store, parts::instances, fleet::instance, options.pollInterval());
+        InstanceCount instances = new InstanceCount(store, parts::instances, options.pollInterval());
         this.copy =
                 new LiveCopy(store, parts.overrides(), fleet, instances, listeners, parts.ticker(), options.restore());
         this.limits = new StoredLiveLimits(

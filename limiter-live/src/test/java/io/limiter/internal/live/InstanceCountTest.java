@@ -1,6 +1,7 @@
 package io.limiter.internal.live;
 
 import static io.limiter.internal.live.LiveFleet.BY_HAND;
+import static io.limiter.internal.live.LiveFleet.logged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.FailurePolicy;
@@ -32,8 +33,8 @@ class InstanceCountTest {
 
     @Test
     void an_instance_counts_all_that_are_alive() {
-        Instance one = new Instance("one");
-        Instance other = new Instance("other");
+        Instance one = new Instance();
+        Instance other = new Instance();
         assertThat(one.count()).isOne();
         assertThat(other.count()).isEqualTo(2);
         assertThat(one.count()).as("not yet counted again").isOne();
@@ -46,8 +47,8 @@ class InstanceCountTest {
 
     @Test
     void one_that_was_killed_counts_until_it_has_missed_three_counts() {
-        Instance one = new Instance("one");
-        new Instance("killed").count();
+        Instance one = new Instance();
+        new Instance().count();
         assertThat(one.count()).isEqualTo(2);
         assertThat(passAndCount(one)).isEqualTo(2);
         assertThat(passAndCount(one)).isEqualTo(2);
@@ -58,7 +59,7 @@ class InstanceCountTest {
 
     @Test
     void after_a_step_of_the_clock_no_instance_counts_itself_alone() {
-        List<Instance> fleet = Stream.of("a", "b", "c").map(Instance::new).toList();
+        List<Instance> fleet = Stream.generate(Instance::new).limit(3).toList();
         fleet.forEach(Instance::count);
         pass(InstanceCount.EVERY);
         fleet.forEach(Instance::count);
@@ -66,6 +67,56 @@ class InstanceCountTest {
         assertThat(fleet).allSatisfy(each -> assertThat(each.count()).isEqualTo(3));
         pass(InstanceCount.EVERY);
         assertThat(fleet).allSatisfy(each -> assertThat(each.count()).isEqualTo(3));
+    }
+
+    @Test
+    void a_redis_that_comes_back_for_moments_only_leaves_the_count_as_it_was() {
+        List<Instance> fleet = Stream.generate(Instance::new).limit(3).toList();
+        fleet.forEach(Instance::count);
+        passAndCount(fleet.get(0));
+        for (int i = 0; i < 3; i++) {
+            pass(Duration.ofSeconds(20));
+            assertThat(fleet.get(0).count()).isEqualTo(3);
+        }
+        assertThat(passAndCount(fleet.get(0))).isEqualTo(3);
+        assertThat(passAndCount(fleet.get(0))).as("the others do not come back").isOne();
+    }
+
+    @Test
+    void instances_that_have_one_name_in_reports_count_each() {
+        LiveInstance one = FLEET.instance(BY_HAND.instance("shop"));
+        LiveInstance other = FLEET.instance(BY_HAND.instance("shop"));
+        one.pollLiveLimits();
+        other.pollLiveLimits();
+        assertThat(FLEET.<Long>commands(commands -> commands.zcard("{limiter:live}:instances")))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void a_process_that_goes_on_after_a_pause_is_another_instance_because_there_may_be_copies_of_it() {
+        Instance one = new Instance();
+        one.count();
+        List<String> before = members();
+        one.count.leave();
+        one.count();
+        assertThat(members()).hasSize(1).doesNotContainAnyElementsOf(before);
+    }
+
+    @Test
+    void a_count_that_redis_refuses_is_logged_and_the_last_one_stays() {
+        Instance one = new Instance();
+        Instance other = new Instance();
+        other.count();
+        assertThat(one.count()).isEqualTo(2);
+        FLEET.<Long>commands(commands -> commands.del("{limiter:live}:instances"));
+        FLEET.<String>commands(commands -> commands.set("{limiter:live}:instances", "none"));
+        assertThat(logged(() -> {
+                    assertThat(passAndCount(one)).isEqualTo(2);
+                    assertThat(passAndCount(one)).isEqualTo(2);
+                }))
+                .singleElement()
+                .asString()
+                .contains("cannot be counted");
     }
 
     @Test
@@ -90,6 +141,10 @@ class InstanceCountTest {
         assertThat(decisions).allMatch(decision -> decision.source() == Decision.Source.LOCAL);
     }
 
+    private static List<String> members() {
+        return FLEET.commands(commands -> commands.zrange("{limiter:live}:instances", 0, -1));
+    }
+
     private static void pass(Duration time) {
         FLEET.clock().advance(time);
     }
@@ -104,13 +159,13 @@ class InstanceCountTest {
         private final InstanceCount count;
         private int alive;
 
-        Instance(String name) {
+        Instance() {
             LiveStore store = new LiveStore(
                     RedisFixture.calls(FLEET.connections()),
                     LiveFleet.CLOCK,
                     Patience.DECISION_TIMEOUT,
                     LiveOptions.DEFAULT);
-            count = new InstanceCount(store, found -> alive = found, () -> name, Duration.ofSeconds(1));
+            count = new InstanceCount(store, found -> alive = found, Duration.ofSeconds(1));
         }
 
         int count() {
