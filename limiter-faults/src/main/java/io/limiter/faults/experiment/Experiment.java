@@ -11,7 +11,7 @@ import java.util.List;
  * A promise, and a fault under which it must hold. Immutable; the methods return a changed copy.
  *
  * @param does what is done, in a few words
- * @param promise what must hold beyond what {@link Judge} checks of every experiment
+ * @param promise what must hold beyond what is judged of every experiment
  * @param members the JVMs that call
  * @param prefix words before the command of each JVM
  * @param redisSettings as on the command line of Redis
@@ -89,7 +89,7 @@ public record Experiment(
                 new Expected(0, Duration.ZERO, 1, 0, Duration.ofSeconds(1), 1, false, false);
 
         /** Whether Redis may know less than was granted. */
-        boolean forgets() {
+        public boolean forgets() {
             return statesLost > 0 || !forgotten.isZero() || primaries > 1;
         }
     }
@@ -266,7 +266,7 @@ public record Experiment(
     }
 
     /** Whether its JVMs call such a limiter. */
-    boolean calls(Limiters limiter) {
+    public boolean calls(Limiters limiter) {
         return members.stream().anyMatch(member -> member.limiters().contains(limiter));
     }
 

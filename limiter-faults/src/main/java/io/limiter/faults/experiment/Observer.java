@@ -13,13 +13,13 @@ import java.time.Duration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Limiters of this JVM, to look at what is in Redis. */
-final class Observer implements AutoCloseable {
+public final class Observer implements AutoCloseable {
 
     private final LettuceConnectionFactory connections;
     private final RedisRateLimiterFactory limiters;
     private final LiveLimits live;
 
-    Observer(Endpoint redis) {
+    public Observer(Endpoint redis) {
         connections = Clients.lettuce(redis);
         // It may be the first call that this JVM makes, on a machine that is busy.
         limiters = RedisRateLimiterFactory.builder(connections)
@@ -29,7 +29,7 @@ final class Observer implements AutoCloseable {
         live = RedisLiveLimits.start(limiters, LiveOptions.DEFAULT);
     }
 
-    LimiterFactory limiters() {
+    public LimiterFactory limiters() {
         return limiters;
     }
 

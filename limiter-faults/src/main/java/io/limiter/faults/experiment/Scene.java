@@ -54,7 +54,7 @@ public final class Scene implements AutoCloseable {
      *
      * @param classPath of each JVM, which have numbers from 0
      */
-    static Scene open(Experiment experiment, long seed, IntFunction<String> classPath)
+    public static Scene open(Experiment experiment, long seed, IntFunction<String> classPath)
             throws IOException, InterruptedException {
         Scene scene = new Scene(experiment, seed, classPath);
         try {
@@ -89,7 +89,7 @@ public final class Scene implements AutoCloseable {
     }
 
     /** From before the calls to after them. */
-    void play() throws Exception {
+    public void play() throws Exception {
         for (MemberSettings settings : experiment.members()) {
             startMember(settings);
         }
@@ -180,7 +180,7 @@ public final class Scene implements AutoCloseable {
     }
 
     /** Where Redis is, without a network in between. */
-    Endpoint endpoint() {
+    public Endpoint endpoint() {
         if (replicated != null) {
             return replicated.endpoint();
         }
@@ -192,12 +192,12 @@ public final class Scene implements AutoCloseable {
         affected = calls;
     }
 
-    boolean isAffected(Entry call) {
+    public boolean isAffected(Entry call) {
         return affected == null || affected.test(call);
     }
 
     /** Whether there are others. */
-    boolean affectsSome() {
+    public boolean affectsSome() {
         return affected != null;
     }
 
@@ -228,11 +228,11 @@ public final class Scene implements AutoCloseable {
         }
     }
 
-    List<String> notes() {
+    public List<String> notes() {
         return List.copyOf(notes);
     }
 
-    List<Violation> violations() {
+    public List<Violation> violations() {
         return List.copyOf(violations);
     }
 
@@ -250,11 +250,11 @@ public final class Scene implements AutoCloseable {
         return random;
     }
 
-    long faultMicros() {
+    public long faultMicros() {
         return faultMicros;
     }
 
-    long healedMicros() {
+    public long healedMicros() {
         return healedMicros;
     }
 

@@ -1,4 +1,4 @@
-/** The experiments, one class for each family of faults, and how one is run and judged. */
+/** The experiments, one class for each family of faults. */
 @NullMarked
 package io.limiter.faults.experiment;
 

@@ -1,7 +1,7 @@
 package io.limiter.faults.planted;
 
 import io.limiter.faults.experiment.Measure.Violation;
-import io.limiter.faults.experiment.Result;
+import io.limiter.faults.judge.Result;
 import java.util.List;
 
 /** What became of a planted bug. */

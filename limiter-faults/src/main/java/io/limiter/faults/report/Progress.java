@@ -1,7 +1,7 @@
 package io.limiter.faults.report;
 
 import io.limiter.faults.experiment.Experiment;
-import io.limiter.faults.experiment.Result;
+import io.limiter.faults.judge.Result;
 import io.limiter.faults.planted.Conviction;
 import java.time.Duration;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.limiter.faults.report;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
 import io.limiter.faults.experiment.Experiment;
-import io.limiter.faults.experiment.Result;
+import io.limiter.faults.judge.Result;
 import io.limiter.faults.planted.Conviction;
 import java.io.IOException;
 import java.io.InputStream;

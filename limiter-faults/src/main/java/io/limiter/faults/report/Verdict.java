@@ -1,6 +1,6 @@
 package io.limiter.faults.report;
 
-import io.limiter.faults.experiment.Result;
+import io.limiter.faults.judge.Result;
 import io.limiter.faults.planted.Conviction;
 
 /** One word about a result. */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.faults.experiment.Measure;
 import io.limiter.faults.experiment.Measure.Violation;
-import io.limiter.faults.experiment.Result;
+import io.limiter.faults.judge.Result;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;

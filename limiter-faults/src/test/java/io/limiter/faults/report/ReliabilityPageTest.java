@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Experiments;
-import io.limiter.faults.experiment.Result;
+import io.limiter.faults.judge.Result;
 import io.limiter.faults.planted.Conviction;
 import io.limiter.faults.planted.PlantedBug;
 import io.limiter.faults.planted.PlantedBugs;

@@ -1,7 +1,9 @@
-package io.limiter.faults.experiment;
+package io.limiter.faults.judge;
 
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
+import io.limiter.faults.experiment.Experiment;
+import io.limiter.faults.experiment.Measure;
 import io.limiter.faults.experiment.Measure.Violation;
 import java.util.List;
 import java.util.Map;

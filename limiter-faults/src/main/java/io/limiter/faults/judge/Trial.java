@@ -1,5 +1,7 @@
-package io.limiter.faults.experiment;
+package io.limiter.faults.judge;
 
+import io.limiter.faults.experiment.Experiment;
+import io.limiter.faults.experiment.Scene;
 import io.limiter.faults.process.ServerClock;
 import java.util.function.IntFunction;
 

@@ -1,27 +1,28 @@
-package io.limiter.faults.experiment;
+package io.limiter.faults.judge;
 
 import io.limiter.Limiter;
 import io.limiter.faults.account.AccountFile;
+import io.limiter.faults.account.Accounts;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
 import io.limiter.faults.account.Entry;
 import io.limiter.faults.account.Excess;
 import io.limiter.faults.account.Limiters;
-import io.limiter.faults.account.Overlap;
+import io.limiter.faults.experiment.Experiment;
+import io.limiter.faults.experiment.Measure;
 import io.limiter.faults.experiment.Measure.Violation;
+import io.limiter.faults.experiment.Observer;
+import io.limiter.faults.experiment.Scene;
 import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.RedisConsole;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * What must hold in every experiment:
@@ -50,23 +51,11 @@ final class Judge {
     /** Of what a limiter is refilled by, as it may be called too seldom for a moment. */
     private static final double LEAST_SHARE = 0.8;
 
-    private static final int FEWEST_LEASES_PER_SECOND = 10;
-
-    /** The longest pause that counts for the decision timeout. */
-    private static final long PAUSE_MICROS = 25_000;
-
-    /** Longer than Redis takes for a decision. */
-    private static final long SLICE_MICROS = 100_000;
-
-    /** Half of the decision timeout. */
-    private static final long SLOW_MICROS = 50_000;
-
     private final Scene scene;
     private final Experiment experiment;
-    private final List<List<Entry>> accounts = new ArrayList<>();
-    private final List<Entry> all = new ArrayList<>();
-    private final List<Violation> violations = new ArrayList<>();
-    private final long atOnce;
+    private final Accounts accounts;
+    private final List<Entry> all;
+    private final List<Violation> violations;
     private final long startMicros;
     private double excess;
     private double beyondPromise;
@@ -74,14 +63,14 @@ final class Judge {
     private Judge(Experiment experiment, Scene scene) throws IOException {
         this.experiment = experiment;
         this.scene = scene;
+        List<List<Entry>> ofEach = new ArrayList<>();
         for (MemberProcess member : scene.members()) {
-            List<Entry> account = member.account();
-            accounts.add(account);
-            all.addAll(account);
+            ofEach.add(member.account());
         }
-        this.atOnce = atOnce(accounts);
+        this.accounts = new Accounts(ofEach);
+        this.all = accounts.all();
         this.startMicros = all.stream().mapToLong(Entry::callMicros).min().orElseGet(AccountFile::nowMicros);
-        this.violations.addAll(scene.violations());
+        this.violations = new ArrayList<>(scene.violations());
     }
 
     static Result judge(Experiment experiment, Scene scene, long seed) throws IOException {
@@ -100,22 +89,16 @@ final class Judge {
         }
         Conservation conservation = conservation();
         long wronglyRejected = wronglyRejected();
-        List<Entry> leases = of(all, entry -> entry.answer() == Answer.LEASE);
-        long mostLeases = Overlap.of(leases);
-        if (mostLeases > Limiters.LEASES.capacity()) {
-            violation(Measure.LEASES, mostLeases + " leases were held at once, of " + Limiters.LEASES.capacity());
-        }
-        checkLeases(leases);
+        long mostLeases = new LeaseJudge(experiment, scene, accounts, this::violation).judge();
+        OutageJudge outage = new OutageJudge(experiment, scene, accounts, this::violation);
+        OptionalLong recovery = outage.judge();
         checkExpiry();
-        checkFailsFast();
         checkClosed();
         long errors =
                 all.stream().filter(entry -> entry.answer() == Answer.ERROR).count();
         if (errors > 0) {
             violation(Measure.ERRORS, errors + " calls threw what they do not document");
         }
-        OptionalLong recovery = recovery();
-        checkLocal();
         long lines = 0;
         for (MemberProcess member : scene.members()) {
             lines += member.linesLogged();
@@ -127,7 +110,7 @@ final class Judge {
                 beyondPromise,
                 conservation,
                 wronglyRejected,
-                sources(),
+                outage.sources(),
                 latency(Answer::isDecision),
                 latency(answer -> answer == Answer.CONTROL),
                 recovery,
@@ -142,29 +125,27 @@ final class Judge {
         violations.add(new Violation(measure, text));
     }
 
-    private static List<Entry> of(Collection<Entry> entries, Predicate<Entry> which) {
-        return entries.stream().filter(which).toList();
-    }
-
     private void checkExcess(Limiters limiter) {
         Experiment.Expected expected = experiment.expected();
         double capacity = limiter.capacity();
         double rate = limiter.rate();
         double forgotten = Math.min(capacity, rate * expected.forgotten().toMillis() / 1000);
-        double prefetched = limiter.prefetch() * (double) accounts.size();
+        double prefetched = limiter.prefetch() * (double) accounts.ofEach().size();
         double extra = expected.statesLost() * capacity + forgotten + expected.extraPermits() + prefetched;
         int primaries = expected.primaries();
         double share = limiter.policy().share().orElse(1);
+        long atOnce = accounts.atOnce();
         List<Map<Integer, List<Entry>>> local = new ArrayList<>();
-        for (List<Entry> account : accounts) {
-            local.add(byKey(account, entry -> entry.limiter() == limiter && entry.answer() == Answer.LOCAL));
+        for (List<Entry> account : accounts.ofEach()) {
+            local.add(Accounts.grantedByKey(
+                    account, entry -> entry.limiter() == limiter && entry.answer() == Answer.LOCAL));
         }
-        byKey(all, entry -> entry.limiter() == limiter).forEach((key, granted) -> {
+        Accounts.grantedByKey(all, entry -> entry.limiter() == limiter).forEach((key, granted) -> {
             within(
                     Excess.of(
                             capacity * primaries + extra,
                             rate * primaries,
-                            of(granted, entry -> entry.answer().isOfRedis())),
+                            Accounts.of(granted, entry -> entry.answer().isOfRedis())),
                     "Redis",
                     limiter,
                     key);
@@ -177,7 +158,7 @@ final class Judge {
             // Those that have replaced others have a capacity of their own, but not at the same time.
             double most = capacity * (primaries + alone * share) + extra;
             double mostPerSecond = rate * (primaries + Math.min(alone, atOnce) * share);
-            List<Entry> promised = of(granted, entry -> entry.answer() != Answer.POLICY);
+            List<Entry> promised = Accounts.of(granted, entry -> entry.answer() != Answer.POLICY);
             within(Excess.of(most, mostPerSecond, promised), "all together", limiter, key);
             excess = Math.max(excess, Excess.of(capacity, rate, granted));
         });
@@ -196,7 +177,10 @@ final class Judge {
                 || experiment.expected().freezes()) {
             return;
         }
-        of(all, entry -> entry.limiter() == limiter && entry.answer().isDecision() && entry.callMicros() >= from)
+        Accounts.of(
+                        all,
+                        entry ->
+                                entry.limiter() == limiter && entry.answer().isDecision() && entry.callMicros() >= from)
                 .stream()
                 .collect(Collectors.groupingBy(Entry::key))
                 .forEach((key, calls) -> {
@@ -237,8 +221,9 @@ final class Judge {
 
     /** The permits that callers have in the end, if each refund has returned them: once to Redis, or once to a JVM alone. */
     private void checkRefunded(Limiters limiter) {
-        List<Entry> calls = of(all, entry -> entry.limiter() == limiter && (entry.granted() || entry.permits() < 0));
-        long alone = accounts.stream()
+        List<Entry> calls =
+                Accounts.of(all, entry -> entry.limiter() == limiter && (entry.granted() || entry.permits() < 0));
+        long alone = accounts.ofEach().stream()
                 .filter(account -> account.stream()
                         .anyMatch(entry -> entry.limiter() == limiter && entry.answer() == Answer.LOCAL))
                 .count();
@@ -248,30 +233,6 @@ final class Judge {
         double beyond = had - states * (limiter.capacity() + refilled(limiter) + 1);
         within(beyond, "all together", limiter, 0);
         excess = Math.max(excess, had - limiter.capacity());
-    }
-
-    private static Map<Integer, List<Entry>> byKey(Collection<Entry> entries, Predicate<Entry> which) {
-        return entries.stream()
-                .filter(entry -> entry.granted() && which.test(entry))
-                .collect(Collectors.groupingBy(Entry::key));
-    }
-
-    /** The most JVMs that called at the same time. */
-    private static long atOnce(Collection<List<Entry>> accounts) {
-        return Overlap.of(accounts.stream()
-                .filter(account -> !account.isEmpty())
-                .map(account -> new Entry(
-                        account.stream().mapToLong(Entry::callMicros).min().orElseThrow(),
-                        account.stream()
-                                .mapToLong(entry -> Math.max(entry.callMicros(), entry.returnMicros()))
-                                .max()
-                                .orElseThrow(),
-                        Limiters.ROOMY,
-                        0,
-                        1,
-                        Answer.CONTROL,
-                        false))
-                .toList());
     }
 
     private void within(double beyond, String who, Limiters limiter, int key) {
@@ -293,7 +254,7 @@ final class Judge {
         Conservation sum = new Conservation(0, 0, 0, 0);
         try (Observer observer = new Observer(scene.endpoint())) {
             for (Limiters limiter : Limiters.values()) {
-                List<Entry> calls = of(
+                List<Entry> calls = Accounts.of(
                         all,
                         entry -> entry.limiter() == limiter
                                 && entry.answer() != Answer.CONTROL
@@ -310,7 +271,8 @@ final class Judge {
 
     private void checkConservation(Limiters limiter, Conservation conservation) {
         // Of each key a part of a permit, and what JVMs had prefetched when they were killed.
-        long most = limiter.keys() + limiter.prefetch() * (long) accounts.size();
+        long most =
+                limiter.keys() + limiter.prefetch() * (long) accounts.ofEach().size();
         if (conservation.takenTooOften() > most) {
             violation(
                     Measure.TAKEN,
@@ -358,39 +320,6 @@ final class Judge {
         return rejected;
     }
 
-    /** Where leases are closed after 175 ms on average, of 8 some 40 are granted in a second. */
-    private void checkLeases(List<Entry> leases) {
-        if (!experiment.calls(Limiters.LEASED)) {
-            return;
-        }
-        if (!experiment.expected().losesLeases()) {
-            long lost = leases.stream().filter(lease -> !lease.granted()).count();
-            if (lost > 0) {
-                violation(Measure.LEASES_LOST, lost + " leases were lost before they were closed");
-            }
-        }
-        checkLeaseRate(leases, scene.faultMicros() - Experiment.BEFORE.toMillis() * 1000);
-        // When those of the dead are free, and Redis decides again.
-        checkLeaseRate(leases, scene.healedMicros() + 2_000_000);
-    }
-
-    private void checkLeaseRate(List<Entry> leases, long fromMicros) {
-        long toMicros = fromMicros + 1_500_000;
-        double seconds = (toMicros - fromMicros - machineTook(fromMicros, toMicros)) / 1e6;
-        long granted = leases.stream()
-                .filter(lease -> lease.callMicros() >= fromMicros && lease.callMicros() < toMicros)
-                .count();
-        if (granted < FEWEST_LEASES_PER_SECOND * seconds) {
-            violation(
-                    Measure.LEASE_RATE,
-                    String.format(
-                            Locale.ROOT,
-                            "%.0f leases were granted in a second, of at least %d",
-                            granted / seconds,
-                            FEWEST_LEASES_PER_SECOND));
-        }
-    }
-
     /** A key that never expires would stay in Redis for ever. */
     private void checkExpiry() throws IOException {
         if (experiment.parts().servers() != Experiment.Servers.ONE) {
@@ -407,26 +336,8 @@ final class Judge {
         }
     }
 
-    /** An outage costs a call microseconds and not the decision timeout, once the circuit breaker is open. */
-    private void checkFailsFast() {
-        long[] took = all.stream()
-                .filter(entry -> switch (entry.answer()) {
-                    case LOCAL, POLICY, AMBIGUOUS, NOT_EXECUTED -> true;
-                    default -> false;
-                })
-                .filter(entry -> entry.callMicros() > scene.faultMicros() + 1_000_000
-                        && entry.callMicros() < scene.healedMicros())
-                .mapToLong(Entry::tookMicros)
-                .sorted()
-                .toArray();
-        long median = Result.Latency.of(took).p50Micros();
-        if (took.length >= 100 && median > SLOW_MICROS) {
-            violation(Measure.FAILS_FAST, "half of the calls without Redis took more than " + median / 1000 + " ms");
-        }
-    }
-
     private void checkClosed() {
-        for (List<Entry> account : accounts) {
+        for (List<Entry> account : accounts.ofEach()) {
             long closed = account.stream()
                     .filter(entry -> entry.answer() == Answer.CLOSING)
                     .mapToLong(Entry::returnMicros)
@@ -439,122 +350,6 @@ final class Judge {
                 violation(Measure.CLOSED, late + " calls were granted after the factory was closed");
             }
         }
-    }
-
-    /** The JVMs that call until the end. */
-    private Stream<List<Entry>> lasting() {
-        List<List<Entry>> lasting = new ArrayList<>(accounts);
-        lasting.removeIf(account -> account.stream()
-                .noneMatch(entry -> entry.answer() == Answer.CONTROL
-                        && entry.callMicros() > scene.healedMicros() + Experiment.AFTER.toNanos() / 2000));
-        lasting.removeIf(account -> account.stream().anyMatch(entry -> entry.answer() == Answer.CLOSING));
-        return lasting.stream();
-    }
-
-    /** Of the last JVM. */
-    private OptionalLong recovery() {
-        long healed = scene.healedMicros();
-        long most = experiment.expected().recovery().toMillis() * 1000;
-        long latest = 0;
-        for (List<Entry> account : lasting().toList()) {
-            OptionalLong first = account.stream()
-                    .filter(entry ->
-                            entry.answer() == Answer.REDIS && entry.returnMicros() > healed && scene.isAffected(entry))
-                    .mapToLong(Entry::returnMicros)
-                    .min();
-            if (first.isEmpty()) {
-                violation(
-                        Measure.RECOVERY,
-                        "Redis did not decide again for all JVMs within " + Experiment.AFTER.toSeconds() + " s");
-                return first;
-            }
-            long took = first.getAsLong() - healed;
-            long machine = machineTook(healed, first.getAsLong());
-            if (took - machine > most) {
-                violation(
-                        Measure.RECOVERY,
-                        String.format(
-                                Locale.ROOT,
-                                "Redis decided again %,d ms after the fault, of which the machine took %,d ms",
-                                took / 1000,
-                                machine / 1000));
-            }
-            latest = Math.max(latest, took);
-        }
-        return OptionalLong.of(latest);
-    }
-
-    /**
-     * For how long the machine had no processor for threads that only park, in microseconds. What it takes, it takes from all
-     * JVMs; one that is paused alone has no excuse. Shorter pauses are what the limiter must bear.
-     */
-    private long machineTook(long fromMicros, long toMicros) {
-        return accounts.stream()
-                .map(account -> of(account, entry -> entry.answer() == Answer.CONTROL))
-                // Not of one that was started or killed meanwhile.
-                .filter(parks -> parks.stream().anyMatch(park -> park.callMicros() <= fromMicros)
-                        && parks.stream().anyMatch(park -> park.returnMicros() >= toMicros))
-                .mapToLong(parks -> parks.stream()
-                        .filter(park -> park.tookMicros() > PAUSE_MICROS)
-                        .mapToLong(park -> Math.max(
-                                0, Math.min(park.returnMicros(), toMicros) - Math.max(park.callMicros(), fromMicros)))
-                        .sum())
-                .min()
-                .orElse(0);
-    }
-
-    private Map<Answer, Long> sources() {
-        return all.stream()
-                .filter(entry -> entry.answer().isDecision())
-                .filter(entry -> entry.callMicros() >= scene.faultMicros() && entry.callMicros() < untilMicros())
-                .collect(
-                        Collectors.groupingBy(Entry::answer, () -> new EnumMap<>(Answer.class), Collectors.counting()));
-    }
-
-    /** A fault of a moment shows afterwards. */
-    private long untilMicros() {
-        return Math.max(scene.healedMicros(), scene.faultMicros() + 1_000_000);
-    }
-
-    /**
-     * Where the fault concerns some keys, of the others. By time: callers that wait for no network decide more often, so by count
-     * a moment without Redis would weigh as much as seconds with it.
-     */
-    private void checkLocal() {
-        double share = accounts.stream()
-                .mapToDouble(this::localShare)
-                .filter(each -> each >= 0)
-                .average()
-                .orElse(0);
-        double machine =
-                machineTook(scene.faultMicros(), untilMicros()) / (double) (untilMicros() - scene.faultMicros());
-        if (share > experiment.expected().localShare() + machine) {
-            violation(
-                    Measure.SOURCE,
-                    String.format(
-                            Locale.ROOT,
-                            "for %.2f %% of the time, Redis did not make the decisions that it could make",
-                            100.0 * share));
-        }
-    }
-
-    /** The share of a JVM: the average of the shares in slices of time; -1 if it made no such decision. */
-    private double localShare(List<Entry> account) {
-        Map<Long, List<Entry>> slices = account.stream()
-                .filter(entry -> entry.answer().isDecision() && (!scene.affectsSome() || !scene.isAffected(entry)))
-                .filter(entry -> entry.callMicros() >= scene.faultMicros() && entry.callMicros() < untilMicros())
-                .collect(Collectors.groupingBy(entry -> entry.callMicros() / SLICE_MICROS));
-        return slices.values().stream()
-                .mapToDouble(slice -> slice.stream()
-                                .filter(entry -> !isOfRedis(entry.answer()))
-                                .count()
-                        / (double) slice.size())
-                .average()
-                .orElse(-1);
-    }
-
-    private static boolean isOfRedis(Answer answer) {
-        return answer == Answer.REDIS || answer == Answer.REJECTION_CACHE || answer == Answer.PREFETCH;
     }
 
     private Result.Latency latency(Predicate<Answer> which) {
