@@ -7,7 +7,6 @@ import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
@@ -18,69 +17,16 @@ import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.redis.RedisRateLimiterFactory;
-import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.annotation.LimitType;
-import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
 import java.time.ZoneId;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.RequestParam;
 
 /** The Java of docs/reference/api.md, between markers; {@code ReadmeTest} compares and runs it. */
 class ReadmeSnippets {
 
     private static final Logger log = LoggerFactory.getLogger(ReadmeSnippets.class);
-
-    interface Gateway {
-        void send(String phone);
-    }
-
-    interface Index {
-        List<String> find(String text);
-    }
-
-    static class Search {
-
-        private final Index index = List::of;
-
-        // api: search
-        @GetMapping("/search")
-        @RateLimit(rate = 50, capacity = 100)
-        @CountLimit(limitType = LimitType.USER, limit = 1000, period = "1d")
-        public List<String> search(@RequestParam String text) {
-            return index.find(text);
-        }
-        // end
-    }
-
-    static class Codes {
-
-        final List<String> sent = new ArrayList<>();
-        private final Gateway gateway = sent::add;
-
-        // api: programmatic
-        private final RateLimiter codes;
-
-        Codes(LimiterFactory limiters) {
-            this.codes = limiters.build("codes", 1.0 / 60, 60, 60);
-        }
-
-        void send(String phone) {
-            Decision decision = codes.decide(phone);
-            if (!decision.granted()) {
-                throw new RateLimitExceededException(phone, decision);
-            }
-            gateway.send(phone);
-        }
-        // end
-    }
 
     static void everyLimiter(LimiterFactory limiters) {
         // api: limiters
@@ -140,13 +86,5 @@ class ReadmeSnippets {
         // end
         assertThat(strict.tryAcquire() && wide.tryAcquire() && both.granted()).isTrue();
         assertThat(exports.on("ann").inUse()).isZero();
-    }
-
-    static LimiterFactory withoutBoot(RedisConnectionFactory connectionFactory) {
-        // api: core
-        LimiterFactory limiters =
-                RedisRateLimiterFactory.builder(connectionFactory).build();
-        // end
-        return limiters;
     }
 }

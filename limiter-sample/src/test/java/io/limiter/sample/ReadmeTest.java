@@ -2,10 +2,8 @@ package io.limiter.sample;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
-import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.docs.CodeController;
@@ -38,7 +36,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.RestClient;
@@ -50,7 +47,7 @@ class ReadmeTest {
     private static final RedisProcess REDIS = RedisProcess.start();
     private static ConfigurableApplicationContext application;
 
-    @Import({CodeController.class, SearchController.class, ReadmeSnippets.Search.class, ReadmeSnippets.Codes.class})
+    @Import({CodeController.class, SearchController.class})
     static class Snippets {}
 
     @BeforeAll
@@ -104,7 +101,6 @@ class ReadmeTest {
         RateLimiter searches = application.getBean(LimiterFactory.class).build("searches", TokenBucket.perSecond(50));
         searches.on("acme").charge(10_000);
         assertThat(search.search("acme").getStatusCode().value()).isEqualTo(429);
-        assertThat(application.getBean(ReadmeSnippets.Search.class)).isNotNull();
     }
 
     private static ResponseEntity<String> post(String uri) {
@@ -133,17 +129,9 @@ class ReadmeTest {
 
     @Test
     void the_programmatic_snippets_limit() {
-        ReadmeSnippets.Codes codes = application.getBean(ReadmeSnippets.Codes.class);
-        codes.send("0173");
-        codes.send("0174");
-        assertThatThrownBy(() -> codes.send("0173")).isInstanceOf(RateLimitExceededException.class);
-        assertThat(codes.sent).containsExactly("0173", "0174");
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
         ReadmeSnippets.everyLimiter(limiters);
         ReadmeSnippets.everyKind(limiters, limiters.build("kinds", 50, 2, 60));
-        LimiterFactory core = ReadmeSnippets.withoutBoot(application.getBean(RedisConnectionFactory.class));
-        RateLimiter limiter = core.build("core", 1, 1, 60);
-        assertThat(limiter.tryAcquire()).isTrue();
     }
 
     @Test
