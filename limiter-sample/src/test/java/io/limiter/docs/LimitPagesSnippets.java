@@ -18,12 +18,9 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
-import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.web.RejectionResponseCustomizer;
 import io.limiter.spring.web.RejectionResponses;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -37,15 +34,9 @@ import org.springframework.web.filter.CorsFilter;
  */
 class LimitPagesSnippets {
 
-    interface Index {
-        List<String> find(String text);
-    }
-
     interface Mail {
         void send(String customer);
     }
-
-    private final Index index = List::of;
 
     static Limiter logins(LimiterFactory limiters) {
         // bans: login
@@ -79,14 +70,6 @@ class LimitPagesSnippets {
         // end
         return inOneSlot;
     }
-
-    // several-limits: annotations
-    @RateLimit(rate = 10, key = "#{user}", hashTag = "#{tenant}")
-    @CountLimit(limit = 100_000, period = "1d", key = "#{tenant}", hashTag = "#{tenant}")
-    public List<String> search(String tenant, String user, String text) {
-        return index.find(text);
-    }
-    // end
 
     static String report(LimiterFactory limiters, String customer, String report) {
         // concurrency: lease
