@@ -39,6 +39,7 @@ class ArchitectureTest {
                 .resideOutsideOfPackages(
                         "io.limiter.spring.autoconfigure",
                         "io.limiter.spring.actuate",
+                        "io.limiter.spring.client",
                         "io.limiter.spring.live",
                         "io.limiter.spring.text",
                         "io.limiter.spring.settings")

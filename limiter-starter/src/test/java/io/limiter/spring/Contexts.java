@@ -16,12 +16,12 @@ public final class Contexts {
         "io.limiter.spring.live.LimiterLiveAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterWebAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration",
-        "io.limiter.spring.autoconfigure.LimiterClientAutoConfiguration"
+        "io.limiter.spring.client.LimiterClientAutoConfiguration"
     };
 
     private Contexts() {}
 
-    /** The limiter and nothing else. */
+    /** The limiter and nothing else; limits of outgoing calls where their module is there. */
     public static ApplicationContextRunner plain() {
         return new ApplicationContextRunner().withConfiguration(named(LIMITER));
     }

@@ -1,9 +1,9 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.aop.LimitAdvisor;
-import io.limiter.spring.client.ClientLimits;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.LimitSettings;
+import io.limiter.spring.settings.RefreshableSettings;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -17,9 +17,9 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.env.Environment;
 
 /**
- * Reads {@code limiter.limits}, {@code limiter.http} and {@code limiter.clients} again when Spring Cloud has changed the environment.
- * If one of them is invalid, all its limits stay as they are. The events are known by name,
- * because Spring Cloud has a release of its own for each line of Spring Boot.
+ * Reads {@code limiter.limits} and other {@link RefreshableSettings} again when Spring Cloud has changed the environment. If one
+ * setting of a sort is invalid, all of that sort stay as they are. The events are known by name, because Spring Cloud has a release of
+ * its own for each line of Spring Boot.
  */
 final class ConfiguredLimitsRefresh implements SmartApplicationListener {
 
@@ -32,22 +32,18 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
     private final PropertyNames names;
     private final Environment environment;
     private final LimitAdvisor advisor;
-    private final ObjectProvider<HttpRules> rules;
-    private final ObjectProvider<ClientLimits> clients;
+    private final ObjectProvider<RefreshableSettings> others;
     private Map<String, LimitSettings> applied;
 
-    /** @param rules only web applications have them */
     ConfiguredLimitsRefresh(
             PropertyNames names,
             Environment environment,
             LimitAdvisor advisor,
-            ObjectProvider<HttpRules> rules,
-            ObjectProvider<ClientLimits> clients) {
+            ObjectProvider<RefreshableSettings> others) {
         this.names = names;
         this.environment = environment;
         this.advisor = advisor;
-        this.rules = rules;
-        this.clients = clients;
+        this.others = others;
         this.applied = ConfiguredLimits.read(names.binder(environment));
     }
 
@@ -73,23 +69,16 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
         } catch (RuntimeException e) {
             log.error("The changed limiter.limits are invalid, all limits stay as they were: {}", problem(e));
         }
+        others.forEach(ConfiguredLimitsRefresh::refresh);
+    }
+
+    private static void refresh(RefreshableSettings settings) {
         try {
-            rules.ifAvailable(each -> {
-                if (each.refresh()) {
-                    log.info("limiter.http was read again, and its rules apply.");
-                }
-            });
+            if (settings.refresh()) {
+                log.info("{} was read again, and applies.", settings.property());
+            }
         } catch (RuntimeException e) {
-            log.error("The changed limiter.http is invalid, all rules stay as they were: {}", problem(e));
-        }
-        try {
-            clients.ifAvailable(each -> {
-                if (each.refresh(names.clients(environment))) {
-                    log.info("limiter.clients were read again, and apply.");
-                }
-            });
-        } catch (RuntimeException e) {
-            log.error("The changed limiter.clients are invalid, all clients stay as they were: {}", problem(e));
+            log.error("The changed {} is invalid, all of it stays as it was: {}", settings.property(), problem(e));
         }
     }
 

@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.RefreshableSettings;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpLimits;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
 /** The checked rules of {@code limiter.http}, which can be read again. An unknown setting prevents startup. */
-final class HttpRules implements KnownLimits {
+final class HttpRules implements KnownLimits, RefreshableSettings {
 
     private final PropertyNames names;
     private final Environment environment;
@@ -49,14 +50,14 @@ final class HttpRules implements KnownLimits {
         return current.byUser();
     }
 
-    /**
-     * Reads the rules again.
-     *
-     * @return whether they have changed
-     * @throws RuntimeException if a setting is unknown or invalid, or if the rules need a filter that was not needed at the start;
-     *     all rules stay as they are
-     */
-    boolean refresh() {
+    @Override
+    public String property() {
+        return HttpRule.PROPERTY;
+    }
+
+    /** @throws RuntimeException also if the rules need a filter that was not needed at the start */
+    @Override
+    public boolean refresh() {
         Map<String, HttpRule> settings = bound();
         if (settings.equals(current.settings())) {
             return false;

@@ -3,12 +3,12 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.aop.RetryAfterLimits;
-import io.limiter.spring.client.ClientLimits;
 import io.limiter.spring.event.EventPublishingListener;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
+import io.limiter.spring.settings.RefreshableSettings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.config.AopConfigUtils;
@@ -113,9 +113,8 @@ public class LimiterAutoConfiguration {
             PropertyNames names,
             Environment environment,
             LimitAdvisor advisor,
-            ObjectProvider<HttpRules> rules,
-            ObjectProvider<ClientLimits> clients) {
-        return new ConfiguredLimitsRefresh(names, environment, advisor, rules, clients);
+            ObjectProvider<RefreshableSettings> others) {
+        return new ConfiguredLimitsRefresh(names, environment, advisor, others);
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.settings.ClientSettings;
 import io.limiter.spring.settings.LimitSettings;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,10 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param http Rules for HTTP requests by name: which requests a rule matches, and their limits.
  * @param limits Settings of annotated limits by name, and of the plans of their callers. They override those of the
  *     annotations.
- * @param clients Limits of outgoing calls by the name of a client: which hosts it calls, and their limits.
  */
 @ConfigurationProperties("limiter")
 record NamedProperties(
-        @Nullable Map<String, HttpRule> http,
-        @Nullable Map<String, LimitSettings> limits,
-        @Nullable Map<String, ClientSettings> clients) {}
+        @Nullable Map<String, HttpRule> http, @Nullable Map<String, LimitSettings> limits) {}

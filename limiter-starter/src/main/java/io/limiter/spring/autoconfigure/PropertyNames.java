@@ -1,8 +1,8 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.settings.ClientSettings;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.NamedSettings;
 import io.limiter.spring.settings.RenamedVariables;
 import io.limiter.spring.text.NearestName;
 import java.lang.reflect.Parameter;
@@ -48,7 +48,7 @@ import org.springframework.util.ClassUtils;
  * {@code META-INF/spring/io.limiter.spring.autoconfigure.PropertyNames.imports}, so that their names are known even if none of its
  * beans is created. As a bean it checks all names before any other bean is created.
  */
-final class PropertyNames implements BeanFactoryPostProcessor {
+final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
 
     private static final Logger log = LoggerFactory.getLogger(PropertyNames.class);
 
@@ -57,6 +57,9 @@ final class PropertyNames implements BeanFactoryPostProcessor {
     /** The modules that may be missing where applications share properties, by the first part of their properties. */
     private static final Map<String, String> MODULES =
             Map.of("console", "limiter-console", "gateway", "limiter-spring-cloud");
+
+    /** Without its module, calls would pass that should be limited. */
+    private static final ConfigurationPropertyName CLIENTS = ROOT.append("clients");
 
     /** Variables that Kubernetes sets for a service whose name begins with limiter. */
     private static final Pattern OF_KUBERNETES = Pattern.compile(
@@ -156,6 +159,11 @@ final class PropertyNames implements BeanFactoryPostProcessor {
             log.warn("{} has no effect, because the module {} is not on the class path", name, module);
             return null;
         }
+        if (CLIENTS.isAncestorOf(name) && !known.containsKey("clients")) {
+            return name
+                    + " needs a module that is missing: add the dependency io.limiter:limiter-spring-client, or remove"
+                    + " the property";
+        }
         ConfigurationPropertyName inBrackets = variable ? null : named(name, true, PropertyNames::inBrackets);
         if (inBrackets != null) {
             return name + " is no property: write a name with other characters than letters, digits and dashes, such as"
@@ -196,18 +204,16 @@ final class PropertyNames implements BeanFactoryPostProcessor {
         return new Binder(sources, new PropertySourcesPlaceholdersResolver(environment));
     }
 
-    /** The rules for HTTP requests, in the order of their names. */
-    Map<String, HttpRule> rules(Environment environment) {
+    @Override
+    public <T> Map<String, T> read(String property, Class<T> type, Environment environment) {
         return new TreeMap<>(binder(environment)
-                .bind(HttpRule.PROPERTY, Bindable.mapOf(String.class, HttpRule.class))
+                .bind(property, Bindable.mapOf(String.class, type))
                 .orElse(Map.of()));
     }
 
-    /** The limits of outgoing calls, in the order of their names. */
-    Map<String, ClientSettings> clients(Environment environment) {
-        return new TreeMap<>(binder(environment)
-                .bind(ClientSettings.PROPERTY, Bindable.mapOf(String.class, ClientSettings.class))
-                .orElse(Map.of()));
+    /** The rules for HTTP requests, in the order of their names. */
+    Map<String, HttpRule> rules(Environment environment) {
+        return read(HttpRule.PROPERTY, HttpRule.class, environment);
     }
 
     private ConfigurationPropertySource variables(

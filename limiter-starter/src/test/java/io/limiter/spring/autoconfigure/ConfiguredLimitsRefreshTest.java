@@ -332,7 +332,7 @@ class ConfiguredLimitsRefreshTest {
                 change(context, name, value);
                 assertThat(log.all())
                         .singleElement(as(STRING))
-                        .startsWith("ERROR The changed limiter.http is invalid, all rules stay as they were: ")
+                        .startsWith("ERROR The changed limiter.http is invalid, all of it stays as it was: ")
                         .contains(problem);
             }
             assertThat(status(context, "/a")).isEqualTo(200);

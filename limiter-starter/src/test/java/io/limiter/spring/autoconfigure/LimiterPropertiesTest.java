@@ -148,7 +148,7 @@ class LimiterPropertiesTest {
                 getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
             for (JsonNode property : new ObjectMapper().readTree(url).get("properties")) {
                 String name = property.get("name").asText();
-                if (name.startsWith("limiter.") && !name.startsWith("limiter.console.")
+                if (name.startsWith("limiter.") && !name.matches("limiter\\.(console\\..*|clients)")
                         || name.startsWith("management.health.limiter")
                         || name.matches("management\\.endpoint\\.(limiters|livelimits)\\.access")) {
                     properties.put(name, property);
@@ -198,7 +198,6 @@ class LimiterPropertiesTest {
                         "limiter.web.filter-order",
                         "limiter.web.user-filter-order",
                         "limiter.http",
-                        "limiter.clients",
                         "limiter.limits");
         properties.forEach((name, property) -> {
             assertThat(property.path("description").asText()).as(name).endsWith(".");
@@ -209,7 +208,6 @@ class LimiterPropertiesTest {
                             && !name.equals("limiter.live.namespace")
                             && !name.equals("limiter.failure.share")
                             && !name.equals("limiter.limits")
-                            && !name.equals("limiter.clients")
                             && !name.equals("limiter.http"));
         });
     }

@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
@@ -8,6 +9,7 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.HttpLimit;
 import java.util.HashMap;
 import java.util.List;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.AbstractApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
@@ -353,6 +356,23 @@ class PropertyNamesTest {
                     .asString()
                     .isEqualTo("WARN limiter.console.enabled has no effect, because the module limiter-console is not"
                             + " on the class path");
+        }
+    }
+
+    @Test
+    void limits_of_outgoing_calls_without_their_module_prevent_startup() {
+        PropertyNames withoutModules = new PropertyNames(List.of());
+        for (PropertySource<?> source : List.of(
+                new MapPropertySource("file", Map.of("limiter.clients.maps.limits.day.limit", 5)),
+                new SystemEnvironmentPropertySource(
+                        "test-systemEnvironment", Map.of("LIMITER_CLIENTS_MAPS_LIMITS_DAY_LIMIT", 5)))) {
+            StandardEnvironment environment = new StandardEnvironment();
+            environment.getPropertySources().addFirst(source);
+            assertThatExceptionOfType(InvalidSettingException.class)
+                    .isThrownBy(() -> withoutModules.check(environment))
+                    .withMessage(
+                            "limiter.clients.maps.limits.day.limit needs a module that is missing: add the dependency"
+                                    + " io.limiter:limiter-spring-client, or remove the property");
         }
     }
 }

@@ -15,22 +15,25 @@ import org.springframework.web.reactive.function.client.WebClient;
  * Creates a customizer of Spring Boot that limits the calls of the clients that Spring Boot builds. Its interface has another name on
  * each line of Spring Boot, and one method, which has the builder as its argument.
  */
-public final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
+final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
 
-    /** The interfaces of Spring Boot 3 and 4. */
-    public static final List<String> TYPES = List.of(
+    /** Of Spring Boot 3 and 4, for clients with interceptors. */
+    static final List<String> OF_REQUESTS = List.of(
             "org.springframework.boot.web.client.RestClientCustomizer",
             "org.springframework.boot.web.client.RestTemplateCustomizer",
-            "org.springframework.boot.web.reactive.function.client.WebClientCustomizer",
             "org.springframework.boot.restclient.RestClientCustomizer",
-            "org.springframework.boot.restclient.RestTemplateCustomizer",
+            "org.springframework.boot.restclient.RestTemplateCustomizer");
+
+    /** For a {@code WebClient}. */
+    static final List<String> OF_EXCHANGES = List.of(
+            "org.springframework.boot.web.reactive.function.client.WebClientCustomizer",
             "org.springframework.boot.webclient.WebClientCustomizer");
 
     private final Class<?> type;
     private @Nullable BeanFactory beans;
 
-    /** @param type one of {@link #TYPES} */
-    public BuilderCustomizer(Class<?> type) {
+    /** @param type one of {@link #OF_REQUESTS} or {@link #OF_EXCHANGES} */
+    BuilderCustomizer(Class<?> type) {
         this.type = type;
     }
 
@@ -59,8 +62,11 @@ public final class BuilderCustomizer implements FactoryBean<Object>, BeanFactory
         });
     }
 
-    /** Looks its beans up now, because builders may be created before them. */
+    /** Looks its beans up now, because builders may be created before them. An interceptor buffers the bodies of requests. */
     private static void customize(Object builder, BeanFactory beans) {
+        if (!beans.getBean(ClientLimits.class).hasHosts()) {
+            return;
+        }
         if (builder instanceof RestTemplate template) {
             template.getInterceptors().add(beans.getBean(ClientLimitInterceptor.class));
         } else if (builder instanceof RestClient.Builder clients) {

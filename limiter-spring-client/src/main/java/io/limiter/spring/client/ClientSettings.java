@@ -1,5 +1,9 @@
-package io.limiter.spring.settings;
+package io.limiter.spring.client;
 
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.LimitKind;
+import io.limiter.spring.settings.LimitSettings;
+import io.limiter.spring.settings.SettingChecks;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -21,7 +25,7 @@ import org.springframework.boot.convert.DurationUnit;
  *     it answers 429, as if the quota were the caller's.
  * @param enforce Whether it rejects calls. If not, it is in shadow mode: the log and the meters report rejections.
  */
-public record ClientSettings(
+record ClientSettings(
         @DefaultValue List<String> hosts,
         @DefaultValue Map<String, LimitSettings> limits,
 
@@ -31,10 +35,7 @@ public record ClientSettings(
         @DefaultValue("true") boolean internal,
         @DefaultValue("true") boolean enforce) {
 
-    /** What their names start with. */
-    public static final String PROPERTY = "limiter.clients";
-
-    public ClientSettings {
+    ClientSettings {
         // The same order in all instances.
         limits = new TreeMap<>(limits);
     }
@@ -45,7 +46,7 @@ public record ClientSettings(
      * @param property with which the names of the settings start
      * @throws InvalidSettingException naming an invalid setting
      */
-    public void check(String property) {
+    void check(String property) {
         if (limits.isEmpty()) {
             throw new InvalidSettingException(
                     property, ".limits must have at least one limit, such as " + property + ".limits.second.rate=10");
@@ -58,7 +59,7 @@ public record ClientSettings(
      *
      * @throws InvalidSettingException if a setting is out of its range, or has no effect on outgoing calls
      */
-    public void check(String property, LimitSettings limit) {
+    void check(String property, LimitSettings limit) {
         set(property + ".timeout", limit.timeout(), "set timeout of the client");
         set(property + ".enforce", limit.enforce(), "set enforce of the client");
         set(property + ".internal", limit.internal(), "set internal of the client");

@@ -8,11 +8,11 @@ import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.RejectionLog;
-import io.limiter.spring.settings.ClientSettings;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
+import io.limiter.spring.settings.RefreshableSettings;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,23 +27,29 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The limits of outgoing calls, {@code limiter.clients}. They can be read again. Safe for use by many threads. */
-public final class ClientLimits implements KnownLimits {
+final class ClientLimits implements KnownLimits, RefreshableSettings {
+
+    /** What the names of their settings start with. */
+    static final String PROPERTY = "limiter.clients";
 
     private final LimiterFactory factory;
     private final Function<String, Supplier<LiveSettings>> live;
+    private final Supplier<Map<String, ClientSettings>> settings;
     private volatile Clients current;
 
     /**
      * @param live returns the current live settings of a limit's name
+     * @param settings reads the settings
      * @throws InvalidSettingException naming an invalid setting
      */
-    public ClientLimits(
+    ClientLimits(
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
-            Map<String, ClientSettings> settings) {
+            Supplier<Map<String, ClientSettings>> settings) {
         this.factory = factory;
         this.live = live;
-        this.current = build(settings);
+        this.settings = settings;
+        this.current = build(settings.get());
     }
 
     /** @param byHost in the order in which they are looked up */
@@ -52,18 +58,24 @@ public final class ClientLimits implements KnownLimits {
             Map<String, ClientLimit> byName,
             Map<HostPattern, ClientLimit> byHost) {}
 
-    /**
-     * Replaces all clients.
-     *
-     * @return whether they differ
-     * @throws InvalidSettingException naming an invalid setting; all clients stay as they are
-     */
-    public boolean refresh(Map<String, ClientSettings> settings) {
-        boolean changed = !settings.equals(current.settings());
+    @Override
+    public String property() {
+        return PROPERTY;
+    }
+
+    @Override
+    public boolean refresh() {
+        Map<String, ClientSettings> now = settings.get();
+        boolean changed = !now.equals(current.settings());
         if (changed) {
-            current = build(settings);
+            current = build(now);
         }
         return changed;
+    }
+
+    /** Whether any call is limited by its host. */
+    boolean hasHosts() {
+        return !current.byHost().isEmpty();
     }
 
     /** The limits of a call to this URI; {@code null} if there are none. The most exact pattern decides. */
@@ -81,20 +93,19 @@ public final class ClientLimits implements KnownLimits {
     Function<URI, @Nullable ClientLimit> named(String name) {
         Map<String, ClientLimit> known = current.byName();
         if (!known.containsKey(name)) {
-            throw new IllegalArgumentException("name must be one of " + ClientSettings.PROPERTY + ", which has "
+            throw new IllegalArgumentException("name must be one of " + PROPERTY + ", which has "
                     + known.keySet() + ", was '" + name + "': set "
-                    + ConfiguredLimits.property(ClientSettings.PROPERTY, name) + ".limits");
+                    + ConfiguredLimits.property(PROPERTY, name) + ".limits");
         }
         return uri -> current.byName().get(name);
     }
 
-    private Clients build(Map<String, ClientSettings> settings) {
+    private Clients build(Map<String, ClientSettings> now) {
         Map<String, ClientLimit> byName = new TreeMap<>();
         Map<HostPattern, ClientLimit> byHost = new HashMap<>();
         Map<String, String> ids = new HashMap<>();
-        new TreeMap<>(settings).forEach((name, client) -> {
-            String property =
-                    ConfiguredLimits.property(ClientSettings.PROPERTY, name, ids, ".maps.hosts=api.example.com");
+        now.forEach((name, client) -> {
+            String property = ConfiguredLimits.property(PROPERTY, name, ids, ".maps.hosts=api.example.com");
             ClientLimit limit = build(name, property, client);
             byName.put(name, limit);
             client.hosts().forEach(host -> {
@@ -104,7 +115,7 @@ public final class ClientLimits implements KnownLimits {
                     throw new InvalidSettingException(
                             property + ".hosts",
                             " must not have a host of another client, was '" + host + "', which "
-                                    + ConfiguredLimits.property(ClientSettings.PROPERTY, other.name())
+                                    + ConfiguredLimits.property(PROPERTY, other.name())
                                     + " has too: give both limits to one client");
                 }
             });
@@ -112,7 +123,7 @@ public final class ClientLimits implements KnownLimits {
         // A tree map would take patterns of one length for equal.
         Map<HostPattern, ClientLimit> ordered = new LinkedHashMap<>();
         byHost.keySet().stream().sorted().forEach(pattern -> ordered.put(pattern, byHost.get(pattern)));
-        return new Clients(Map.copyOf(settings), byName, ordered);
+        return new Clients(now, byName, ordered);
     }
 
     private ClientLimit build(String name, String property, ClientSettings client) {
@@ -176,8 +187,6 @@ public final class ClientLimits implements KnownLimits {
 
     @Override
     public @Nullable String definedBy(String prefix, String name) {
-        return current.byName().values().stream().anyMatch(client -> client.has(prefix, name))
-                ? ClientSettings.PROPERTY
-                : null;
+        return current.byName().values().stream().anyMatch(client -> client.has(prefix, name)) ? PROPERTY : null;
     }
 }

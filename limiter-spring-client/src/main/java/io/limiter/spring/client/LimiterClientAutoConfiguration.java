@@ -1,12 +1,9 @@
-package io.limiter.spring.autoconfigure;
+package io.limiter.spring.client;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
-import io.limiter.spring.client.BuilderCustomizer;
-import io.limiter.spring.client.ClientLimitFilter;
-import io.limiter.spring.client.ClientLimitInterceptor;
-import io.limiter.spring.client.ClientLimits;
+import io.limiter.spring.settings.NamedSettings;
 import java.util.List;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
@@ -20,6 +17,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.ImportSelector;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
@@ -27,24 +25,40 @@ import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.function.client.WebClient;
 
 /** Limits of outgoing calls. If limits are disabled, the factory grants everything. */
-@AutoConfiguration(after = {LimiterAutoConfiguration.class, LimiterOffAutoConfiguration.class})
+@AutoConfiguration(
+        afterName = {
+            "io.limiter.spring.autoconfigure.LimiterAutoConfiguration",
+            "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration"
+        })
 @ConditionalOnBean(LimiterFactory.class)
-@Import(PropertyNames.class)
+@Import(LimiterClientAutoConfiguration.Names.class)
 public class LimiterClientAutoConfiguration {
 
     @Bean
     ClientLimits limiterClientLimits(
-            LimiterFactory factory, ObjectProvider<LiveLimits> limits, PropertyNames names, Environment environment) {
+            LimiterFactory factory,
+            ObjectProvider<LiveLimits> limits,
+            NamedSettings settings,
+            Environment environment) {
         LiveLimits live = limits.getIfAvailable();
         return new ClientLimits(
                 factory,
                 name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
-                names.clients(environment));
+                () -> settings.read(ClientLimits.PROPERTY, ClientSettings.class, environment));
+    }
+
+    /** Brings the bean that reads settings, as the starter's own auto-configurations do: one of these may be excluded. */
+    static final class Names implements ImportSelector {
+
+        @Override
+        public String[] selectImports(AnnotationMetadata importing) {
+            return new String[] {"io.limiter.spring.autoconfigure.PropertyNames"};
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ClientHttpRequestInterceptor.class)
-    @Import(CustomizerRegistrar.class)
+    @Import(RequestCustomizers.class)
     static class OfRequests {
 
         @Bean
@@ -55,6 +69,7 @@ public class LimiterClientAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(WebClient.class)
+    @Import(ExchangeCustomizers.class)
     static class OfExchanges {
 
         @Bean
@@ -63,22 +78,34 @@ public class LimiterClientAutoConfiguration {
         }
     }
 
-    /** Registers Spring Boot's customizers if a client has hosts. Without, no request passes an interceptor, which buffers its body. */
-    static final class CustomizerRegistrar implements ImportBeanDefinitionRegistrar {
+    static final class RequestCustomizers extends Customizers {
 
-        private final Environment environment;
+        RequestCustomizers() {
+            super(BuilderCustomizer.OF_REQUESTS);
+        }
+    }
 
-        CustomizerRegistrar(Environment environment) {
-            this.environment = environment;
+    /** Spring Boot 3 has their interface without the type of its argument, too. */
+    static final class ExchangeCustomizers extends Customizers {
+
+        ExchangeCustomizers() {
+            super(BuilderCustomizer.OF_EXCHANGES);
+        }
+    }
+
+    /** Registers those of the customizers that this Spring Boot has. */
+    private abstract static class Customizers implements ImportBeanDefinitionRegistrar {
+
+        private final List<String> types;
+
+        Customizers(List<String> types) {
+            this.types = types;
         }
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-            boolean byHost = new PropertyNames()
-                    .clients(environment).values().stream()
-                            .anyMatch(client -> !client.hosts().isEmpty());
             ClassLoader loader = getClass().getClassLoader();
-            for (String type : byHost ? BuilderCustomizer.TYPES : List.<String>of()) {
+            for (String type : types) {
                 if (ClassUtils.isPresent(type, loader)) {
                     Class<?> customizer = ClassUtils.resolveClassName(type, loader);
                     BeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(BuilderCustomizer.class)

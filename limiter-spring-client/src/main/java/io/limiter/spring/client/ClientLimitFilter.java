@@ -22,7 +22,7 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
     private final Function<URI, @Nullable ClientLimit> finder;
 
     /** Limits calls by their hosts. */
-    public ClientLimitFilter(ClientLimits limits) {
+    ClientLimitFilter(ClientLimits limits) {
         this(limits, limits::find);
     }
 

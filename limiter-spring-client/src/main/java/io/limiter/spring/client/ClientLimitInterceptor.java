@@ -20,7 +20,7 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
     private final Function<URI, @Nullable ClientLimit> finder;
 
     /** Limits calls by their hosts. */
-    public ClientLimitInterceptor(ClientLimits limits) {
+    ClientLimitInterceptor(ClientLimits limits) {
         this(limits, limits::find);
     }
 

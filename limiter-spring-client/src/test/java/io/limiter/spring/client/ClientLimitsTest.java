@@ -1,4 +1,4 @@
-package io.limiter.spring.autoconfigure;
+package io.limiter.spring.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -7,10 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import com.sun.net.httpserver.HttpServer;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.Contexts;
-import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.check.InternalLimitExceededException;
-import io.limiter.spring.client.ClientLimitFilter;
-import io.limiter.spring.client.ClientLimitInterceptor;
 import io.limiter.testing.TestRedis;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -226,37 +223,6 @@ class ClientLimitsTest {
         });
     }
 
-    static class Api {
-
-        @CountLimit(name = "inner", limit = 1, period = "1h", internal = true)
-        public void inner() {}
-
-        @CountLimit(name = "outer", limit = 1, period = "1h")
-        public void outer() {}
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "unused=x, true, false",
-        "limiter.limits.inner.internal=false, false, false",
-        "limiter.limits.outer.internal=true, true, true"
-    })
-    void a_limit_is_internal_by_its_annotation_or_configuration(String setting, boolean inner, boolean outer) {
-        local().withBean(Api.class).withPropertyValues(setting).run(context -> {
-            Api api = context.getBean(Api.class);
-            api.inner();
-            api.outer();
-            assertThatExceptionOfType(RateLimitExceededException.class)
-                    .isThrownBy(api::inner)
-                    .satisfies(e -> assertThat(e instanceof InternalLimitExceededException)
-                            .isEqualTo(inner));
-            assertThatExceptionOfType(RateLimitExceededException.class)
-                    .isThrownBy(api::outer)
-                    .satisfies(e -> assertThat(e instanceof InternalLimitExceededException)
-                            .isEqualTo(outer));
-        });
-    }
-
     @Test
     void a_client_may_reject_as_if_the_quota_were_the_callers_or_be_in_shadow_mode() {
         String[] callers = settings("internal=false");
@@ -305,19 +271,5 @@ class ClientLimitsTest {
     void an_invalid_setting_prevents_startup_and_is_named(String setting, String message) {
         local().withPropertyValues("limiter.clients.good.limits.second.rate=5", "limiter.clients." + setting)
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining(message));
-    }
-
-    @Test
-    void rules_of_requests_cannot_be_internal() {
-        Contexts.web()
-                .withConfiguration(Contexts.mvc())
-                .withPropertyValues(
-                        "limiter.http.api.path=/**",
-                        "limiter.http.api.limits.one.rate=5",
-                        "limiter.http.api.limits.one.internal=true")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("limiter.http.api.limits.one.internal has no effect"));
     }
 }

@@ -1,0 +1,22 @@
+package io.limiter.spring.client;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegistrar;
+
+/** What a native image keeps of this module: the properties that are bound without a bean, and the customizers of clients. */
+final class ClientHints implements RuntimeHintsRegistrar {
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+        BindableRuntimeHintsRegistrar.forTypes(ClientProperties.class, ClientSettings.class)
+                .registerHints(hints, loader);
+        Stream.of(BuilderCustomizer.OF_REQUESTS, BuilderCustomizer.OF_EXCHANGES)
+                .flatMap(List::stream)
+                .forEach(type -> hints.proxies().registerJdkProxy(TypeReference.of(type)));
+    }
+}
