@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Writes the tables of docs/scale.md, each between {@code <!-- name -->} and {@code <!-- /name -->}:
+ * Writes the tables of docs/scale.md and of this module's README, each between {@code <!-- name -->} and {@code <!-- /name -->}:
  * {@code mvn -q compile -Pscale}.
  */
 public final class ScaleStudy {
@@ -26,21 +26,19 @@ public final class ScaleStudy {
 
     private ScaleStudy() {}
 
-    /** The arguments are the page and the record of prefetch by demand; without them the tables are only printed. */
+    /** The arguments are the page and this module's README; without them the tables are only printed. */
     public static void main(String[] args) throws IOException {
         Map<String, String> tables = new LinkedHashMap<>();
         tables.put("wide", wide());
         tables.put("hot", hot());
-        tables.put("limited", limited());
         tables.put("prefetch", prefetch());
         tables.put("split", split());
-        tables.put("lost", lost());
         tables.values().forEach(System.out::println);
-        Map<String, String> demand = Map.of("demand", DemandTable.rows());
-        demand.values().forEach(System.out::println);
+        Map<String, String> inReadme = Map.of("demand", DemandTable.rows(), "limited", limited(), "lost", lost());
+        inReadme.values().forEach(System.out::println);
         if (args.length > 1) {
             write(Path.of(args[0]), tables);
-            write(Path.of(args[1]), demand);
+            write(Path.of(args[1]), inReadme);
         }
     }
 
