@@ -41,7 +41,7 @@ public class LimiterConsoleAutoConfiguration {
             ListableBeanFactory beans,
             ApplicationEventPublisher events,
             ConsoleProperties properties,
-            @Value("${limiter.endpoint.show-keys:false}") boolean showKeys) {
+            @Value("${limiter.live.show-keys:false}") boolean showKeys) {
         SecurityPresence.check(beans, properties);
         LimiterFactory limiters = factory.getIfUnique();
         LimitLookup lookup = limiters == null ? null : new LimitLookup(limiters, known::stream, showKeys, events);

@@ -20,6 +20,7 @@ public class SampleApplication {
                         "limiter.console.enabled=true",
                         "limiter.console.allow-unsecured=true",
                         "limiter.console.write-authorities=ROLE_ANONYMOUS",
-                        "limiter.endpoint.show-keys=true");
+                        "limiter.live.show-keys=true",
+                        "management.endpoint.limiters.show-keys=always");
     }
 }

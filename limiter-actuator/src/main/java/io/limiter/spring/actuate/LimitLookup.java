@@ -30,22 +30,22 @@ public final class LimitLookup {
 
     private final LimiterFactory factory;
     private final Supplier<Stream<KnownLimits>> known;
-    private final boolean showKeys;
+    private final boolean auditsKeys;
     private final ApplicationEventPublisher events;
 
     /**
      * @param known looked up for each request
-     * @param showKeys whether keys are shown rather than hashed
+     * @param auditsKeys whether audit events have keys themselves, and not their hashes
      * @param events publishes what is to be audited
      */
     public LimitLookup(
             LimiterFactory factory,
             Supplier<Stream<KnownLimits>> known,
-            boolean showKeys,
+            boolean auditsKeys,
             ApplicationEventPublisher events) {
         this.factory = factory;
         this.known = known;
-        this.showKeys = showKeys;
+        this.auditsKeys = auditsKeys;
         this.events = events;
     }
 
@@ -80,14 +80,8 @@ public final class LimitLookup {
     }
 
     /** The key, or its hash. */
-    String shown(String key) {
+    static String shown(String key, boolean showKeys) {
         return showKeys ? key : KeyHash.OF_THIS_PROCESS.of(key);
-    }
-
-    /** The hash tag of a ban, or its hash; {@code null} if it has none. */
-    @Nullable
-    String shownTag(KeyBan ban) {
-        return ban.hashTag() == null ? null : shown(ban.hashTag());
     }
 
     boolean isLocal() {
@@ -145,10 +139,10 @@ public final class LimitLookup {
         data.put("limit", totals.prefix() + totals.name());
         data.put("action", "reset");
         if (key != null) {
-            data.put("key", shown(key));
+            data.put("key", shown(key, auditsKeys));
         }
         if (tag != null) {
-            data.put("hashTag", shown(tag));
+            data.put("hashTag", shown(tag, auditsKeys));
         }
         data.put("result", "failed");
         try {

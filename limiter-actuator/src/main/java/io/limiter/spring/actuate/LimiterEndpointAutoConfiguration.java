@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -27,6 +28,7 @@ public class LimiterEndpointAutoConfiguration {
     @ConditionalOnAvailableEndpoint(LimitersEndpoint.class)
     @ConditionalOnMissingBean(LimitersEndpoint.class)
     @Import(EndpointRequestConfiguration.class)
+    @EnableConfigurationProperties(LimitersEndpointProperties.class)
     static class Available {
 
         @Bean
@@ -40,10 +42,14 @@ public class LimiterEndpointAutoConfiguration {
                 ObjectProvider<LiveLimits> live,
                 CallTimes times,
                 ObjectProvider<KnownLimits> known,
-                @Value("${limiter.endpoint.show-keys:false}") boolean showKeys,
+                LimitersEndpointProperties properties,
+                @Value("${limiter.live.show-keys:false}") boolean storesKeys,
                 ApplicationEventPublisher events) {
             return new LimitersEndpoint(
-                    new LimitLookup(factory, known::stream, showKeys, events), live.getIfAvailable(), times);
+                    new LimitLookup(factory, known::stream, storesKeys, events),
+                    live.getIfAvailable(),
+                    times,
+                    properties);
         }
     }
 }

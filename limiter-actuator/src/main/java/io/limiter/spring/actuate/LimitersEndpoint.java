@@ -35,12 +35,15 @@ public final class LimitersEndpoint {
     private final LimitLookup lookup;
     private final @Nullable LiveLimits live;
     private final CallTimes calls;
+    private final LimitersEndpointProperties properties;
 
     /** @param live {@code null} if there are no live limits */
-    public LimitersEndpoint(LimitLookup lookup, @Nullable LiveLimits live, CallTimes calls) {
+    public LimitersEndpoint(
+            LimitLookup lookup, @Nullable LiveLimits live, CallTimes calls, LimitersEndpointProperties properties) {
         this.lookup = lookup;
         this.live = live;
         this.calls = calls;
+        this.properties = properties;
     }
 
     /** All limits. */
@@ -48,7 +51,7 @@ public final class LimitersEndpoint {
     public LimitersDescription limiters() {
         LimiterStatistics sizes = lookup.statistics();
         return new LimitersDescription(
-                lookup.totals().stream().map(each -> describe(each, false)).toList(),
+                lookup.totals().stream().map(each -> describe(each, null)).toList(),
                 calls.summary(),
                 sizes == LimiterStatistics.NONE
                         ? null
@@ -66,6 +69,7 @@ public final class LimitersEndpoint {
      */
     @ReadOperation
     public @Nullable Object limit(
+            SecurityContext security,
             @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
             // The one that both lines of Spring Boot know.
             @org.springframework.lang.Nullable String key,
@@ -76,7 +80,7 @@ public final class LimitersEndpoint {
                 return null;
             }
             return key == null && hashTag == null
-                    ? describe(totals, true)
+                    ? describe(totals, new Keys(showsKeys(security)))
                     : lookup.describe(totals, key, hashTag, live(totals, key));
         });
     }
@@ -107,7 +111,7 @@ public final class LimitersEndpoint {
             if (banned == null) {
                 lookup.reset(totals, key, hashTag, caller);
             } else {
-                lookup.reset(totals, banned(totals, key, banned, hashTag), caller);
+                lookup.reset(totals, banned(totals, new Keys(showsKeys(security)), key, banned, hashTag), caller);
             }
             return null;
         });
@@ -115,13 +119,12 @@ public final class LimitersEndpoint {
 
     /** The ban that is in effect here. */
     private LimiterTotals.KeyBan banned(
-            LimiterTotals totals, @Nullable String key, String banned, @Nullable String hashTag) {
+            LimiterTotals totals, Keys keys, @Nullable String key, String banned, @Nullable String hashTag) {
         if (key != null) {
             throw new IllegalArgumentException("key and banned both name a key: leave one of them out");
         }
         return totals.bansInEffect().stream()
-                .filter(each ->
-                        lookup.shown(each.key()).equals(banned) && Objects.equals(lookup.shownTag(each), hashTag))
+                .filter(each -> keys.shown(each.key()).equals(banned) && Objects.equals(keys.shownTag(each), hashTag))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
                         "banned must be a key of bansInEffect of this instance, with the hashTag that is shown there, was '"
@@ -138,8 +141,8 @@ public final class LimitersEndpoint {
                         .orElse(null);
     }
 
-    /** @param alone whether it has all that the list of limits leaves out */
-    private LimitDescription describe(LimiterTotals totals, boolean alone) {
+    /** @param keys {@code null} if it is one of the list of limits, which has no keys */
+    private LimitDescription describe(LimiterTotals totals, @Nullable Keys keys) {
         LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
         Limit<?> limit = totals.limit().orElse(null);
         return new LimitDescription(
@@ -158,32 +161,10 @@ public final class LimitersEndpoint {
                 LimitDescription.counts(totals::rejected, lookup.isLocal()),
                 totals.errors(),
                 totals.bans(),
-                alone ? bansInEffect(totals) : null,
-                alone ? hottestKeys(totals) : null,
-                alone ? rejectedKeys(totals) : null,
-                alone ? own(totals) : null);
-    }
-
-    private List<LimiterTotals.HotKey> hottestKeys(LimiterTotals totals) {
-        return totals.hottestKeys().stream()
-                .map(hot -> new LimiterTotals.HotKey(lookup.shown(hot.key()), hot.requests()))
-                .toList();
-    }
-
-    private List<Rejections> rejectedKeys(LimiterTotals totals) {
-        return totals.rejectedKeys().stream()
-                .map(each -> Rejections.of(lookup.shown(each.key()), each))
-                .toList();
-    }
-
-    private List<LimitDescription.BannedKey> bansInEffect(LimiterTotals totals) {
-        return totals.bansInEffect().stream()
-                .limit(MAX_BANNED_KEYS)
-                .map(ban -> new LimitDescription.BannedKey(
-                        lookup.shown(ban.key()),
-                        lookup.shownTag(ban),
-                        ban.left().toMillis() / 1000.0))
-                .toList();
+                keys == null ? null : keys.bansInEffect(totals),
+                keys == null ? null : keys.hottest(totals),
+                keys == null ? null : keys.rejected(totals),
+                keys == null ? null : own(totals));
     }
 
     private String definedBy(LimiterTotals totals) {
@@ -226,5 +207,43 @@ public final class LimitersEndpoint {
                 .filter(each -> spelling.apply(each.name()).equals(path)
                         || spelling.apply(each.prefix() + each.name()).equals(path))
                 .toList();
+    }
+
+    private boolean showsKeys(SecurityContext security) {
+        return properties.showKeys().isShown(security, properties.roles());
+    }
+
+    /** Keys as a caller sees them: themselves, or their hashes. */
+    private record Keys(boolean showKeys) {
+
+        String shown(String key) {
+            return LimitLookup.shown(key, showKeys);
+        }
+
+        /** {@code null} if the ban has no hash tag. */
+        @Nullable
+        String shownTag(LimiterTotals.KeyBan ban) {
+            return ban.hashTag() == null ? null : shown(ban.hashTag());
+        }
+
+        List<LimiterTotals.HotKey> hottest(LimiterTotals totals) {
+            return totals.hottestKeys().stream()
+                    .map(hot -> new LimiterTotals.HotKey(shown(hot.key()), hot.requests()))
+                    .toList();
+        }
+
+        List<Rejections> rejected(LimiterTotals totals) {
+            return totals.rejectedKeys().stream()
+                    .map(each -> Rejections.of(shown(each.key()), each))
+                    .toList();
+        }
+
+        List<LimitDescription.BannedKey> bansInEffect(LimiterTotals totals) {
+            return totals.bansInEffect().stream()
+                    .limit(MAX_BANNED_KEYS)
+                    .map(ban -> new LimitDescription.BannedKey(
+                            shown(ban.key()), shownTag(ban), ban.left().toMillis() / 1000.0))
+                    .toList();
+        }
     }
 }

@@ -3,10 +3,7 @@ package io.limiter.spring.live;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.EndpointRequestConfiguration;
-import io.limiter.spring.actuate.KnownLimits;
-import io.limiter.spring.actuate.LimitLookup;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -41,14 +38,8 @@ public class LimiterLiveAutoConfiguration {
         static class Available {
 
             @Bean
-            LiveLimitsEndpoint limiterLiveEndpoint(
-                    LimiterFactory factory,
-                    ObjectProvider<LiveLimits> live,
-                    ObjectProvider<KnownLimits> known,
-                    @Value("${limiter.endpoint.show-keys:false}") boolean showKeys,
-                    ApplicationEventPublisher events) {
-                return new LiveLimitsEndpoint(
-                        new LimitLookup(factory, known::stream, showKeys, events), live.getIfAvailable());
+            LiveLimitsEndpoint limiterLiveEndpoint(LimiterFactory factory, ObjectProvider<LiveLimits> live) {
+                return new LiveLimitsEndpoint(factory, live.getIfAvailable());
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.limiter.spring.live;
 
 import io.limiter.FailurePolicy;
+import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
@@ -29,12 +30,12 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 @Endpoint(id = "livelimits", defaultAccess = Access.READ_ONLY)
 public final class LiveLimitsEndpoint {
 
-    private final LimitLookup lookup;
+    private final LimiterFactory factory;
     private final @Nullable LiveLimits live;
 
     /** @param live {@code null} if there are no live limits; each request is then answered with 400 and how to enable them */
-    public LiveLimitsEndpoint(LimitLookup lookup, @Nullable LiveLimits live) {
-        this.lookup = lookup;
+    public LiveLimitsEndpoint(LimiterFactory factory, @Nullable LiveLimits live) {
+        this.factory = factory;
         this.live = live;
     }
 
@@ -64,7 +65,7 @@ public final class LiveLimitsEndpoint {
             if (ofKey != null) {
                 return live().get(of, ofKey).map(LimitDefinition::of).orElse(null);
             }
-            List<LimiterTotals> totals = lookup.totals();
+            List<LimiterTotals> totals = factory.statistics().totals();
             LiveDescription description = LiveDescription.of(live(), of, LimiterTotals.limiterOf(of, totals));
             boolean known = totals.stream().anyMatch(each -> each.name().equals(of));
             return known || !description.isEmpty() ? description : null;
@@ -206,9 +207,9 @@ public final class LiveLimitsEndpoint {
     private String liveName(String[] name) {
         Map<String, String> byPath = new LinkedHashMap<>();
         live().list().forEach(each -> byPath.put(each.name(), each.name()));
-        lookup.totals().forEach(each -> byPath.put(each.name(), each.name()));
+        factory.statistics().totals().forEach(each -> byPath.put(each.name(), each.name()));
         List<String> names = List.copyOf(byPath.values());
-        lookup.totals().forEach(each -> byPath.putIfAbsent(each.prefix() + each.name(), each.name()));
+        factory.statistics().totals().forEach(each -> byPath.putIfAbsent(each.prefix() + each.name(), each.name()));
         names.forEach(each -> byPath.putIfAbsent(LimitLookup.asInPath(each), each));
         String path = String.join("/", name);
         return byPath.getOrDefault(path, path);

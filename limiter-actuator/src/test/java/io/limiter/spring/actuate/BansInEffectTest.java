@@ -11,10 +11,12 @@ import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /** Each ban that the endpoint shows is ended as it is shown, whatever the key. */
@@ -26,7 +28,8 @@ class BansInEffectTest {
     private final LimiterFactory limiters = factory.withBan(Ban.after(1));
 
     private static LimitDescription.BannedKey banned(LimitersEndpoint endpoint, int place) {
-        LimitDescription shown = (LimitDescription) Objects.requireNonNull(endpoint.limit(LOGIN, null, null));
+        LimitDescription shown =
+                (LimitDescription) Objects.requireNonNull(endpoint.limit(SecurityContext.NONE, LOGIN, null, null));
         return Objects.requireNonNull(shown.bansInEffect()).get(place);
     }
 
@@ -34,7 +37,10 @@ class BansInEffectTest {
     @ValueSource(booleans = {true, false})
     void a_key_with_a_hash_tag_and_nested_keys(boolean showKeys) {
         LimitersEndpoint endpoint = new LimitersEndpoint(
-                new LimitLookup(factory, Stream::empty, showKeys, event -> {}), null, new CallTimes());
+                new LimitLookup(factory, Stream::empty, false, event -> {}),
+                null,
+                new CallTimes(),
+                new LimitersEndpointProperties(showKeys ? Show.ALWAYS : Show.NEVER, Set.of()));
         FixedWindow once = FixedWindow.of(1, Duration.ofHours(1));
         Limiter tagged = limiters.withHashTag(HashTag.FIRST_KEY).build("login", once);
         Limiter plain = limiters.build("login", once);

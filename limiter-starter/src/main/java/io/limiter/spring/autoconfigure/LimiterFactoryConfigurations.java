@@ -176,11 +176,7 @@ final class LimiterFactoryConfigurations {
     }
 
     private static LiveOptions options(Environment environment, LimiterProperties properties) {
-        return properties
-                .live()
-                .options(environment)
-                .showKeys(properties.endpoint().showKeys())
-                .instance(instance(environment));
+        return properties.live().options(environment).instance(instance(environment));
     }
 
     /** Loaded only with Redisson. */

@@ -34,7 +34,6 @@ import org.springframework.core.env.Environment;
  * @param key How keys are made.
  * @param web The limits in HTTP responses.
  * @param live Limits that are changed while the application runs.
- * @param endpoint The Actuator endpoints limiters and livelimits.
  * @param metrics The meters of limits.
  */
 @ConfigurationProperties("limiter")
@@ -52,7 +51,6 @@ record LimiterProperties(
         @DefaultValue Key key,
         @DefaultValue Web web,
         @DefaultValue Live live,
-        @DefaultValue Endpoint endpoint,
         @DefaultValue Metrics metrics) {
 
     enum Type {
@@ -292,6 +290,8 @@ record LimiterProperties(
      *     100 characters. The default is spring.application.name; applications that name the same one share them.
      * @param prefixKeys Whether the keys of all limiters start with the namespace too, so that applications do not share
      *     permits of one name. It applies without live limits, too. All limits start unused when it is changed.
+     * @param showKeys Whether reports of instances, the console, audit events and live limits of keys have the keys
+     *     themselves, which may be addresses or names of people. If not, they have hashes.
      */
     record Live(
             @DefaultValue("true") boolean enabled,
@@ -299,7 +299,8 @@ record LimiterProperties(
             @DefaultValue("false") boolean restore,
             @DefaultValue("50") int history,
             @Nullable String namespace,
-            @DefaultValue("false") boolean prefixKeys) {
+            @DefaultValue("false") boolean prefixKeys,
+            @DefaultValue("false") boolean showKeys) {
 
         private static final int MAX_NAMESPACE = 100;
 
@@ -334,15 +335,8 @@ record LimiterProperties(
                     .namespace(namespace(environment))
                     .pollInterval(pollInterval)
                     .restore(restore)
-                    .history(history);
+                    .history(history)
+                    .showKeys(showKeys);
         }
     }
-
-    /**
-     * The Actuator endpoints.
-     *
-     * @param showKeys Whether the endpoints and the reports of instances show keys, which may be addresses or names of people,
-     *     and live limits of keys are stored by the key. If not, they have hashes.
-     */
-    record Endpoint(@DefaultValue("false") boolean showKeys) {}
 }

@@ -35,6 +35,7 @@ import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.util.StringUtils;
 
 /** The endpoints behind Spring Boot's own security, which all other tests switch off, and behind rules by role. */
 class LimitersEndpointSecurityTest {
@@ -74,6 +75,10 @@ class LimitersEndpointSecurityTest {
                             .password("{noop}secret")
                             .roles("OPERATOR")
                             .build(),
+                    User.withUsername("privacy")
+                            .password("{noop}secret")
+                            .roles("OPERATOR", "PRIVACY")
+                            .build(),
                     User.withUsername("caller")
                             .password("{noop}secret")
                             .roles("USER")
@@ -101,10 +106,13 @@ class LimitersEndpointSecurityTest {
             "--spring.security.user.name=operator",
             "--spring.security.user.password=secret",
             "--management.endpoint.limiters.access=unrestricted",
+            "--management.endpoint.limiters.show-keys=when-authorized",
             "--management.endpoint.livelimits.access=unrestricted"
         };
         byDefault = Operated.connected(Application.class, settings);
-        byRole = Operated.connected(WithRoles.class, settings);
+        byRole = Operated.connected(
+                WithRoles.class,
+                StringUtils.addStringToArray(settings, "--management.endpoint.limiters.roles=PRIVACY"));
         byDefault
                 .getBean(LimiterFactory.class)
                 .build(NAME, FixedWindow.of(1, Duration.ofHours(1)))
@@ -143,6 +151,16 @@ class LimitersEndpointSecurityTest {
         Eventually.that(
                 () -> assertThat(call(byRole, "GET", PATH, "operator", "secret").body())
                         .contains("\"remaining\":1"));
+    }
+
+    @Test
+    void keys_are_shown_to_users_with_a_role_or_to_all_if_there_is_none() throws Exception {
+        String path = "limiters/" + NAME;
+        String shown = "\"hottestKeys\":[{\"key\":\"k\",";
+        assertThat(call(byRole, "GET", path, "operator", "secret").body())
+                .containsPattern("\"hottestKeys\":\\[\\{\"key\":\"[0-9a-f]{16}\"");
+        assertThat(call(byRole, "GET", path, "privacy", "secret").body()).contains(shown);
+        assertThat(call(byDefault, "GET", path, "operator", "secret").body()).contains(shown);
     }
 
     @Test

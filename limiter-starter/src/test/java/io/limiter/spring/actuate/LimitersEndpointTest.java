@@ -83,7 +83,7 @@ class LimitersEndpointTest {
         writable = Operated.connected(
                 Application.class,
                 "--management.endpoint.limiters.access=unrestricted",
-                "--limiter.endpoint.show-keys=true",
+                "--management.endpoint.limiters.show-keys=always",
                 "--limiter.http.api.path=/api/**",
                 "--limiter.http.api.key=header:X-Api-Key",
                 "--limiter.http.api.limits.one.rate=0.001",

@@ -150,7 +150,7 @@ class LimiterPropertiesTest {
                 String name = property.get("name").asText();
                 if (name.startsWith("limiter.") && !name.matches("limiter\\.(console\\..*|clients)")
                         || name.startsWith("management.health.limiter")
-                        || name.matches("management\\.endpoint\\.(limiters|livelimits)\\.access")) {
+                        || name.matches("management\\.endpoint\\.(limiters|livelimits)\\.(access|show-keys|roles)")) {
                     properties.put(name, property);
                 }
             }
@@ -160,6 +160,8 @@ class LimiterPropertiesTest {
                         "management.health.limiter.enabled",
                         "management.endpoint.limiters.access",
                         "management.endpoint.livelimits.access",
+                        "management.endpoint.limiters.show-keys",
+                        "management.endpoint.limiters.roles",
                         "limiter.enabled",
                         "limiter.type",
                         "limiter.engine",
@@ -189,7 +191,7 @@ class LimiterPropertiesTest {
                         "limiter.live.history",
                         "limiter.live.namespace",
                         "limiter.live.prefix-keys",
-                        "limiter.endpoint.show-keys",
+                        "limiter.live.show-keys",
                         "limiter.metrics.max-limits",
                         "limiter.web.status",
                         "limiter.web.headers",
@@ -208,6 +210,7 @@ class LimiterPropertiesTest {
                             && !name.equals("limiter.live.namespace")
                             && !name.equals("limiter.failure.share")
                             && !name.equals("limiter.limits")
+                            && !name.equals("management.endpoint.limiters.roles")
                             && !name.equals("limiter.http"));
         });
     }
