@@ -5,6 +5,7 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.settings.InvalidSettingException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -12,10 +13,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.PropertyAccessorFactory;
+import org.springframework.boot.context.properties.bind.validation.BindValidationException;
+import org.springframework.cloud.gateway.event.FilterArgsEvent;
 import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
 import org.springframework.cloud.gateway.route.RouteDefinitionRouteLocator;
 import org.springframework.cloud.gateway.support.ConfigurationService;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.http.HttpHeaders;
+import org.springframework.validation.FieldError;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -28,6 +33,7 @@ import reactor.core.scheduler.Schedulers;
 final class GatewayRateLimiter extends RedisRateLimiter {
 
     private static final String PREFIX = "gatewayRateLimit:";
+    private static final String OF_ROUTE = " of the route ";
 
     private final LimiterFactory factory;
     private final Map<String, RouteLimit> limits = new ConcurrentHashMap<>();
@@ -40,11 +46,51 @@ final class GatewayRateLimiter extends RedisRateLimiter {
     }
 
     /**
+     * Reads the arguments of a route, so that invalid ones refuse the route rather than its requests.
+     *
+     * @throws InvalidSettingException naming an invalid argument; the route keeps those that it had
+     */
+    @Override
+    public void onApplicationEvent(FilterArgsEvent event) {
+        String routeId = event.getRouteId();
+        Config before = getConfig().get(routeId);
+        try {
+            super.onApplicationEvent(event);
+            Config read = getConfig().get(routeId);
+            if (read != null) {
+                limit(routeId, read);
+            }
+        } catch (RuntimeException e) {
+            if (before == null) {
+                getConfig().remove(routeId);
+            } else {
+                getConfig().put(routeId, before);
+            }
+            throw e instanceof InvalidSettingException ? e : unreadable(routeId, e);
+        }
+    }
+
+    private static InvalidSettingException unreadable(String routeId, RuntimeException e) {
+        Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
+        if (cause instanceof BindValidationException validation
+                && validation.getValidationErrors().getAllErrors().get(0) instanceof FieldError error) {
+            return new InvalidSettingException(
+                    "redis-rate-limiter." + error.getField() + OF_ROUTE + routeId,
+                    " " + error.getDefaultMessage() + ", was " + error.getRejectedValue(),
+                    e);
+        }
+        return new InvalidSettingException(
+                "redis-rate-limiter.*" + OF_ROUTE + routeId,
+                " must be whole numbers, burstCapacity at least 0 and the others at least 1: " + cause.getMessage(),
+                e);
+    }
+
+    /**
      * The limit of a route.
      *
      * @param limiter {@code null} if the capacity is 0, which blocks all requests
      */
-    private record RouteLimit(Config config, @Nullable RateLimiter limiter) {}
+    record RouteLimit(Config config, @Nullable RateLimiter limiter) {}
 
     @Override
     public Mono<Response> isAllowed(String routeId, String id) {
@@ -76,18 +122,23 @@ final class GatewayRateLimiter extends RedisRateLimiter {
         return new Response(decision.granted(), headers);
     }
 
-    /** Built anew when the route has another configuration. */
-    private RouteLimit limit(String routeId) {
+    /** @throws InvalidSettingException if the route has no valid limit */
+    RouteLimit limit(String routeId) {
         Config config = getConfig().get(routeId);
         Config used = config == null ? getConfig().get(RouteDefinitionRouteLocator.DEFAULT_FILTERS) : config;
         if (used == null) {
-            throw new IllegalArgumentException(
-                    "The route " + routeId
-                            + " has no redis-rate-limiter.replenishRate, and neither have the default filters: set one of both");
+            throw new InvalidSettingException(
+                    "redis-rate-limiter.replenishRate" + OF_ROUTE + routeId,
+                    " must be set, for the route or in the default filters, such as redis-rate-limiter.replenishRate=10");
         }
+        return limit(routeId, used);
+    }
+
+    /** Built anew when the route has another configuration. */
+    private RouteLimit limit(String routeId, Config config) {
         RouteLimit known = limits.get(routeId);
-        if (known == null || known.config() != used) {
-            known = new RouteLimit(used, limiter(routeId, used));
+        if (known == null || known.config() != config) {
+            known = new RouteLimit(config, limiter(routeId, config));
             limits.put(routeId, known);
         }
         return known;
@@ -95,20 +146,29 @@ final class GatewayRateLimiter extends RedisRateLimiter {
 
     private @Nullable RateLimiter limiter(String routeId, Config config) {
         long capacity = capacity(config);
+        if (capacity < 0) {
+            throw invalid("burstCapacity", routeId, "at least 1, or 0 to block all requests, was " + capacity);
+        }
         if (capacity == 0) {
             return null;
         }
-        String where = "The route " + routeId + ": redis-rate-limiter.";
         if (config.getReplenishRate() < 1) {
-            throw new IllegalArgumentException(
-                    where + "replenishRate must be at least 1 per second, was " + config.getReplenishRate());
+            throw invalid("replenishRate", routeId, "at least 1 per second, was " + config.getReplenishRate());
         }
         if (config.getRequestedTokens() < 1 || config.getRequestedTokens() > capacity) {
-            throw new IllegalArgumentException(where + "requestedTokens must be between 1 and the burstCapacity "
-                    + capacity + ", was " + config.getRequestedTokens() + ": no request would ever be granted");
+            throw invalid(
+                    "requestedTokens",
+                    routeId,
+                    "between 1 and the burstCapacity " + capacity + ", was " + config.getRequestedTokens()
+                            + ": no request would ever be granted, so set a larger burstCapacity");
         }
         return factory.build(
                 routeId, TokenBucket.perSecond(config.getReplenishRate()).withCapacity(capacity));
+    }
+
+    private static InvalidSettingException invalid(String argument, String routeId, String allowed) {
+        return new InvalidSettingException(
+                "redis-rate-limiter." + argument + OF_ROUTE + routeId, " must be " + allowed);
     }
 
     /** An int up to version 4 of the gateway, and a long from 5 on. */

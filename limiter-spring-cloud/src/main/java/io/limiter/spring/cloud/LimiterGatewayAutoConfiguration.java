@@ -1,11 +1,14 @@
 package io.limiter.spring.cloud;
 
 import io.limiter.LimiterFactory;
+import io.limiter.spring.settings.InvalidSettingException;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.cloud.gateway.filter.factory.RequestRateLimiterGatewayFilterFactory;
 import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
 import org.springframework.cloud.gateway.support.ConfigurationService;
 import org.springframework.context.annotation.Bean;
@@ -13,7 +16,10 @@ import org.springframework.context.annotation.Fallback;
 
 /** Replaces the gateway's own RedisRateLimiter, whose auto-configuration then creates none. */
 @AutoConfiguration(
-        afterName = "io.limiter.spring.autoconfigure.LimiterAutoConfiguration",
+        afterName = {
+            "io.limiter.spring.autoconfigure.LimiterAutoConfiguration",
+            "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration"
+        },
         beforeName = {
             "org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration",
             "org.springframework.cloud.gateway.config.GatewayAutoConfiguration"
@@ -23,11 +29,31 @@ import org.springframework.context.annotation.Fallback;
 @ConditionalOnBooleanProperty("limiter.gateway.replace-redis-rate-limiter")
 public class LimiterGatewayAutoConfiguration {
 
+    private static final String LIMITER = "limiterGatewayRateLimiter";
+
     /** A fallback, so that a RateLimiter bean of the application has precedence. */
-    @Bean
+    @Bean(LIMITER)
     @Fallback
-    @ConditionalOnMissingBean(RedisRateLimiter.class)
-    GatewayRateLimiter limiterGatewayRateLimiter(LimiterFactory factory, ConfigurationService configuration) {
+    GatewayRateLimiter limiterGatewayRateLimiter(
+            LimiterFactory factory, ConfigurationService configuration, ListableBeanFactory beans) {
+        for (String name : beans.getBeanNamesForType(RedisRateLimiter.class, true, false)) {
+            if (!name.equals(LIMITER)) {
+                throw new InvalidSettingException(
+                        "limiter.gateway.replace-redis-rate-limiter",
+                        " cannot replace the bean '" + name + "', which is a RedisRateLimiter of the application:"
+                                + " remove that bean and inject RedisRateLimiter where routes in Java use it, or"
+                                + " remove the setting");
+            }
+        }
         return new GatewayRateLimiter(factory, configuration);
+    }
+
+    @Bean
+    RouteChecks limiterGatewayRouteChecks(
+            org.springframework.cloud.gateway.config.GatewayProperties properties,
+            ConfigurationService configuration,
+            GatewayRateLimiter limiter,
+            ObjectProvider<RequestRateLimiterGatewayFilterFactory> requests) {
+        return new RouteChecks(properties, configuration, limiter, requests.getIfAvailable());
     }
 }

@@ -1,0 +1,150 @@
+package io.limiter.spring.cloud;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.spring.settings.InvalidSettingException;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.cloud.gateway.event.FilterArgsEvent;
+import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
+import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
+import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import reactor.core.publisher.Mono;
+
+/** What a gateway says at its start, and which of several rate limiters it uses. */
+class GatewayRoutesTest {
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnRedisRateLimiter extends TestGateway.Application {
+
+        @Bean
+        RedisRateLimiter mine() {
+            return new RedisRateLimiter(1, 1);
+        }
+    }
+
+    /** Rejects all. */
+    static final class Closed extends AbstractRateLimiter<Object> {
+
+        Closed() {
+            super(Object.class, "closed", null);
+        }
+
+        @Override
+        public Mono<Response> isAllowed(String routeId, String id) {
+            return Mono.just(new Response(false, Map.of()));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnRateLimiter extends TestGateway.Application {
+
+        @Bean
+        RateLimiter<Object> closed() {
+            return new Closed();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryRateLimiter extends TestGateway.Application {
+
+        @Bean
+        @Primary
+        RateLimiter<Object> closed() {
+            return new Closed();
+        }
+    }
+
+    private static TestGateway start(Class<?> application, List<String> route, String... more) {
+        return TestGateway.start(application, List.of(TestGateway.REPLACING), route, List.of(more));
+    }
+
+    @Test
+    void aRedisRateLimiterOfTheApplicationPreventsStartup() {
+        assertThatThrownBy(() -> start(OwnRedisRateLimiter.class, TestGateway.limited(0, "a", "replenishRate=1")))
+                .rootCause()
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessage("limiter.gateway.replace-redis-rate-limiter cannot replace the bean 'mine', which is a"
+                        + " RedisRateLimiter of the application: remove that bean and inject RedisRateLimiter where"
+                        + " routes in Java use it, or remove the setting");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0  | 4  | 1 | replenishRate   | must be greater than or equal to 1, was 0",
+                "-2 | 4  | 1 | replenishRate   | must be greater than or equal to 1, was -2",
+                "1  | -1 | 1 | *               | must be whole numbers, burstCapacity at least 0 and the others at least 1: BurstCapacity(-1)",
+                "1  | 4  | 0 | requestedTokens | must be greater than or equal to 1, was 0",
+                "1  | 4  | 5 | requestedTokens | must be between 1 and the burstCapacity 4, was 5: no request",
+                "1  | x  | 1 | *               | must be whole numbers, burstCapacity at least 0 and the others at least 1: For input string",
+            })
+    void aBadArgumentPreventsStartup(String rate, String capacity, String tokens, String argument, String message) {
+        List<String> route = TestGateway.limited(
+                0, "a", "replenishRate=" + rate, "burstCapacity=" + capacity, "requestedTokens=" + tokens);
+        assertThatThrownBy(() -> start(TestGateway.Application.class, route))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageStartingWith("redis-rate-limiter." + argument + " of the route a " + message);
+    }
+
+    @Test
+    void aFilterWithoutARatePreventsStartup() {
+        assertThatThrownBy(() -> start(TestGateway.Application.class, TestGateway.limited(0, "a")))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessage("redis-rate-limiter.replenishRate of the route a must be set, for the route or in the"
+                        + " default filters, such as redis-rate-limiter.replenishRate=10");
+    }
+
+    @Test
+    void aBadRouteIsLeftOutIfTheApplicationWantsThat() {
+        try (TestGateway gateway = start(
+                TestGateway.Application.class,
+                TestGateway.limited(0, "a", "replenishRate=0"),
+                "spring.cloud.gateway.server.webflux.fail-on-route-definition-error=false")) {
+            assertThat(gateway.send("/a", "ann").statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void aRouteKeepsItsArgumentsIfChangedOnesAreBad() {
+        try (TestGateway gateway =
+                start(TestGateway.Application.class, TestGateway.limited(0, "a", "replenishRate=1"))) {
+            GatewayRateLimiter limiter = gateway.context().getBean(GatewayRateLimiter.class);
+            Map<String, Object> bad =
+                    Map.of("redis-rate-limiter.replenishRate", 1, "redis-rate-limiter.requestedTokens", 2);
+            assertThatThrownBy(() -> limiter.onApplicationEvent(new FilterArgsEvent(this, "a", bad)))
+                    .isInstanceOf(InvalidSettingException.class);
+            assertThat(gateway.send("/a", TestGateway.anyone()).statusCode()).isEqualTo(204);
+        }
+    }
+
+    @Test
+    void aRateLimiterOfTheApplicationHasPrecedence() {
+        try (TestGateway gateway = start(OwnRateLimiter.class, TestGateway.limited(0, "a", "replenishRate=1"))) {
+            assertThat(gateway.send("/a", TestGateway.anyone()).statusCode()).isEqualTo(429);
+        }
+    }
+
+    @Test
+    void aPrimaryRateLimiterHasPrecedenceAndARouteMayNameThisOne() {
+        String ofB = "spring.cloud.gateway.server.webflux.routes[1].filters[0].args.rate-limiter=";
+        try (TestGateway gateway = TestGateway.start(
+                PrimaryRateLimiter.class,
+                TestGateway.limited(0, "a", "replenishRate=1"),
+                TestGateway.limited(1, "b", "replenishRate=1"),
+                List.of(TestGateway.REPLACING, ofB + "#{@limiterGatewayRateLimiter}"))) {
+            assertThat(gateway.send("/a", "ann").statusCode()).isEqualTo(429);
+            String caller = TestGateway.anyone();
+            assertThat(gateway.send("/b", caller).statusCode()).isEqualTo(204);
+            assertThat(gateway.send("/b", caller).statusCode()).isEqualTo(429);
+        }
+    }
+}

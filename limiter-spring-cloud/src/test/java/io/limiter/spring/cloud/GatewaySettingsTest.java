@@ -1,0 +1,73 @@
+package io.limiter.spring.cloud;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.TestRedis;
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Settings of the gateway, and of the limiter, that RequestRateLimiter filters obey. */
+class GatewaySettingsTest {
+
+    private static final String SETTINGS = "spring.cloud.gateway.server.webflux.";
+    private static final String[] HEADERS = {
+        "x-ratelimit-remaining",
+        "x-ratelimit-replenish-rate",
+        "x-ratelimit-burst-capacity",
+        "x-ratelimit-requested-tokens"
+    };
+
+    private static TestGateway gateway(String... settings) {
+        return TestGateway.start(
+                TestGateway.Application.class,
+                TestGateway.limited(0, "costly", "replenishRate=1", "burstCapacity=5", "requestedTokens=5"),
+                TestGateway.limited(1, "blocked", "replenishRate=1", "burstCapacity=0"),
+                List.of(TestGateway.REPLACING),
+                List.of(settings));
+    }
+
+    @Test
+    void hasNoHeadersButRetryAfterIfTheyAreSwitchedOff() {
+        try (TestGateway gateway = gateway(SETTINGS + "redis-rate-limiter.include-headers=false")) {
+            String caller = TestGateway.anyone();
+            HttpResponse<String> granted = gateway.send("/costly", caller);
+            assertThat(granted.statusCode()).isEqualTo(204);
+            assertThat(granted.headers().map()).doesNotContainKeys(HEADERS);
+            HttpResponse<String> rejected = gateway.send("/costly", caller);
+            assertThat(rejected.headers().map()).containsKey("retry-after").doesNotContainKeys(HEADERS);
+        }
+    }
+
+    @Test
+    void hasTheNamesOfHeadersThatAreConfigured() {
+        try (TestGateway gateway = gateway(
+                SETTINGS + "redis-rate-limiter.remaining-header=X-Left",
+                SETTINGS + "redis-rate-limiter.replenish-rate-header=X-Rate",
+                SETTINGS + "redis-rate-limiter.burst-capacity-header=X-Capacity",
+                SETTINGS + "redis-rate-limiter.requested-tokens-header=X-Cost")) {
+            HttpResponse<String> granted = gateway.send("/costly", TestGateway.anyone());
+            assertThat(granted.headers().firstValue("X-Left")).hasValue("0");
+            assertThat(granted.headers().firstValue("X-Rate")).hasValue("1");
+            assertThat(granted.headers().firstValue("X-Capacity")).hasValue("5");
+            assertThat(granted.headers().firstValue("X-Cost")).hasValue("5");
+        }
+    }
+
+    @Test
+    void passesRequestsWithoutAKeyIfTheyAreNotDenied() {
+        try (TestGateway gateway = gateway(SETTINGS + "filter.request-rate-limiter.deny-empty-key=false")) {
+            assertThat(gateway.sendWithoutKey("/blocked").statusCode()).isEqualTo(204);
+        }
+    }
+
+    @Test
+    void answers503WhileRedisIsUnavailableIfItFailsClosed() {
+        try (TestGateway gateway = gateway(
+                "limiter.failure.policy=deny",
+                "spring.data.redis.host=localhost",
+                "spring.data.redis.port=" + TestRedis.closedPort())) {
+            assertThat(gateway.send("/costly", "ann").statusCode()).isEqualTo(503);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.limiter.spring.cloud;
+
+import com.sun.net.httpserver.HttpServer;
+import io.limiter.testing.TestRedis;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import reactor.core.publisher.Mono;
+
+/** A real gateway before a real server. */
+record TestGateway(ConfigurableApplicationContext context) implements AutoCloseable {
+
+    static final String REPLACING = "limiter.gateway.replace-redis-rate-limiter=true";
+
+    private static final String CALLER = "X-Caller";
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    private static final AtomicInteger SERVED = new AtomicInteger();
+    private static final HttpServer UPSTREAM = upstream();
+
+    /** The key of a request is its header X-Caller. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        KeyResolver callers() {
+            return exchange ->
+                    Mono.justOrEmpty(exchange.getRequest().getHeaders().getFirst(CALLER));
+        }
+    }
+
+    /** Answers 204, and ends with the JVM. */
+    private static HttpServer upstream() {
+        try {
+            HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            server.createContext("/", exchange -> {
+                SERVED.incrementAndGet();
+                exchange.sendResponseHeaders(204, -1);
+                exchange.close();
+            });
+            server.start();
+            return server;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static int served() {
+        return SERVED.get();
+    }
+
+    /** @param properties without leading dashes */
+    @SafeVarargs
+    static TestGateway start(Class<?> application, List<String>... properties) {
+        TestRedis redis = TestRedis.shared();
+        List<String> all = new ArrayList<>(List.of("server.port=0"));
+        Stream.of(properties).forEach(all::addAll);
+        if (all.stream().noneMatch(property -> property.startsWith("spring.data.redis."))) {
+            all.add("spring.data.redis.host=" + redis.host());
+            all.add("spring.data.redis.port=" + redis.port());
+        }
+        String[] arguments = all.stream().map(property -> "--" + property).toArray(String[]::new);
+        return new TestGateway(new SpringApplicationBuilder(application)
+                .web(WebApplicationType.REACTIVE)
+                .run(arguments));
+    }
+
+    /** A route of the path /id to the server. */
+    static List<String> route(int i, String id, String... more) {
+        String route = "spring.cloud.gateway.server.webflux.routes[" + i + "].";
+        List<String> properties = new ArrayList<>(List.of(
+                "id=" + id, "uri=http://localhost:" + UPSTREAM.getAddress().getPort(), "predicates[0]=Path=/" + id));
+        properties.addAll(List.of(more));
+        return properties.stream().map(property -> route + property).toList();
+    }
+
+    /** A route with the gateway's filter and arguments of its rate limiter, such as replenishRate=1. */
+    static List<String> limited(int i, String id, String... arguments) {
+        Stream<String> filter = Stream.of("filters[0].name=RequestRateLimiter");
+        Stream<String> args = Stream.of(arguments).map(each -> "filters[0].args.redis-rate-limiter." + each);
+        return route(i, id, Stream.concat(filter, args).toArray(String[]::new));
+    }
+
+    static String anyone() {
+        return UUID.randomUUID().toString();
+    }
+
+    /** @param headers names and values */
+    CompletableFuture<HttpResponse<String>> sendAsync(String path, String... headers) {
+        String port = context.getEnvironment().getProperty("local.server.port");
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return CLIENT.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> send(String path, String caller) {
+        return sendAsync(path, CALLER, caller).join();
+    }
+
+    HttpResponse<String> sendWithoutKey(String path) {
+        return sendAsync(path).join();
+    }
+
+    /** Statuses of requests of one caller at once. */
+    List<Integer> load(String path, int requests) {
+        String caller = anyone();
+        List<CompletableFuture<HttpResponse<String>>> sent = IntStream.range(0, requests)
+                .mapToObj(i -> sendAsync(path, CALLER, caller))
+                .toList();
+        return sent.stream().map(each -> each.join().statusCode()).toList();
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}
