@@ -51,7 +51,11 @@ abstract class GivenUpContract extends LimiterContract {
                         new Kind<>(() -> window.async().decide(1), rejection(), Decision::granted),
                         new Kind<>(() -> window.async().decide(1, DAY), rejection(), Decision::granted),
                         new Kind<>(() -> window.async().tryAcquire(), false, granted -> granted),
-                        new Kind<>(() -> window.async().tryAcquire(1, DAY), false, granted -> granted)));
+                        new Kind<>(() -> window.async().tryAcquire(1, DAY), false, granted -> granted),
+                        new Kind<>(
+                                () -> window.async().reserve(1),
+                                window.reserve(Integer.MAX_VALUE),
+                                Reservation::isGranted)));
     }
 
     @Test
@@ -101,7 +105,11 @@ abstract class GivenUpContract extends LimiterContract {
                         new Kind<>(() -> set.async().decide(1), other, SetDecision::granted),
                         new Kind<>(() -> set.async().decide(1, DAY), other, SetDecision::granted),
                         new Kind<>(() -> set.async().tryAcquire(), false, granted -> granted),
-                        new Kind<>(() -> set.async().tryAcquire(1, DAY), false, granted -> granted)));
+                        new Kind<>(() -> set.async().tryAcquire(1, DAY), false, granted -> granted),
+                        new Kind<>(
+                                () -> set.async().reserve(1),
+                                set.reserve(Integer.MAX_VALUE),
+                                SetReservation::isGranted)));
     }
 
     @Test

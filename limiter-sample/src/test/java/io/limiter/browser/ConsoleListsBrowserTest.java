@@ -153,4 +153,40 @@ class ConsoleListsBrowserTest extends OpenConsole {
                 + "   return Math.max(r, g, b) - Math.min(r, g, b) > 60; }); }");
         assertThat(complaints).isEmpty();
     }
+
+    @Test
+    void labels_of_changes_at_one_time_do_not_overlap() {
+        LiveLimits live = sample.getBean(LiveLimits.class);
+        long version = 0;
+        for (int rate = 41; rate <= 43; rate++) {
+            LiveSettings settings = LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate);
+            version = live.put("search", settings, ChangeNote.of("ann", ""), version)
+                    .version();
+        }
+        // What was drawn since the canvas was last cleared.
+        page.addInitScript("""
+                const {fillText, clearRect} = CanvasRenderingContext2D.prototype;
+                window.labels = [];
+                CanvasRenderingContext2D.prototype.clearRect = function (...area) {
+                  window.labels = [];
+                  return clearRect.apply(this, area);
+                };
+                CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+                  if (/^4[123]\\/s/.test(text)) {
+                    window.labels.push({text, x, y, width: this.measureText(text).width});
+                  }
+                  return fillText.call(this, text, x, y);
+                };
+                """);
+        page.navigate(uri("/limiter/"));
+        row("search").locator("a").click();
+        page.waitForFunction("window.labels.length === 3");
+        assertThat(page.evaluate("""
+                        window.labels.flatMap(one => window.labels
+                            .filter(other => other.text > one.text && Math.abs(other.y - one.y) < 12
+                                && other.x < one.x + one.width && one.x < other.x + other.width)
+                            .map(other => one.text + ' and ' + other.text))
+                        """)).isEqualTo(List.of());
+        assertThat(complaints).isEmpty();
+    }
 }
