@@ -2,6 +2,7 @@ package io.limiter.spring.client;
 
 import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckResult;
@@ -11,6 +12,7 @@ import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.Rejection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,9 +21,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limits of the outgoing calls of one client, which share one bucket in the whole fleet. Safe for use by many threads.
  *
+ * @param property what the names of its settings start with
  * @param parts at least one; those that are enforced are all or nothing
+ * @param pauseAtMost the longest pause that its third party may request
  */
-record ClientLimit(String name, List<LimitInUse<Limiter>> parts) {
+record ClientLimit(
+        String name, String property, List<LimitInUse<Limiter>> parts, Duration pauseAtMost, ClientPause pause) {
 
     static final String PREFIX = "clientLimit:";
 
@@ -33,19 +38,48 @@ record ClientLimit(String name, List<LimitInUse<Limiter>> parts) {
         return ClientLimit.class.getName() + "." + name;
     }
 
+    /** The name of the limit whose key is banned during a pause: a ban of one of them rejects all. */
+    String limiter() {
+        return parts.get(0).name();
+    }
+
     /**
      * Takes a permit of each limit, and waits for them.
      *
-     * @throws RateLimitExceededException if they are not there in time
+     * @throws RateLimitExceededException if they are not there in time, or the client pauses
      * @throws io.limiter.LimiterBackendException if Redis does not decide and the failure policy is to throw
      */
     void acquire() {
+        checkPause(pause.isBanned());
         throwIfRejected(check().run());
+        checkPause(false);
     }
 
     /** As {@link #acquire}, without blocking the calling thread: {@link #throwIfRejected} takes the result. Cancelling the future returns the permits. */
     CompletableFuture<CheckResult> acquireAsync() {
+        checkPause(pause.isBanned());
         return check().runAsync();
+    }
+
+    /** After the wait, because a pause may have begun meanwhile; the permits of the call stay spent. */
+    void checkPause() {
+        checkPause(false);
+    }
+
+    /** @param decided whether the limiter rejects, and counts it */
+    private void checkPause(boolean decided) {
+        Duration left = decided ? Duration.ZERO : pause.leftHere();
+        if (left.isZero()) {
+            return;
+        }
+        Applied<Limiter> used = parts.get(0).applied();
+        if (used.limit().enforced()) {
+            long micros = left.plusNanos(999).toNanos() / 1000;
+            Decision paused = new Decision(
+                    false, used.limiter().limit().capacity(), 0, micros, micros, micros, Decision.Source.OVERRIDE);
+            used.limit().log().rejected(paused);
+            throw used.limit().rejection(request(parts.get(0)), paused, false).exception();
+        }
     }
 
     static void throwIfRejected(CheckResult result) {
@@ -56,15 +90,17 @@ record ClientLimit(String name, List<LimitInUse<Limiter>> parts) {
     }
 
     private Check check() {
-        // In a Cluster several are decided in one call if they are in one slot.
-        String hashTag = hashTag();
         List<CheckStep<?>> steps = new ArrayList<>(parts.size());
         for (LimitInUse<Limiter> part : parts) {
             Applied<Limiter> used = part.applied();
-            PermitRequest request = new PermitRequest(LimitName.chosen(PREFIX, part.name()), KEY, hashTag, 1);
-            steps.add(new CheckPart(used.limit(), used.limiter(), request, used.timeout(), null, null));
+            steps.add(new CheckPart(used.limit(), used.limiter(), request(part), used.timeout(), null, null));
         }
         return new Check(CheckStep.inOrder(steps), null);
+    }
+
+    /** In a Cluster several are decided in one call if they are in one slot. */
+    private PermitRequest request(LimitInUse<Limiter> part) {
+        return new PermitRequest(LimitName.chosen(PREFIX, part.name()), KEY, hashTag(), 1);
     }
 
     /** The hash tag that its permits share; {@code null} if there is but one limit. */

@@ -50,7 +50,15 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
             ClientRequest limited = ClientRequest.from(request)
                     .attribute(limit.attribute(), true)
                     .build();
-            return acquired(limit).then(Mono.defer(() -> next.exchange(limited)));
+            return acquired(limit)
+                    .then(Mono.defer(() -> {
+                        limit.checkPause();
+                        return next.exchange(limited);
+                    }))
+                    .doOnNext(response -> limits.answered(
+                            limit,
+                            response.statusCode().value(),
+                            response.headers().asHttpHeaders()));
         });
     }
 

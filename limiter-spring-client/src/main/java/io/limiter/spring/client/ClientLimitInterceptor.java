@@ -11,8 +11,8 @@ import org.springframework.http.client.ClientHttpResponse;
 
 /**
  * Limits the calls of a {@code RestClient} or {@code RestTemplate}. A call waits for its permits up to the timeout, and fails with a
- * {@link io.limiter.RateLimitExceededException} if they are not there then. A call that two of these see is limited once by each client
- * of {@code limiter.clients}. Safe for use by many threads.
+ * {@link io.limiter.RateLimitExceededException} if they are not there then, or at once in a pause that the third party has requested. A
+ * call that two of these see is limited once by each client of {@code limiter.clients}. Safe for use by many threads.
  */
 public final class ClientLimitInterceptor implements ClientHttpRequestInterceptor {
 
@@ -47,10 +47,23 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
         }
         try {
             limit.acquire();
-            return execution.execute(request, body);
+            ClientHttpResponse response = execution.execute(request, body);
+            answered(limit, response);
+            return response;
         } finally {
             // An interceptor around this one may send the request again.
             request.getAttributes().remove(limit.attribute());
         }
+    }
+
+    private void answered(ClientLimit limit, ClientHttpResponse response) {
+        int status;
+        try {
+            status = response.getStatusCode().value();
+        } catch (IOException | IllegalArgumentException e) {
+            // Whoever reads the response sees it.
+            return;
+        }
+        limits.answered(limit, status, response.getHeaders());
     }
 }

@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 
 /** The limits of outgoing calls, {@code limiter.clients}. They can be read again. Safe for use by many threads. */
 final class ClientLimits implements KnownLimits, RefreshableSettings {
@@ -35,6 +36,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     private final LimiterFactory factory;
     private final Function<String, Supplier<LiveSettings>> live;
     private final Supplier<Map<String, ClientSettings>> settings;
+    private final ClientPauses pauses;
     private volatile Clients current;
 
     /**
@@ -45,10 +47,12 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     ClientLimits(
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
-            Supplier<Map<String, ClientSettings>> settings) {
+            Supplier<Map<String, ClientSettings>> settings,
+            ClientPauses pauses) {
         this.factory = factory;
         this.live = live;
         this.settings = settings;
+        this.pauses = pauses;
         this.current = build(settings.get());
     }
 
@@ -71,6 +75,11 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
             current = build(now);
         }
         return changed;
+    }
+
+    /** The client's third party has answered a call. */
+    void answered(ClientLimit client, int status, HttpHeaders headers) {
+        pauses.answered(client, status, headers);
     }
 
     /** Whether any call is limited by its host. */
@@ -144,7 +153,8 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                 return parts;
             });
         }
-        return new ClientLimit(name, List.copyOf(parts));
+        ClientPause pause = pauses.of(parts.get(0).name());
+        return new ClientLimit(name, property, List.copyOf(parts), client.pauseAtMost(), pause);
     }
 
     private LimitInUse<Limiter> inUse(

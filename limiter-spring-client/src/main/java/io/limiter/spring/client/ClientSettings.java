@@ -21,6 +21,8 @@ import org.springframework.boot.convert.DurationUnit;
  * @param limits At least one by name, each with the settings of limiter.limits. A single one has the name of the client, several
  *     have it before their own: maps/day.
  * @param timeout How long a call waits for permits at most; 0 to reject at once.
+ * @param pauseAtMost Longest pause of all calls after the third party has answered 429 or 503 with Retry-After or RateLimit; 0 for
+ *     none.
  * @param internal Whether a rejection that escapes from a controller answers 503 and stays out of the RateLimit headers. If not,
  *     it answers 429, as if the quota were the caller's.
  * @param enforce Whether it rejects calls. If not, it is in shadow mode: the log and the meters report rejections.
@@ -31,6 +33,9 @@ record ClientSettings(
 
         @DefaultValue("1s") @DurationUnit(ChronoUnit.SECONDS)
         Duration timeout,
+
+        @DefaultValue("1m") @DurationUnit(ChronoUnit.SECONDS)
+        Duration pauseAtMost,
 
         @DefaultValue("true") boolean internal,
         @DefaultValue("true") boolean enforce) {
@@ -52,6 +57,7 @@ record ClientSettings(
                     property, ".limits must have at least one limit, such as " + property + ".limits.second.rate=10");
         }
         SettingChecks.range(property + ".timeout", timeout, Duration.ZERO, SettingChecks.LONGEST);
+        SettingChecks.range(property + ".pause-at-most", pauseAtMost, Duration.ZERO, SettingChecks.LONGEST);
     }
 
     /**

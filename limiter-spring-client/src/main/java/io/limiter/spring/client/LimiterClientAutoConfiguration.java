@@ -4,15 +4,18 @@ import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.settings.NamedSettings;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -39,12 +42,32 @@ public class LimiterClientAutoConfiguration {
             LimiterFactory factory,
             ObjectProvider<LiveLimits> limits,
             NamedSettings settings,
-            Environment environment) {
+            Environment environment,
+            ClientPauses pauses) {
         LiveLimits live = limits.getIfAvailable();
         return new ClientLimits(
                 factory,
                 name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
-                () -> settings.read(ClientLimits.PROPERTY, ClientSettings.class, environment));
+                () -> settings.read(ClientLimits.PROPERTY, ClientSettings.class, environment),
+                pauses);
+    }
+
+    @Bean
+    ClientPauses limiterClientPauses(
+            @Value("${limiter.enabled:true}") boolean enabled,
+            ObjectProvider<LiveLimits> limits,
+            ApplicationEventPublisher events) {
+        return new ClientPauses(enabled, limits.getIfAvailable(), events);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    static class OfMeters {
+
+        @Bean
+        PauseMeter limiterPauseMeter(ObjectProvider<MeterRegistry> registry) {
+            return new PauseMeter(registry);
+        }
     }
 
     /** Brings the bean that reads settings, as the starter's own auto-configurations do: one of these may be excluded. */

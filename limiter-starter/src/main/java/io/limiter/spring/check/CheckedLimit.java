@@ -19,7 +19,7 @@ public record CheckedLimit(
     private static final String SECONDS = "{0}";
 
     /** @param repeated see {@link Rejection} */
-    Rejection rejection(PermitRequest request, Decision decision, boolean repeated) {
+    public Rejection rejection(PermitRequest request, Decision decision, boolean repeated) {
         String key = request.key() == null ? name.name() : request.key();
         return new Rejection(this, exception(key, decision), repeated);
     }

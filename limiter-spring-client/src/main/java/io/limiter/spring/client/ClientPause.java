@@ -1,0 +1,99 @@
+package io.limiter.spring.client;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * The pause of one client's calls, as this JVM knows it: by responses here, and by the live ban with which another instance announces
+ * its own. The latest end counts. Safe for use by many threads.
+ */
+final class ClientPause {
+
+    /** How much longer it is than requested, so that it covers the responses to other calls of the same moment. */
+    static final Duration MARGIN = Duration.ofSeconds(1);
+
+    /** Of the pause, by which its end differs between instances. */
+    private static final int JITTER_PART = 10;
+
+    private static final long MOST_JITTER = Duration.ofSeconds(10).toNanos();
+
+    private final LongSupplier nanoTime;
+    private final RandomGenerator random;
+    private final long origin;
+
+    // All in nanoseconds since the origin, and guarded by the monitor of this.
+    private long end;
+    private long jitter;
+    private long banEnd;
+    private long banVersion;
+
+    ClientPause(LongSupplier nanoTime, RandomGenerator random) {
+        this.nanoTime = nanoTime;
+        this.random = random;
+        this.origin = nanoTime.getAsLong();
+    }
+
+    private long now() {
+        return nanoTime.getAsLong() - origin;
+    }
+
+    /** @return whether it is longer than it was, and other instances must know */
+    synchronized boolean prolong(Duration requested) {
+        long now = now();
+        if (now + requested.toNanos() <= end) {
+            return false;
+        }
+        endAt(now, now + requested.plus(MARGIN).toNanos());
+        return true;
+    }
+
+    private void endAt(long now, long newEnd) {
+        if (now >= end + jitter) {
+            jitter = random.nextLong(Math.min((newEnd - now) / JITTER_PART, MOST_JITTER) + 1);
+        }
+        end = Math.max(end, newEnd);
+    }
+
+    /** A live ban announces it. What is known of its version stays as it is. */
+    synchronized void banned(long version, Duration left) {
+        if (version != banVersion) {
+            long now = now();
+            banVersion = version;
+            banEnd = now + left.toNanos();
+            endAt(now, banEnd);
+        }
+    }
+
+    /** The live ban has expired. The calls of this instance start again after the jitter. */
+    synchronized void banEnded() {
+        banEnd = 0;
+    }
+
+    /** An operator has removed or replaced the live ban. */
+    synchronized void lift() {
+        end = 0;
+        jitter = 0;
+        banEnd = 0;
+    }
+
+    /** Whether the limiter itself rejects calls now. */
+    synchronized boolean isBanned() {
+        return now() < banEnd;
+    }
+
+    /** Whether the live ban lasts as long as any response has requested. */
+    synchronized boolean isAnnounced() {
+        return banEnd + MARGIN.toNanos() >= end;
+    }
+
+    /** What is left of it for the fleet, without the jitter. */
+    synchronized Duration left() {
+        return Duration.ofNanos(Math.max(0, end - now()));
+    }
+
+    /** How long the calls of this instance pause; zero if they may be sent. */
+    synchronized Duration leftHere() {
+        return Duration.ofNanos(Math.max(0, end + jitter - now()));
+    }
+}

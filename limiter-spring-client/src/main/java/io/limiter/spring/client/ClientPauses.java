@@ -1,0 +1,181 @@
+package io.limiter.spring.client;
+
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveChange;
+import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveKey;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.http.HttpHeaders;
+
+/**
+ * The pauses that third parties request. One begins here with the response; a live ban of the client's key announces it to the other
+ * instances, which a thread of its own stores, because a response must not wait for Redis. Safe for use by many threads.
+ */
+final class ClientPauses implements DisposableBean {
+
+    /** Stores the live bans. A live limit by anyone else is left alone. */
+    static final String WHO = "limiter.clients";
+
+    private static final Logger log = LoggerFactory.getLogger(ClientPauses.class);
+
+    private static final LiveKey KEY = LiveKey.of(ClientLimit.KEY);
+    private static final Duration SHORTEST_BAN = Duration.ofSeconds(1);
+    private static final int ATTEMPTS = 5;
+    private static final int MOST_QUEUED = 1000;
+
+    private final boolean enabled;
+    private final @Nullable LiveLimits live;
+    private final ApplicationEventPublisher events;
+    private final Map<String, ClientPause> byLimit = new ConcurrentHashMap<>();
+    private final @Nullable AutoCloseable subscription;
+    private final ThreadPoolExecutor thread = new ThreadPoolExecutor(
+            1,
+            1,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(MOST_QUEUED),
+            ClientPauses::thread,
+            // The pause holds here in any case, and the next response announces it.
+            new ThreadPoolExecutor.DiscardPolicy());
+
+    /**
+     * @param enabled whether calls are limited
+     * @param live {@code null} if each instance pauses by itself
+     */
+    ClientPauses(boolean enabled, @Nullable LiveLimits live, ApplicationEventPublisher events) {
+        this.enabled = enabled;
+        this.live = live;
+        this.events = events;
+        thread.allowCoreThreadTimeOut(true);
+        this.subscription = live == null ? null : live.subscribe(change -> changed(live, change));
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(null, task, "limiter-client-pauses", 0, false);
+        thread.setContextClassLoader(ClientPauses.class.getClassLoader());
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** The pause of a client whose first limit has this name. */
+    ClientPause of(String limit) {
+        return byLimit.computeIfAbsent(limit, name -> new ClientPause(System::nanoTime, new Random()));
+    }
+
+    /** Begins or prolongs the pause of a client, if a response requests it. */
+    void answered(ClientLimit client, int status, HttpHeaders headers) {
+        Duration most = client.pauseAtMost();
+        boolean mayRequest = enabled && (status == 429 || status == 503);
+        Duration requested = mayRequest && !most.isZero() ? RequestedPause.of(headers, Instant.now()) : Duration.ZERO;
+        boolean cut = requested.compareTo(most) > 0;
+        if (!requested.isZero() && client.pause().prolong(cut ? most : requested)) {
+            thread.execute(() -> announce(client, status, requested, cut));
+        }
+    }
+
+    private void announce(ClientLimit client, int status, Duration requested, boolean cut) {
+        Duration length = client.pause().left();
+        String answer = "answered " + status + " and requested a pause of " + requested
+                + (cut ? ", of which pause-at-most allows " + client.pauseAtMost() : "");
+        String problem = ban(client, answer);
+        log.warn(
+                "The third party of {} {}: its calls pause for {}{}",
+                client.property(),
+                answer,
+                length,
+                problem == null ? "" : ", in this instance only, because " + AsyncLog.oneLine(problem));
+        try {
+            events.publishEvent(new ClientPausedEvent(client.name(), status, length, problem == null));
+        } catch (RuntimeException e) {
+            log.error("A listener has failed for the pause of {}.", client.property(), e);
+        }
+    }
+
+    /** @return why the other instances do not know; {@code null} if they do */
+    private @Nullable String ban(ClientLimit client, String why) {
+        if (live == null) {
+            return "there are no live limits";
+        }
+        try {
+            return ban(live, client.limiter(), client.pause(), why);
+        } catch (RuntimeException e) {
+            return "it cannot be stored: " + e.getMessage();
+        }
+    }
+
+    private static @Nullable String ban(LiveLimits live, String limit, ClientPause pause, String why) {
+        Optional<LiveLimit> current = live.get(limit, KEY);
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            if (current.isPresent() && !current.get().who().equals(WHO)) {
+                return "its key has a live limit by " + current.get().who();
+            }
+            // Another instance was faster.
+            current.ifPresent(ban -> pause.banned(ban.version(), length(ban.since(), ban)));
+            if (pause.isAnnounced()) {
+                return null;
+            }
+            Duration left = pause.left();
+            ChangeNote note = ChangeNote.of(WHO, why).expiresIn(left.compareTo(SHORTEST_BAN) < 0 ? SHORTEST_BAN : left);
+            try {
+                live.put(
+                        limit,
+                        KEY,
+                        LiveSettings.BANNED,
+                        note,
+                        current.map(LiveLimit::version).orElse(0L));
+                return null;
+            } catch (LiveConflictException e) {
+                current = e.current();
+            }
+        }
+        return "other instances change it at the same time";
+    }
+
+    private static Duration length(Instant from, LiveLimit ban) {
+        return Duration.between(from, ban.expiresAt().orElse(from));
+    }
+
+    private void changed(LiveLimits limits, LiveChange change) {
+        ClientPause pause = byLimit.get(change.name());
+        if (pause == null || change.key().filter(key -> limits.isSame(KEY, key)).isEmpty()) {
+            return;
+        }
+        LiveLimit after = change.after().orElse(null);
+        if (after != null && after.who().equals(WHO)) {
+            pause.banned(after.version(), length(change.at(), after));
+        } else if (after == null
+                && change.before()
+                        .flatMap(LiveLimit::expiresAt)
+                        .filter(change.at()::equals)
+                        .isPresent()) {
+            pause.banEnded();
+        } else {
+            pause.lift();
+        }
+    }
+
+    @Override
+    public void destroy() throws Exception {
+        if (subscription != null) {
+            subscription.close();
+        }
+        thread.shutdown();
+    }
+}

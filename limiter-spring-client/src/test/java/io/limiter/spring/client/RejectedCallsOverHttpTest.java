@@ -1,0 +1,142 @@
+package io.limiter.spring.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.publisher.Mono;
+
+/** What callers of a controller get when its own call of a third party is rejected. */
+class RejectedCallsOverHttpTest {
+
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+    private volatile int status = 200;
+    private HttpServer thirdParty;
+
+    @BeforeEach
+    void open() throws IOException {
+        thirdParty = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        thirdParty.createContext("/", exchange -> {
+            exchange.getResponseHeaders().set("Retry-After", "30");
+            exchange.sendResponseHeaders(status, -1);
+            exchange.close();
+        });
+        thirdParty.start();
+    }
+
+    @AfterEach
+    void close() {
+        thirdParty.stop(0);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {}
+
+    @RestController
+    static class Blocking {
+
+        private final RestClient client;
+
+        Blocking(RestClient.Builder client) {
+            this.client = client.build();
+        }
+
+        @GetMapping("/call")
+        int call(@RequestParam("uri") URI uri) {
+            return client.get()
+                    .uri(uri)
+                    .exchange((request, response) -> response.getStatusCode().value());
+        }
+    }
+
+    @RestController
+    static class Reactive {
+
+        private final WebClient client;
+
+        Reactive(WebClient.Builder client) {
+            this.client = client.build();
+        }
+
+        @GetMapping("/call")
+        Mono<Integer> call(@RequestParam("uri") URI uri) {
+            return client.get()
+                    .uri(uri)
+                    .exchangeToMono(response -> response.releaseBody()
+                            .thenReturn(response.statusCode().value()));
+        }
+    }
+
+    private ConfigurableApplicationContext application(WebApplicationType type, String limit) {
+        Class<?> controller = type == WebApplicationType.SERVLET ? Blocking.class : Reactive.class;
+        return new SpringApplicationBuilder(Application.class, controller)
+                .web(type)
+                .run(
+                        "--server.port=0",
+                        "--limiter.type=local",
+                        "--limiter.clients.maps.hosts=localhost:"
+                                + thirdParty.getAddress().getPort(),
+                        "--limiter.clients.maps.timeout=0",
+                        "--limiter.clients.maps.limits.day." + limit,
+                        "--limiter.clients.maps.limits.day.period=1d");
+    }
+
+    private HttpResponse<String> send(ConfigurableApplicationContext application) throws Exception {
+        String port = application.getEnvironment().getProperty("local.server.port");
+        return CLIENT.send(
+                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/call?uri=http://localhost:"
+                                + thirdParty.getAddress().getPort() + "/"))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static void assertIsNotTheCallersFault(HttpResponse<String> response, int least, int most) {
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.headers().firstValue("Retry-After").map(Integer::parseInt))
+                .hasValueSatisfying(seconds -> assertThat(seconds).isBetween(least, most));
+        assertThat(response.headers().map().keySet())
+                .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("ratelimit"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void a_used_up_quota_answers_503(WebApplicationType type) throws Exception {
+        try (ConfigurableApplicationContext application = application(type, "limit=1")) {
+            assertThat(send(application).body()).isEqualTo("200");
+            assertIsNotTheCallersFault(send(application), 60, 86_400);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SERVLET", "REACTIVE"})
+    void a_pause_of_the_third_party_answers_503(WebApplicationType type) throws Exception {
+        status = 429;
+        try (ConfigurableApplicationContext application = application(type, "limit=1000")) {
+            assertThat(send(application).body()).isEqualTo("429");
+            assertIsNotTheCallersFault(send(application), 25, 35);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.limiter.spring.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.http.HttpHeaders;
+
+/** The pauses that responses request by their headers. */
+class RequestedPauseTest {
+
+    private static final Instant NOW = Instant.parse("2026-11-26T10:00:00Z");
+
+    private static Duration of(String... headers) {
+        HttpHeaders all = new HttpHeaders();
+        for (String header : headers) {
+            int colon = header.indexOf(':');
+            all.add(header.substring(0, colon), header.substring(colon + 1).strip());
+        }
+        return RequestedPause.of(all, NOW);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            Retry-After: 30                            | PT30S
+            Retry-After: 0                             | PT0S
+            Retry-After: Thu, 26 Nov 2026 10:00:40 GMT | PT40S
+            Retry-After: Thursday, 26-Nov-26 10:00:40 GMT | PT40S
+            Retry-After: Thu Nov 26 10:00:40 2026      | PT40S
+            Retry-After: Thu, 26 Nov 2026 09:59:00 GMT | PT0S
+            RateLimit: "day";r=0;t=20                  | PT20S
+            RateLimit: "day"; r=0 ; t=20               | PT20S
+            RateLimit: "day";r=1;t=20                  | PT0S
+            RateLimit: "second";r=0;t=1, "day";r=0;t=90, "month";r=5;t=900 | PT1M30S
+            """)
+    void a_header_requests_a_pause(String header, Duration pause) {
+        assertThat(of(header)).isEqualTo(pause);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            Retry-After: soon
+            Retry-After: -5
+            Retry-After: 1.5
+            Retry-After: ٣٠
+            Retry-After:
+            Retry-After: Thu, 99 Nov 2026 10:00:40 GMT
+            RateLimit: 0
+            RateLimit: "day";r=0
+            RateLimit: "day";r=0;t=later
+            RateLimit: ;;;,,,=r=0;t
+            RateLimit: "day
+            """)
+    void a_header_that_cannot_be_read_requests_none(String header) {
+        assertThat(of(header)).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            Retry-After: 999999999999999999999999999999
+            Retry-After: 999999999999999
+            Retry-After: Fri, 31 Dec 9999 23:59:59 GMT
+            RateLimit: "day";r=0;t=999999999999999
+            """)
+    void no_pause_is_longer_than_can_be_counted(String header) {
+        assertThat(of(header)).isEqualTo(RequestedPause.LONGEST);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"30, 20, PT30S", "30, 40, PT40S"})
+    void of_two_headers_the_longer_pause_counts(int retryAfter, int reset, Duration pause) {
+        assertThat(of("Retry-After: " + retryAfter, "RateLimit: \"day\";r=0;t=" + reset))
+                .isEqualTo(pause);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            RateLimit-Policy: "day";q=100;w=60, "other";q=5;w=600 | PT1M
+            RateLimit-Policy: "other";q=5;w=600                   | PT0S
+            """)
+    void without_a_reset_the_window_of_the_policy_counts(String policy, Duration pause) {
+        assertThat(of(policy, "RateLimit: \"day\";r=0")).isEqualTo(pause);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            Thu, 26 Nov 2026 11:59:00 GMT | PT1M
+            yesterday                     | PT2H
+            """)
+    void a_date_is_by_the_clock_of_the_third_party(String sent, Duration pause) {
+        assertThat(of("Retry-After: Thu, 26 Nov 2026 12:00:00 GMT", "Date: " + sent))
+                .isEqualTo(pause);
+    }
+}
