@@ -55,7 +55,7 @@ public class LimiterConsoleAutoConfiguration {
 
     private static LiveLimits live(ObjectProvider<LiveLimits> limits) {
         LiveLimits found = limits.getIfUnique();
-        if (found == null) {
+        if (found == null || found == LiveLimits.NONE) {
             throw new ConsoleStartException(
                     "The console of the limiter is enabled, and there are no live limits to show.",
                     "Remove limiter.live.enabled=false, use limits over Redis instead of limiter.type=local, or disable the"

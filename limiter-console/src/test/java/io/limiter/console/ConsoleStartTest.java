@@ -2,7 +2,10 @@ package io.limiter.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.live.LiveLimits;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
@@ -77,9 +80,11 @@ class ConsoleStartTest {
                 .run(context -> assertThat(context).hasSingleBean(ServletConsole.class));
     }
 
-    @Test
-    void it_does_not_start_without_live_limits() {
-        new WebApplicationContextRunner()
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void it_does_not_start_without_live_limits(boolean bean) {
+        WebApplicationContextRunner runner = new WebApplicationContextRunner();
+        (bean ? runner.withBean(LiveLimits.class, () -> LiveLimits.NONE) : runner)
                 .withConfiguration(AutoConfigurations.of(LimiterConsoleAutoConfiguration.class))
                 .withPropertyValues("limiter.console.enabled=true", "limiter.console.allow-unsecured=true")
                 .run(context -> {

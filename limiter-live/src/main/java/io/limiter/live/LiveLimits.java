@@ -28,6 +28,12 @@ import java.util.function.Supplier;
  */
 public interface LiveLimits {
 
+    /**
+     * No live limits, as in an application whose limits are not in Redis: what reads finds none, and what changes one throws
+     * {@link UnsupportedOperationException}.
+     */
+    LiveLimits NONE = new NoLiveLimits();
+
     /** The highest version. */
     long MAX_VERSION = 999_999_999_999_999L;
 

@@ -47,7 +47,7 @@ public class LimiterEndpointAutoConfiguration {
                 ApplicationEventPublisher events) {
             return new LimitersEndpoint(
                     new LimitLookup(factory, known::stream, storesKeys, events),
-                    live.getIfAvailable(),
+                    live.getIfAvailable(() -> LiveLimits.NONE),
                     times,
                     properties);
         }

@@ -33,13 +33,12 @@ public final class LimitersEndpoint {
     private static final int MAX_BANNED_KEYS = 100;
 
     private final LimitLookup lookup;
-    private final @Nullable LiveLimits live;
+    private final LiveLimits live;
     private final CallTimes calls;
     private final LimitersEndpointProperties properties;
 
-    /** @param live {@code null} if there are no live limits */
     public LimitersEndpoint(
-            LimitLookup lookup, @Nullable LiveLimits live, CallTimes calls, LimitersEndpointProperties properties) {
+            LimitLookup lookup, LiveLimits live, CallTimes calls, LimitersEndpointProperties properties) {
         this.lookup = lookup;
         this.live = live;
         this.calls = calls;
@@ -134,7 +133,7 @@ public final class LimitersEndpoint {
 
     /** The live limit of a key. A blank one has none, and is reported later. */
     private @Nullable Map<String, @Nullable Object> live(LimiterTotals totals, @Nullable String key) {
-        return live == null || key == null || key.isBlank()
+        return key == null || key.isBlank()
                 ? null
                 : live.get(totals.name(), LiveKey.of(key))
                         .map(LimitDefinition::of)
@@ -143,7 +142,7 @@ public final class LimitersEndpoint {
 
     /** @param keys {@code null} if it is one of the list of limits, which has no keys */
     private LimitDescription describe(LimiterTotals totals, @Nullable Keys keys) {
-        LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
+        LiveLimit ofName = live.get(totals.name()).orElse(null);
         Limit<?> limit = totals.limit().orElse(null);
         return new LimitDescription(
                 totals.prefix(),

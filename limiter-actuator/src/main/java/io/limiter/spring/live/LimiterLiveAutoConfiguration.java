@@ -39,7 +39,7 @@ public class LimiterLiveAutoConfiguration {
 
             @Bean
             LiveLimitsEndpoint limiterLiveEndpoint(LimiterFactory factory, ObjectProvider<LiveLimits> live) {
-                return new LiveLimitsEndpoint(factory, live.getIfAvailable());
+                return new LiveLimitsEndpoint(factory, live.getIfAvailable(() -> LiveLimits.NONE));
             }
         }
     }

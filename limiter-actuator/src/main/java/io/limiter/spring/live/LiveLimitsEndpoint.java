@@ -31,10 +31,10 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 public final class LiveLimitsEndpoint {
 
     private final LimiterFactory factory;
-    private final @Nullable LiveLimits live;
+    private final LiveLimits live;
 
-    /** @param live {@code null} if there are no live limits; each request is then answered with 400 and how to enable them */
-    public LiveLimitsEndpoint(LimiterFactory factory, @Nullable LiveLimits live) {
+    /** @param live if they are {@link LiveLimits#NONE}, each request is answered with 400 and how to enable them */
+    public LiveLimitsEndpoint(LimiterFactory factory, LiveLimits live) {
         this.factory = factory;
         this.live = live;
     }
@@ -196,7 +196,7 @@ public final class LiveLimitsEndpoint {
     }
 
     private LiveLimits live() {
-        if (live == null) {
+        if (live == LiveLimits.NONE) {
             throw new IllegalArgumentException(
                     "there are no live limits here: set limiter.live.enabled to true, and limiter.type to redis");
         }

@@ -7,6 +7,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
 import java.util.List;
@@ -38,7 +39,7 @@ class BansInEffectTest {
     void a_key_with_a_hash_tag_and_nested_keys(boolean showKeys) {
         LimitersEndpoint endpoint = new LimitersEndpoint(
                 new LimitLookup(factory, Stream::empty, false, event -> {}),
-                null,
+                LiveLimits.NONE,
                 new CallTimes(),
                 new LimitersEndpointProperties(showKeys ? Show.ALWAYS : Show.NEVER, Set.of()));
         FixedWindow once = FixedWindow.of(1, Duration.ofHours(1));

@@ -53,7 +53,8 @@ import org.springframework.core.type.AnnotationMetadata;
     LimiterFactoryConfigurations.OfRedis.class,
     LimiterFactoryConfigurations.OfThisProcess.class,
     LimiterFactoryConfigurations.WithoutRedis.class,
-    LimiterFactoryConfigurations.AroundRedis.class
+    LimiterFactoryConfigurations.AroundRedis.class,
+    LimiterFactoryConfigurations.WithoutLiveLimits.class
 })
 public class LimiterAutoConfiguration {
 

@@ -175,6 +175,17 @@ final class LimiterFactoryConfigurations {
         }
     }
 
+    /** So that what injects them starts without Redis too. Imported last. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(LiveLimits.class)
+    static class WithoutLiveLimits {
+
+        @Bean
+        LiveLimits limiterLiveLimits() {
+            return LiveLimits.NONE;
+        }
+    }
+
     private static LiveOptions options(Environment environment, LimiterProperties properties) {
         return properties.live().options(environment).instance(instance(environment));
     }

@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -21,6 +22,12 @@ public class LimiterOffAutoConfiguration {
     @ConditionalOnMissingBean
     LimiterFactory limiterFactory() {
         return LocalLimiterFactory.unlimited();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LiveLimits limiterLiveLimits() {
+        return LiveLimits.NONE;
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -171,7 +171,7 @@ class RejectedChangesTest extends TwoApplications {
                 Application.class,
                 "--limiter.live.enabled=false",
                 "--management.endpoint.livelimits.access=unrestricted")) {
-            assertThat(off.getBeansOfType(LiveLimits.class)).isEmpty();
+            assertThat(off.getBean(LiveLimits.class)).isSameAs(LiveLimits.NONE);
             HttpResponse<String> answer = post(off, "livelimits/live-annotated", "{\"limit\":1,\"who\":\"ann\"}");
             assertThat(answer.statusCode()).isEqualTo(400);
             assertThat(answer.body()).contains("set limiter.live.enabled to true");

@@ -1,12 +1,15 @@
 package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.Contexts;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
@@ -101,7 +105,7 @@ class CustomizedTest {
                         LimiterFactory.class,
                         LocalLimiterFactory::unlimited,
                         definition -> definition.setPrimary(true))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LiveLimits.class));
+                .run(context -> assertThat(context).getBean(LiveLimits.class).isSameAs(LiveLimits.NONE));
     }
 
     @Test
@@ -158,6 +162,19 @@ class CustomizedTest {
         Contexts.plain()
                 .withPropertyValues("limiter.enabled=false")
                 .run(context -> assertThat(context).hasSingleBean(CurrentUser.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"limiter.enabled=false", "limiter.type=local", "limiter.live.enabled=false"})
+    void an_application_without_live_limits_can_inject_them_and_is_told_so_by_a_change(String without) {
+        redis().withPropertyValues(without).run(context -> {
+            LiveLimits live = context.getBean(LiveLimits.class);
+            assertThat(live.list()).isEmpty();
+            assertThat(live.get("search")).isEmpty();
+            assertThatThrownBy(() -> live.put("search", LiveSettings.NONE.limit(7), ChangeNote.of("ann", ""), 0))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining(without.substring(0, without.indexOf('=')));
+        });
     }
 
     private void rejects(LimiterFactory factory) {
