@@ -22,10 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -35,8 +32,6 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
 class HttpRulesTest {
-
-    private static final String[] GOOD = {"path=/api/**", "limits.one.rate=10"};
 
     @Test
     void rules_have_an_order_and_rules_by_user_come_later() {
@@ -70,69 +65,6 @@ class HttpRulesTest {
                     assertThat(factory.names()).containsExactly("b", "c", "d/one", "d/two", "u");
                     assertThat(factory.built().get(4).prefix()).isEqualTo("httpLimit:SlidingLog:");
                 });
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-                    path=                          | limiter.http.api.path must be set
-                    path=api/**                    | limiter.http.api.path must start with /, such as /api/**, was 'api/**'
-                    path=/a/**/{b                  | limiter.http.api.path '/a/**/{b' cannot be parsed
-                    exclude=health                 | limiter.http.api.exclude must start with /
-                    methods=GTE                    | limiter.http.api.methods must be HTTP methods such as GET, was 'GTE'
-                    key=phone                      | limiter.http.api.key must be ip, user, all, header:<name>
-                    key=#{phone}                   | limiter.http.api.key #{phone} must not use phone
-                    key=#{T(System).exit(1)}       | limiter.http.api.key
-                    limits.one.rate=0               | limiter.http.api.limits.one.rate must be between
-                    limits.one.rate=0.1             | limiter.http.api.limits.one: capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s), was 0.1
-                    limits.one.limit=5              | limiter.http.api.limits.one
-                    limits.one.kind=bucket          | limiter.http.api.limits.one.kind
-                    limits.one.period=0s            | limiter.http.api.limits.one.period must be between
-                    limits.one.enforce=false        | limiter.http.api.limits.one.enforce has no effect
-                    limits.two.rate=                | limiter.http.api.limits.two: period must be set
-                    limits.one.rat=5                | limiter.http.api.limits.one.rat
-                    cost=five                      | limiter.http.api.cost 'five' must be one expression over the request, such as #{method == 'POST' ? 5 : 1}
-                    cost=#{ip.trim().bytes}        | limiter.http.api.cost #{ip.trim().bytes} must not use
-                    condition=#{user != null} and  | limiter.http.api.condition '#{user != null} and' must be one expression over the request
-                    resolver=missing                | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean, was 'missing'
-                    resolver=limiterFactory        | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean
-                    patth=/x                       | limiter.http.api.patth
-                    order=first                    | limiter.http.api.order
-                    """)
-    void an_invalid_setting_of_a_rule_prevents_startup_and_is_named(String bad, String message) {
-        String[] settings = Stream.concat(Arrays.stream(GOOD), Stream.of(bad))
-                .map(setting -> "limiter.http.api." + setting)
-                .toArray(String[]::new);
-        if (bad.startsWith("limits.two")) {
-            settings[2] = "limiter.http.api.limits.two.limit=5";
-        }
-        Contexts.web()
-                .withConfiguration(Contexts.mvc())
-                .withPropertyValues(settings)
-                .run(context ->
-                        assertThat(messages(context.getStartupFailure())).contains(message));
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
-                    plan=header:X-Plan             | limiter.http.api.plan has no effect, because no limit of the rule has plans
-                    limits.one.plans.pro.rate=50    | limiter.http.api.limits.*.plans would have no effect: set limiter.http.api.plan
-                    limits.one.plans.pro.rate=0     | limiter.http.api.limits.one.plans.pro.rate must be between
-                    limits.one.plans.pro.limit=5    | with limiter.http.api.limits.one.plans.pro.*: limit has no effect on kind token-bucket
-                    limits.one.plans.pro.zone=UTC   | limiter.http.api.limits.one.plans.pro.zone
-                    plan=pro,limits.one.plans.pro.rate=9 | limiter.http.api.plan must be header:<name>, cookie:<name>, claim:<name>
-                    plan=#{plan},limits.one.plans.pro.rate=9 | limiter.http.api.plan #{plan} must not use plan
-                    plan=header:X,resolver=any,limits.one.plans.pro.rate=9 | limiter.http.api.resolver chooses the limit of each request, and so do the plans
-                    key=all,plan=header:X,limits.one.plans.pro.rate=9 | with limiter.http.api.key=all they share the permits
-                    """)
-    void an_invalid_plan_of_a_rule_prevents_startup_and_is_named(String bad, String message) {
-        String[] settings = Stream.concat(Arrays.stream(GOOD), Arrays.stream(bad.split(",")))
-                .map(setting -> "limiter.http.api." + setting)
-                .toArray(String[]::new);
-        Contexts.web()
-                .withConfiguration(Contexts.mvc())
-                .withPropertyValues(settings)
-                .run(context ->
-                        assertThat(messages(context.getStartupFailure())).contains(message));
     }
 
     @Test
@@ -210,41 +142,6 @@ class HttpRulesTest {
     }
 
     @Test
-    void a_rule_without_limits_and_two_of_one_name_prevent_startup() {
-        Contexts.web()
-                .withConfiguration(Contexts.mvc())
-                .withPropertyValues("limiter.http.a.path=/x")
-                .run(context -> assertThat(messages(context.getStartupFailure()))
-                        .contains("limiter.http.a.limits must have at least one limit"));
-        Contexts.web()
-                .withConfiguration(Contexts.mvc())
-                .withPropertyValues(
-                        "limiter.http.a.path=/x",
-                        "limiter.http.a.limits.one.rate=1",
-                        "limiter.http.b.name=a",
-                        "limiter.http.b.path=/x",
-                        "limiter.http.b.limits.one.rate=2")
-                .run(context ->
-                        assertThat(messages(context.getStartupFailure())).contains("limiter.http.b.name must differ"));
-    }
-
-    @Test
-    void no_limit_of_a_rule_has_the_name_of_another_rule() {
-        Contexts.web()
-                .withConfiguration(Contexts.mvc())
-                .withPropertyValues(
-                        "limiter.http.api.path=/x",
-                        "limiter.http.api.limits.one.rate=1",
-                        "limiter.http.api.limits.two.rate=5",
-                        "limiter.http.other.name=api/two",
-                        "limiter.http.other.path=/y",
-                        "limiter.http.other.limits.one.rate=2")
-                .run(context -> assertThat(messages(context.getStartupFailure()))
-                        .contains("limiter.http.other.name must differ")
-                        .contains("a limit is 'api/two' already"));
-    }
-
-    @Test
     void a_profile_changes_one_number_of_one_rule() {
         RecordingLimiterFactory factory = new RecordingLimiterFactory();
         Map<String, Object> base = Map.of(
@@ -265,19 +162,6 @@ class HttpRulesTest {
                     assertThat(bucket.permitsPerSecond()).isEqualTo(20);
                     assertThat(bucket.capacity()).isEqualTo(50);
                 });
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-                    limiter.http[0].path=/x               | limiter.http[0] is written as an entry of a list, and limiter.http has names
-                    limiter.http.api.limits[1].rate=1     | limiter.http.api.limits[1] is written as an entry of a list
-                    """)
-    void a_rule_or_a_limit_of_a_list_prevents_startup_with_the_remedy(String listed, String problem) {
-        Contexts.web()
-                .withConfiguration(Contexts.mvc())
-                .withPropertyValues("limiter.http.api.path=/api/**", "limiter.http.api.limits.one.rate=1", listed)
-                .run(context ->
-                        assertThat(messages(context.getStartupFailure())).contains(problem));
     }
 
     @Test
@@ -401,15 +285,6 @@ class HttpRulesTest {
                     .run(context -> assertThat(context).hasSingleBean(HttpRules.class));
             assertThat(log.all()).isEmpty();
         }
-    }
-
-    private static String messages(Throwable failure) {
-        assertThat(failure).isNotNull();
-        StringBuilder messages = new StringBuilder();
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            messages.append(cause.getMessage()).append('\n');
-        }
-        return messages.toString();
     }
 
     @Test
