@@ -8,6 +8,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Ledger;
 import io.limiter.testing.Seed;
+import io.limiter.testing.Steps;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -126,13 +127,13 @@ abstract class ReservationContract extends LimiterContract {
     /**
      * Reserves, cancels and waits at random, and in the end cancels whatever is not used. Then the limiter decides as its twin,
      * which never had the cancelled reservations. Where some made in between are used, no more is due than the limit allows.
-     * {@code -Dtest.steps=100000} takes more steps.
+     * {@code -Dtest.times=200} takes 100,000 steps.
      */
     @Test
     void random_cancellations_restore_all_permits_and_never_exceed_the_limit() {
         Random random = Seed.random();
         int steps = 0;
-        for (int episode = 0; steps < Integer.getInteger("test.steps", 500); episode++) {
+        for (int episode = 0; steps < Steps.of(500); episode++) {
             int capacity = 1 + random.nextInt(20);
             double rate = random.nextBoolean() ? 10 : 1 + random.nextInt(1000) / 7.0;
             TokenBucket limit = TokenBucket.of(rate, capacity / rate).withMaxWait(Duration.ofDays(100));

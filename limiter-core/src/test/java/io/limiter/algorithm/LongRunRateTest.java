@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.limiter.internal.arithmetic.Check;
+import io.limiter.testing.Steps;
 import io.limiter.testing.Timeline;
 import io.limiter.testing.TraceLine;
 import java.time.Duration;
@@ -22,7 +23,7 @@ class LongRunRateTest {
 
     private static final Duration LONG = Duration.ofDays(1000);
     private static final long ANY_TIMEOUT = Check.micros(LONG);
-    private static final int CALLS = 30_000;
+    private static final int CALLS = Steps.of(30_000);
 
     private enum Kind {
         CALLER_WAITS,

@@ -8,6 +8,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.testing.Steps;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Batches of many keys of all kinds, with long runs of equal requests, and values that others stored in another encoding. */
 class BatchDifferentialTest extends DifferentialContract {
 
-    private static final int CALLS = 400;
+    private static final int CALLS = Steps.of(400);
 
     @Test
     void batches_of_many_keys_and_requests_decide_as_java_does() {

@@ -8,6 +8,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.testing.Steps;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,14 +26,14 @@ class ConcurrencyDifferentialTest extends DifferentialContract {
     @Test
     void java_and_lua_decide_alike() {
         Backend script = redis.scriptBackend();
-        run(2_000, () -> script);
+        run(Steps.of(2_000), () -> script);
     }
 
     @Test
     void script_and_lock_engine_share_one_state() {
         Backend script = redis.scriptBackend();
         Backend lock = redis.lockBackend();
-        run(400, () -> random.nextBoolean() ? script : lock);
+        run(Steps.of(400), () -> random.nextBoolean() ? script : lock);
     }
 
     private void run(int calls, Supplier<Backend> backends) {

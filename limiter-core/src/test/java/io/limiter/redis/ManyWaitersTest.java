@@ -10,6 +10,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Patience;
+import io.limiter.testing.Steps;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ManyWaitersTest {
 
     private static final int THREADS = 200;
-    private static final int CALLS = 2;
+    private static final int CALLS = Steps.of(2);
     private static final Duration PERIOD = Duration.ofMillis(100);
     private static final Duration TIMEOUT = Duration.ofMinutes(10);
 

@@ -9,6 +9,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.testing.Steps;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Sets of limits of all kinds, which are decided all or nothing, under definitions and encodings that change. */
 class SetDifferentialTest extends DifferentialContract {
 
-    private static final int CALLS = 4_000;
+    private static final int CALLS = Steps.of(4_000);
 
     @Test
     void java_and_lua_decide_sets_alike() {

@@ -13,6 +13,7 @@ import io.limiter.internal.time.WaitingCaller;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Seed;
 import io.limiter.testing.SteppingEngine;
+import io.limiter.testing.Steps;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,9 +28,9 @@ import org.junit.jupiter.api.Test;
 /** What a queue of 30,000 callers costs, in looks at one of them. */
 class LeaseQueueTest {
 
-    private static final int CALLERS = 30_000;
+    private static final int CALLERS = Steps.of(30_000);
     // Twice the depth of a balanced tree of all of them, and what does not depend on their number.
-    private static final int MOST_STEPS = 2 * 15 + 16;
+    private static final int MOST_STEPS = 2 * (Integer.SIZE - Integer.numberOfLeadingZeros(CALLERS)) + 16;
 
     private final Random random = Seed.random();
     private final TestClock clock = new TestClock();
