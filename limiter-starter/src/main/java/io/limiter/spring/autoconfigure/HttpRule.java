@@ -14,6 +14,7 @@ import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.key.spel.ChargedStatuses;
 import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
@@ -99,12 +100,14 @@ record HttpRule(
      * @param live returns the current live settings of a limit's name
      * @param plans finds the plans that no rule finds; {@code null} if the application has no such bean
      * @param resolvers finds a bean at the first request; {@code null} if there is none of this name
+     * @param calls counts requests that a rule does not apply to
      */
     record Application(
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
             @Nullable PlanResolver plans,
-            Function<String, @Nullable Supplier<LimitResolver>> resolvers) {}
+            Function<String, @Nullable Supplier<LimitResolver>> resolvers,
+            CallCounts calls) {}
 
     /** The name of one of its limits. */
     private String limitName(String rule, String limit) {
@@ -152,6 +155,9 @@ record HttpRule(
                     ": ",
                     () -> checkedForSets(parts.get(0).applied().limiter().limiter()));
         }
+        if (condition != null || cost != null) {
+            parts.forEach(part -> application.calls().add(part.name()));
+        }
         boolean hasPlans = parts.stream().anyMatch(LimitInUse::hasPlans);
         RequestKey byRequest = byRequest(property, hasPlans, application.plans());
         PlanResolver plans = byRequest == null
@@ -166,7 +172,19 @@ record HttpRule(
                 || RequestKey.usesUser(cost)
                 || RequestKey.usesUser(condition);
         return new HttpLimit(
-                order, rule, PREFIX, route, requestKey, permits, plans, resolved, usesUser, parts, charged, log);
+                order,
+                rule,
+                PREFIX,
+                route,
+                requestKey,
+                permits,
+                plans,
+                resolved,
+                usesUser,
+                parts,
+                charged,
+                log,
+                application.calls());
     }
 
     private CallPermits<KeyRequest> permits(String property) {

@@ -3,10 +3,12 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.web.RejectionResponseCustomizer;
 import io.limiter.spring.web.RejectionResponses;
 import java.util.function.Supplier;
@@ -66,7 +68,9 @@ public class LimiterWebAutoConfiguration {
             LimiterFactory factory,
             ObjectProvider<LiveLimits> limits,
             ObjectProvider<PlanResolver> resolver,
+            ObjectProvider<LimitAdvisor> advisor,
             ListableBeanFactory beans) {
+        LimitAdvisor counting = advisor.getIfUnique();
         LiveLimits live = limits.getIfAvailable();
         // Filters are created before most beans, so only its name is read, and the first request that needs it looks it
         // up.
@@ -79,7 +83,8 @@ public class LimiterWebAutoConfiguration {
                         factory,
                         name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
                         resolves ? request -> plans.get().planOf(request) : null,
-                        name -> limitResolver(beans, name)));
+                        name -> limitResolver(beans, name),
+                        counting == null ? new CallCounts() : counting.callCounts()));
     }
 
     private static @Nullable Supplier<LimitResolver> limitResolver(ListableBeanFactory beans, String name) {

@@ -3,12 +3,10 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.NamedSettings;
+import io.limiter.spring.settings.PropertyTree;
 import io.limiter.spring.settings.RenamedVariables;
-import io.limiter.spring.text.NearestName;
-import java.lang.reflect.Parameter;
-import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,9 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BiFunction;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,8 +25,6 @@ import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
-import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
@@ -61,6 +55,11 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
     /** Without its module, calls would pass that should be limited. */
     private static final ConfigurationPropertyName CLIENTS = ROOT.append("clients");
 
+    private static final ConfigurationPropertyName RULES = ROOT.append("http");
+
+    /** The elements of limiter.http.rule. */
+    private static final int RULE = 3;
+
     /** Variables that Kubernetes sets for a service whose name begins with limiter. */
     private static final Pattern OF_KUBERNETES = Pattern.compile(
             ".*\\.host|.*\\.service\\.port(\\W.*)?|.*\\.port(\\[\\d+\\]\\.(tcp|udp|sctp)(\\.(proto|port|addr))?)?");
@@ -71,6 +70,7 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
     private static final Pattern PLAIN = Pattern.compile("[a-z0-9]+");
 
     private final Map<String, ResolvableType> known = new TreeMap<>();
+    private final PropertyTree tree;
 
     PropertyNames() {
         this(ImportCandidates.load(PropertyNames.class, PropertyNames.class.getClassLoader())
@@ -82,6 +82,7 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
         add(LimiterProperties.class);
         add(NamedProperties.class);
         modules.forEach(name -> add(ClassUtils.resolveClassName(name, PropertyNames.class.getClassLoader())));
+        tree = new PropertyTree(ROOT, known);
     }
 
     private void add(Class<?> properties) {
@@ -89,7 +90,7 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
                         properties.getAnnotation(ConfigurationProperties.class), properties::getName)
                 .value();
         if (prefix.equals(ROOT.toString())) {
-            known.putAll(settings(ResolvableType.forClass(properties)));
+            known.putAll(PropertyTree.settings(ResolvableType.forClass(properties)));
         } else {
             known.put(prefix.substring(ROOT.toString().length() + 1), ResolvableType.forClass(properties));
         }
@@ -100,20 +101,6 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
         check(beans.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME, Environment.class));
     }
 
-    /** The settings of a record, by their names. */
-    private static Map<String, ResolvableType> settings(ResolvableType type) {
-        RecordComponent[] components = type.toClass().getRecordComponents();
-        Parameter[] parameters = type.toClass().getDeclaredConstructors()[0].getParameters();
-        Map<String, ResolvableType> settings = new LinkedHashMap<>();
-        for (int i = 0; i < components.length; i++) {
-            Name named = parameters[i].getAnnotation(Name.class);
-            settings.put(
-                    named == null ? DataObjectPropertyName.toDashedForm(components[i].getName()) : named.value(),
-                    ResolvableType.forType(components[i].getGenericType()));
-        }
-        return settings;
-    }
-
     /**
      * Finds misspelt properties. Of environment variables only those that are nearly the name of a property are misspelt, because
      * others, such as {@code LIMITER_HOME}, may be for something else.
@@ -122,9 +109,10 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
      */
     void check(Environment environment) {
         Map<ConfigurationPropertyName, String> problems = new LinkedHashMap<>();
+        Set<ConfigurationPropertyName> inUse = inUse(environment);
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             names(source).filter(name -> !isBound(name, isOfVariables(source))).forEach(name -> {
-                String problem = problem(name, isOfVariables(source));
+                String problem = problem(name, isOfVariables(source), inUse);
                 if (problem != null) {
                     problems.put(name, problem);
                 }
@@ -141,8 +129,10 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
 
     /** Spring Boot binds a variable that has no dash of a property, or an underscore for each; {@link #binder} binds others too. */
     private boolean isBound(ConfigurationPropertyName name, boolean variable) {
-        ConfigurationPropertyName found = named(name, variable, (map, key) -> map);
-        if (found == null || !variable || isMap(Objects.requireNonNull(known.get(found.getElement(1, Form.DASHED))))) {
+        ConfigurationPropertyName found = tree.find(name, variable, (map, key) -> map);
+        if (found == null
+                || !variable
+                || PropertyTree.isMap(Objects.requireNonNull(known.get(found.getElement(1, Form.DASHED))))) {
             return found != null;
         }
         ConfigurationPropertyName split =
@@ -150,7 +140,8 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
         return name.equals(found) || name.equals(split);
     }
 
-    private @Nullable String problem(ConfigurationPropertyName name, boolean variable) {
+    private @Nullable String problem(
+            ConfigurationPropertyName name, boolean variable, Set<ConfigurationPropertyName> inUse) {
         if (variable && OF_KUBERNETES.matcher(name.toString()).matches()) {
             return null;
         }
@@ -164,14 +155,14 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
                     + " needs a module that is missing: add the dependency io.limiter:limiter-spring-client, or remove"
                     + " the property";
         }
-        ConfigurationPropertyName inBrackets = variable ? null : named(name, true, PropertyNames::inBrackets);
+        ConfigurationPropertyName inBrackets = variable ? null : tree.find(name, true, PropertyNames::inBrackets);
         if (inBrackets != null) {
             return name + " is no property: write a name with other characters than letters, digits and dashes, such as"
                     + " dots, in brackets: " + inBrackets;
         }
-        Place place = place(name);
+        PropertyTree.Place place = tree.place(name);
         String nearest = place.nearest(variable);
-        if (nearest != null) {
+        if (nearest != null && !(variable && isInvented(place.parent(), inUse))) {
             return name + " is no property: did you mean " + nearest + "?";
         }
         if (!variable) {
@@ -182,6 +173,27 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
             log.warn("The environment variable of {} is no property of the limiter, and has no effect", name);
         }
         return null;
+    }
+
+    /** The rules and clients that have a setting, as {@code limiter.http.api}. */
+    private Set<ConfigurationPropertyName> inUse(Environment environment) {
+        Set<ConfigurationPropertyName> inUse = new HashSet<>();
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            names(source)
+                    .map(name -> tree.find(name, isOfVariables(source), PropertyNames::inBrackets))
+                    .filter(found -> found != null && isOfRuleOrClient(found))
+                    .forEach(found -> inUse.add(found.chop(RULE)));
+        }
+        return inUse;
+    }
+
+    private static boolean isOfRuleOrClient(ConfigurationPropertyName name) {
+        return name.getNumberOfElements() >= RULE && (RULES.isAncestorOf(name) || CLIENTS.isAncestorOf(name));
+    }
+
+    /** Whether only this variable would be of the rule or client, which needs others, so it is for something else. */
+    private static boolean isInvented(ConfigurationPropertyName parent, Set<ConfigurationPropertyName> inUse) {
+        return isOfRuleOrClient(parent) && !inUse.contains(parent.chop(RULE));
     }
 
     private static ConfigurationPropertyName inBrackets(ConfigurationPropertyName map, String key) {
@@ -220,7 +232,7 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
             ConfigurationPropertySource source, Set<ConfigurationPropertyName> written) {
         Map<ConfigurationPropertyName, ConfigurationPropertyName> names = new LinkedHashMap<>();
         names(source).forEach(name -> {
-            ConfigurationPropertyName found = named(name, true, (map, key) -> asWritten(map, key, written));
+            ConfigurationPropertyName found = tree.find(name, true, (map, key) -> asWritten(map, key, written));
             if (found != null) {
                 names.put(found, name);
             }
@@ -269,145 +281,5 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
         return source instanceof IterableConfigurationPropertySource all
                 ? all.stream().filter(ROOT::isAncestorOf)
                 : Stream.empty();
-    }
-
-    /**
-     * The property of a name.
-     *
-     * @param variable whether it is an environment variable, where one name may be several elements
-     * @param key appends a key to the name of a map
-     * @return {@code null} if there is none
-     */
-    private @Nullable ConfigurationPropertyName named(
-            ConfigurationPropertyName name,
-            boolean variable,
-            BiFunction<ConfigurationPropertyName, String, ConfigurationPropertyName> key) {
-        return new Search(variable, key).find(ROOT, known, elements(name));
-    }
-
-    private static List<String> elements(ConfigurationPropertyName name) {
-        return IntStream.range(1, name.getNumberOfElements())
-                .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
-                .toList();
-    }
-
-    private record Search(
-            boolean variable, BiFunction<ConfigurationPropertyName, String, ConfigurationPropertyName> key) {
-
-        @Nullable
-        ConfigurationPropertyName find(
-                ConfigurationPropertyName parent, Map<String, ResolvableType> settings, List<String> rest) {
-            for (int taken = 1; taken <= longest(rest); taken++) {
-                String setting = setting(settings, String.join("", rest.subList(0, taken)));
-                ConfigurationPropertyName found = setting == null
-                        ? null
-                        : find(
-                                parent.append(setting),
-                                Objects.requireNonNull(settings.get(setting)),
-                                rest.subList(taken, rest.size()));
-                if (found != null) {
-                    return found;
-                }
-            }
-            return null;
-        }
-
-        private @Nullable ConfigurationPropertyName find(
-                ConfigurationPropertyName parent, ResolvableType type, List<String> rest) {
-            // Of no value that a file writes behind a name, such as limits: in YAML, Spring Boot says what is expected.
-            if (rest.isEmpty()) {
-                return variable && (type.toClass().isRecord() || isMap(type)) ? null : parent;
-            }
-            if (type.toClass().isRecord()) {
-                return find(parent, settings(type), rest);
-            }
-            if (!isMap(type)) {
-                boolean element = Collection.class.isAssignableFrom(type.toClass())
-                        && rest.size() == 1
-                        && rest.get(0).chars().allMatch(Character::isDigit);
-                return element ? parent.append("[" + rest.get(0) + "]") : null;
-            }
-            for (int taken = 1; taken <= longest(rest); taken++) {
-                ConfigurationPropertyName found = find(
-                        key.apply(parent, String.join(".", rest.subList(0, taken))),
-                        type.getGeneric(1),
-                        rest.subList(taken, rest.size()));
-                if (found != null) {
-                    return found;
-                }
-            }
-            return null;
-        }
-
-        private int longest(List<String> rest) {
-            return variable ? rest.size() : 1;
-        }
-    }
-
-    private static boolean isMap(ResolvableType type) {
-        return Map.class.isAssignableFrom(type.toClass());
-    }
-
-    private static @Nullable String setting(Map<String, ResolvableType> settings, String name) {
-        String uniform = ConfiguredLimits.uniform(name);
-        return settings.keySet().stream()
-                .filter(setting -> ConfiguredLimits.uniform(setting).equals(uniform))
-                .findFirst()
-                .orElse(null);
-    }
-
-    /** The last place on the way to an unknown name that exists. */
-    private Place place(ConfigurationPropertyName name) {
-        ConfigurationPropertyName parent = ROOT;
-        Map<String, ResolvableType> settings = known;
-        List<String> rest = elements(name);
-        while (true) {
-            String setting = rest.isEmpty() ? null : setting(settings, rest.get(0));
-            ResolvableType type = setting == null ? null : settings.get(setting);
-            int taken = type != null && isMap(type) ? 2 : 1;
-            ResolvableType inside = type != null && isMap(type) ? type.getGeneric(1) : type;
-            if (inside == null || !inside.toClass().isRecord() || rest.size() <= taken) {
-                return new Place(parent, settings, rest);
-            }
-            parent = name.chop(parent.getNumberOfElements() + taken);
-            settings = settings(inside);
-            rest = rest.subList(taken, rest.size());
-        }
-    }
-
-    /** @param rest the unknown part of the name */
-    private record Place(ConfigurationPropertyName parent, Map<String, ResolvableType> settings, List<String> rest) {
-
-        /** The nearest name that exists; {@code null} if none is near. Of a variable fewer letters may differ. */
-        @Nullable
-        String nearest(boolean variable) {
-            String unknown = ConfiguredLimits.uniform(String.join("", rest));
-            int most = unknown.length() / 3;
-            int least = (variable ? Math.min(2, Math.max(1, most)) : Math.max(2, most)) + 1;
-            String nearest = null;
-            for (String candidate : candidates("", settings)) {
-                int distance = NearestName.distance(unknown, ConfiguredLimits.uniform(candidate));
-                if (distance < least) {
-                    least = distance;
-                    nearest = parent + "." + candidate;
-                }
-            }
-            return nearest;
-        }
-
-        /** With names of maps for the first of the unknown parts, and the other parts behind them. */
-        private List<String> candidates(String prefix, Map<String, ResolvableType> of) {
-            List<String> candidates = new ArrayList<>();
-            of.forEach((setting, type) -> {
-                if (type.toClass().isRecord()) {
-                    candidates.addAll(candidates(prefix + setting + ".", PropertyNames.settings(type)));
-                } else if (!isMap(type)) {
-                    candidates.add(prefix + setting);
-                } else if (rest.size() > 2) {
-                    candidates.add(prefix + setting + "." + String.join(".", rest.subList(1, rest.size())));
-                }
-            });
-            return candidates;
-        }
     }
 }

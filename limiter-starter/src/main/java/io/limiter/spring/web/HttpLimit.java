@@ -20,6 +20,7 @@ import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.metrics.CallCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
@@ -39,6 +40,7 @@ import org.springframework.http.server.PathContainer;
  * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
  * @param charged which requests are charged, by their status; {@code null} if all are
  * @param log of requests without a key
+ * @param calls counts requests that the rule does not apply to
  */
 public record HttpLimit(
         int order,
@@ -52,7 +54,8 @@ public record HttpLimit(
         boolean usesUser,
         List<LimitInUse<Part>> parts,
         @Nullable IntPredicate charged,
-        RejectionLog log) {
+        RejectionLog log,
+        CallCounts calls) {
 
     /**
      * A limit with its limiter.
@@ -75,7 +78,11 @@ public record HttpLimit(
     List<CheckStep<?>> steps(KeyRequest request) {
         try {
             int taken = permits.of(request);
-            return taken == 0 ? List.of() : steps(request, key.of(request), taken);
+            if (taken == 0) {
+                parts.forEach(part -> calls.skip(part.name()));
+                return List.of();
+            }
+            return steps(request, key.of(request), taken);
         } catch (RuntimeException e) {
             boolean enforced =
                     parts.stream().anyMatch(part -> part.applied().limit().enforced());

@@ -344,6 +344,23 @@ class PropertyNamesTest {
     }
 
     @Test
+    void a_variable_below_a_rule_that_has_nothing_else_is_for_something_else() {
+        String variable = "LIMITER_HTTP_SERVER_PATHS=/srv";
+        try (LogLines log = new LogLines(PropertyNames.class)) {
+            with(Contexts.web(), variable).run(context -> assertThat(context).hasNotFailed());
+            assertThat(log.all())
+                    .singleElement()
+                    .asString()
+                    .startsWith("WARN The environment variable of limiter.http.server.paths is no property");
+        }
+        with(Contexts.web(), variable)
+                .withPropertyValues("limiter.http.server.path=/a", "limiter.http.server.limits.one.rate=5")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageContaining("limiter.http.server.paths is no property: did you mean"
+                                + " limiter.http.server.path?"));
+    }
+
+    @Test
     void properties_of_a_module_that_is_missing_are_logged() {
         StandardEnvironment environment = new StandardEnvironment();
         environment

@@ -27,6 +27,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.mock.web.MockFilterChain;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 
 class LimiterMetricsTest {
 
@@ -61,6 +65,31 @@ class LimiterMetricsTest {
             assertThat(count("login", "skipped", "none")).isEqualTo(1);
             assertThat(count("login", "error", "local")).isZero();
         });
+    }
+
+    @Test
+    void requests_that_a_rule_does_not_apply_to_are_counted() {
+        Contexts.web()
+                .withPropertyValues(
+                        "limiter.http.api.path=/**",
+                        "limiter.http.api.condition=#{header('X-Partner') == null}",
+                        "limiter.http.api.limits.hour.limit=5",
+                        "limiter.http.api.limits.hour.period=1h")
+                .run(context -> {
+                    context.getBean(LimiterMetrics.class).bindTo(registry);
+                    assertThat(count("api", "skipped", "none")).isZero();
+                    for (String partner : new String[] {"ann", null, "bob"}) {
+                        MockHttpServletRequest request = new MockHttpServletRequest("GET", "/");
+                        if (partner != null) {
+                            request.addHeader("X-Partner", partner);
+                        }
+                        context.getBean("limiterHttpFilter", FilterRegistrationBean.class)
+                                .getFilter()
+                                .doFilter(request, new MockHttpServletResponse(), new MockFilterChain());
+                    }
+                    assertThat(count("api", "skipped", "none")).isEqualTo(2);
+                    assertThat(count("api", "granted", "local")).isEqualTo(1);
+                });
     }
 
     @Test

@@ -1,0 +1,187 @@
+package io.limiter.spring.settings;
+
+import io.limiter.spring.text.NearestName;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.Name;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.core.ResolvableType;
+
+/** The properties below a name, by the records that they are bound to. Safe for use by many threads. */
+public final class PropertyTree {
+
+    private final ConfigurationPropertyName root;
+    private final Map<String, ResolvableType> known;
+
+    /** @param known the types of the settings below the root, by their names */
+    public PropertyTree(ConfigurationPropertyName root, Map<String, ResolvableType> known) {
+        this.root = root;
+        this.known = new TreeMap<>(known);
+    }
+
+    /** The settings of a record, by their names. */
+    public static Map<String, ResolvableType> settings(ResolvableType type) {
+        RecordComponent[] components = type.toClass().getRecordComponents();
+        Parameter[] parameters = type.toClass().getDeclaredConstructors()[0].getParameters();
+        Map<String, ResolvableType> settings = new LinkedHashMap<>();
+        for (int i = 0; i < components.length; i++) {
+            Name named = parameters[i].getAnnotation(Name.class);
+            settings.put(
+                    named == null ? DataObjectPropertyName.toDashedForm(components[i].getName()) : named.value(),
+                    ResolvableType.forType(components[i].getGenericType()));
+        }
+        return settings;
+    }
+
+    /**
+     * The property of a name.
+     *
+     * @param variable whether it is an environment variable, where one name may be several elements
+     * @param key appends a key to the name of a map
+     * @return {@code null} if there is none
+     */
+    public @Nullable ConfigurationPropertyName find(
+            ConfigurationPropertyName name,
+            boolean variable,
+            BiFunction<ConfigurationPropertyName, String, ConfigurationPropertyName> key) {
+        return new Search(variable, key).find(root, known, elements(name));
+    }
+
+    private static List<String> elements(ConfigurationPropertyName name) {
+        return IntStream.range(1, name.getNumberOfElements())
+                .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
+                .toList();
+    }
+
+    private record Search(
+            boolean variable, BiFunction<ConfigurationPropertyName, String, ConfigurationPropertyName> key) {
+
+        @Nullable
+        ConfigurationPropertyName find(
+                ConfigurationPropertyName parent, Map<String, ResolvableType> settings, List<String> rest) {
+            for (int taken = 1; taken <= longest(rest); taken++) {
+                String setting = setting(settings, String.join("", rest.subList(0, taken)));
+                ConfigurationPropertyName found = setting == null
+                        ? null
+                        : find(
+                                parent.append(setting),
+                                Objects.requireNonNull(settings.get(setting)),
+                                rest.subList(taken, rest.size()));
+                if (found != null) {
+                    return found;
+                }
+            }
+            return null;
+        }
+
+        private @Nullable ConfigurationPropertyName find(
+                ConfigurationPropertyName parent, ResolvableType type, List<String> rest) {
+            // Of no value that a file writes behind a name, such as limits: in YAML, Spring Boot says what is expected.
+            if (rest.isEmpty()) {
+                return variable && (type.toClass().isRecord() || isMap(type)) ? null : parent;
+            }
+            if (type.toClass().isRecord()) {
+                return find(parent, settings(type), rest);
+            }
+            if (!isMap(type)) {
+                boolean element = Collection.class.isAssignableFrom(type.toClass())
+                        && rest.size() == 1
+                        && rest.get(0).chars().allMatch(Character::isDigit);
+                return element ? parent.append("[" + rest.get(0) + "]") : null;
+            }
+            for (int taken = 1; taken <= longest(rest); taken++) {
+                ConfigurationPropertyName found = find(
+                        key.apply(parent, String.join(".", rest.subList(0, taken))),
+                        type.getGeneric(1),
+                        rest.subList(taken, rest.size()));
+                if (found != null) {
+                    return found;
+                }
+            }
+            return null;
+        }
+
+        private int longest(List<String> rest) {
+            return variable ? rest.size() : 1;
+        }
+    }
+
+    public static boolean isMap(ResolvableType type) {
+        return Map.class.isAssignableFrom(type.toClass());
+    }
+
+    private static @Nullable String setting(Map<String, ResolvableType> settings, String name) {
+        String uniform = ConfiguredLimits.uniform(name);
+        return settings.keySet().stream()
+                .filter(setting -> ConfiguredLimits.uniform(setting).equals(uniform))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The last place on the way to an unknown name that exists. */
+    public Place place(ConfigurationPropertyName name) {
+        ConfigurationPropertyName parent = root;
+        Map<String, ResolvableType> settings = known;
+        List<String> rest = elements(name);
+        while (true) {
+            String setting = rest.isEmpty() ? null : setting(settings, rest.get(0));
+            ResolvableType type = setting == null ? null : settings.get(setting);
+            int taken = type != null && isMap(type) ? 2 : 1;
+            ResolvableType inside = type != null && isMap(type) ? type.getGeneric(1) : type;
+            if (inside == null || !inside.toClass().isRecord() || rest.size() <= taken) {
+                return new Place(parent, settings, rest);
+            }
+            parent = name.chop(parent.getNumberOfElements() + taken);
+            settings = settings(inside);
+            rest = rest.subList(taken, rest.size());
+        }
+    }
+
+    /** @param rest the unknown part of the name */
+    public record Place(ConfigurationPropertyName parent, Map<String, ResolvableType> settings, List<String> rest) {
+
+        /** The nearest name that exists; {@code null} if none is near. Of a variable fewer letters may differ. */
+        @Nullable
+        public String nearest(boolean variable) {
+            String unknown = ConfiguredLimits.uniform(String.join("", rest));
+            int most = unknown.length() / 3;
+            int least = (variable ? Math.min(2, Math.max(1, most)) : Math.max(2, most)) + 1;
+            String nearest = null;
+            for (String candidate : candidates("", settings)) {
+                int distance = NearestName.distance(unknown, ConfiguredLimits.uniform(candidate));
+                if (distance < least) {
+                    least = distance;
+                    nearest = parent + "." + candidate;
+                }
+            }
+            return nearest;
+        }
+
+        /** With names of maps for the first of the unknown parts, and the other parts behind them. */
+        private List<String> candidates(String prefix, Map<String, ResolvableType> of) {
+            List<String> candidates = new ArrayList<>();
+            of.forEach((setting, type) -> {
+                if (type.toClass().isRecord()) {
+                    candidates.addAll(candidates(prefix + setting + ".", PropertyTree.settings(type)));
+                } else if (!isMap(type)) {
+                    candidates.add(prefix + setting);
+                } else if (rest.size() > 2) {
+                    candidates.add(prefix + setting + "." + String.join(".", rest.subList(1, rest.size())));
+                }
+            });
+            return candidates;
+        }
+    }
+}
