@@ -41,10 +41,10 @@ final class ClientPauses implements DisposableBean {
     private static final int MOST_QUEUED = 1000;
 
     private final boolean enabled;
-    private final @Nullable LiveLimits live;
+    private final LiveLimits live;
     private final ApplicationEventPublisher events;
     private final Map<String, ClientPause> byLimit = new ConcurrentHashMap<>();
-    private final @Nullable AutoCloseable subscription;
+    private final AutoCloseable subscription;
     private final ThreadPoolExecutor thread = new ThreadPoolExecutor(
             1,
             1,
@@ -57,14 +57,14 @@ final class ClientPauses implements DisposableBean {
 
     /**
      * @param enabled whether calls are limited
-     * @param live {@code null} if each instance pauses by itself
+     * @param live {@link LiveLimits#NONE} if each instance pauses by itself
      */
-    ClientPauses(boolean enabled, @Nullable LiveLimits live, ApplicationEventPublisher events) {
+    ClientPauses(boolean enabled, LiveLimits live, ApplicationEventPublisher events) {
         this.enabled = enabled;
         this.live = live;
         this.events = events;
         thread.allowCoreThreadTimeOut(true);
-        this.subscription = live == null ? null : live.subscribe(change -> changed(live, change));
+        this.subscription = live.subscribe(this::changed);
     }
 
     private static Thread thread(Runnable task) {
@@ -110,17 +110,17 @@ final class ClientPauses implements DisposableBean {
 
     /** @return why the other instances do not know; {@code null} if they do */
     private @Nullable String ban(ClientLimit client, String why) {
-        if (live == null) {
+        if (live == LiveLimits.NONE) {
             return "there are no live limits";
         }
         try {
-            return ban(live, client.limiter(), client.pause(), why);
+            return ban(client.limiter(), client.pause(), why);
         } catch (RuntimeException e) {
             return "it cannot be stored: " + e.getMessage();
         }
     }
 
-    private static @Nullable String ban(LiveLimits live, String limit, ClientPause pause, String why) {
+    private @Nullable String ban(String limit, ClientPause pause, String why) {
         Optional<LiveLimit> current = live.get(limit, KEY);
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             if (current.isPresent() && !current.get().who().equals(WHO)) {
@@ -152,9 +152,9 @@ final class ClientPauses implements DisposableBean {
         return Duration.between(from, ban.expiresAt().orElse(from));
     }
 
-    private void changed(LiveLimits limits, LiveChange change) {
+    private void changed(LiveChange change) {
         ClientPause pause = byLimit.get(change.name());
-        if (pause == null || change.key().filter(key -> limits.isSame(KEY, key)).isEmpty()) {
+        if (pause == null || change.key().filter(key -> live.isSame(KEY, key)).isEmpty()) {
             return;
         }
         LiveLimit after = change.after().orElse(null);
@@ -173,9 +173,7 @@ final class ClientPauses implements DisposableBean {
 
     @Override
     public void destroy() throws Exception {
-        if (subscription != null) {
-            subscription.close();
-        }
+        subscription.close();
         thread.shutdown();
     }
 }

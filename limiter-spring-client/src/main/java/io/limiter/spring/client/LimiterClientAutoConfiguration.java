@@ -2,7 +2,6 @@ package io.limiter.spring.client;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveSettings;
 import io.limiter.spring.settings.NamedSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
@@ -44,10 +43,9 @@ public class LimiterClientAutoConfiguration {
             NamedSettings settings,
             Environment environment,
             ClientPauses pauses) {
-        LiveLimits live = limits.getIfAvailable();
         return new ClientLimits(
                 factory,
-                name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
+                limits.getIfAvailable(() -> LiveLimits.NONE)::settingsOf,
                 () -> settings.read(ClientLimits.PROPERTY, ClientSettings.class, environment),
                 pauses);
     }
@@ -57,7 +55,7 @@ public class LimiterClientAutoConfiguration {
             @Value("${limiter.enabled:true}") boolean enabled,
             ObjectProvider<LiveLimits> limits,
             ApplicationEventPublisher events) {
-        return new ClientPauses(enabled, limits.getIfAvailable(), events);
+        return new ClientPauses(enabled, limits.getIfAvailable(() -> LiveLimits.NONE), events);
     }
 
     @Configuration(proxyBeanMethods = false)
