@@ -23,6 +23,8 @@ public final class ScaleStudy {
     private static final long WARM_UP_NANOS = 500_000_000;
     private static final long MEASURED_NANOS = 1_000_000_000;
     private static final double MILLION = 1e6;
+    private static final String HOT =
+            "one key, 1 million requests/s | calls/s | requests per call | its shard | p50 ms | p99 ms";
 
     private ScaleStudy() {}
 
@@ -94,7 +96,7 @@ public final class ScaleStudy {
     }
 
     private static String limited() {
-        return hotTable(
+        return sourcesTable(
                 hot("limit 500,000/s", 500_000, at -> {}),
                 hot("limit 100,000/s", 100_000, at -> {}),
                 hot("limit 1,000/s", 1_000, at -> {}),
@@ -102,7 +104,7 @@ public final class ScaleStudy {
     }
 
     private static String prefetch() {
-        return hotTable(
+        return sourcesTable(
                 hot("prefetch 100, limit 2,000,000/s", 2 * MILLION, at -> at.prefetch = 100),
                 hot("prefetch 1,000, limit 2,000,000/s", 2 * MILLION, at -> at.prefetch = 1_000),
                 hot("prefetch 100, limit 500,000/s", 500_000, at -> at.prefetch = 100),
@@ -158,23 +160,44 @@ public final class ScaleStudy {
 
     private static String hotTable(Scenario... scenarios) {
         return table(
-                "one key, 1 million requests/s | calls/s | requests per call | its shard | p50 ms | p99 ms | from Redis"
-                        + " | without a call | locally | granted, of what one bucket would | most above the refill",
+                HOT + " | from Redis | granted, of what one bucket would",
                 MEASURED_NANOS,
-                result -> row(
-                        "%,.0f | %.1f | %.0f %% | %.2f | %.2f | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %,.0f of %,.0f",
-                        result.callsPerSecond(),
-                        result.requestsPerCall(),
-                        100 * result.busiest(),
-                        result.hot().latencyMillis(50),
-                        result.hot().latencyMillis(99),
-                        100 * result.hot().share(By.BACKEND),
-                        100 * (result.hot().share(By.PREFETCHED) + result.hot().share(By.CACHED)),
-                        100 * result.hot().share(By.LOCAL),
-                        100 * result.hot().grantedOfPossible(),
-                        result.hot().worstExcess(),
-                        result.scenario().limitPerSecond / 10),
+                result -> hotRow(result)
+                        + row(
+                                " | %.1f %% | %.1f %%",
+                                100 * result.hot().share(By.BACKEND),
+                                100 * result.hot().grantedOfPossible()),
                 scenarios);
+    }
+
+    /** Where not all decisions are those of Redis. */
+    private static String sourcesTable(Scenario... scenarios) {
+        return table(
+                HOT
+                        + " | from Redis | without a call | locally | granted, of what one bucket would | most above the refill",
+                MEASURED_NANOS,
+                result -> hotRow(result)
+                        + row(
+                                " | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %,.0f of %,.0f",
+                                100 * result.hot().share(By.BACKEND),
+                                100
+                                        * (result.hot().share(By.PREFETCHED)
+                                                + result.hot().share(By.CACHED)),
+                                100 * result.hot().share(By.LOCAL),
+                                100 * result.hot().grantedOfPossible(),
+                                result.hot().worstExcess(),
+                                result.scenario().limitPerSecond / 10),
+                scenarios);
+    }
+
+    private static String hotRow(Result result) {
+        return row(
+                "%,.0f | %.1f | %.0f %% | %.2f | %.2f",
+                result.callsPerSecond(),
+                result.requestsPerCall(),
+                100 * result.busiest(),
+                result.hot().latencyMillis(50),
+                result.hot().latencyMillis(99));
     }
 
     private static String table(String titles, long nanos, Function<Result, String> row, Scenario... scenarios) {

@@ -9,7 +9,7 @@ import java.util.List;
 /** Redis is there, and occupied. */
 final class BusyRedis {
 
-    private static final String LOCAL = "Each JVM decides alone, within the limit; Redis executes no call twice";
+    private static final String LOCAL = "Each JVM decides alone; Redis executes no call twice";
 
     private BusyRedis() {}
 

@@ -16,8 +16,7 @@ final class Clusters {
 
     private static final int VICTIM = 1;
 
-    private static final String OTHERS =
-            "Redis decides what the other masters have; each JVM alone the rest, within the limit";
+    private static final String OTHERS = "Redis decides what the other masters have; each JVM alone the rest";
 
     private Clusters() {}
 

@@ -17,9 +17,8 @@ import java.util.Locale;
 final class ErrorReplies {
 
     private static final String PERMANENT =
-            "A permanent failure; each JVM decides alone, within the limit, and Redis again when it is corrected";
-    private static final String SOON =
-            "Nothing is executed; each JVM decides alone, within the limit, until Redis executes again";
+            "A permanent failure; each JVM decides alone, and Redis again when it is corrected";
+    private static final String SOON = "Nothing is executed; each JVM decides alone, until Redis executes again";
 
     private static final Duration TAKES = Duration.ofSeconds(2);
 

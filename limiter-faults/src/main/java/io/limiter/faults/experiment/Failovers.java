@@ -33,8 +33,7 @@ final class Failovers {
         return named("replica-promoted-lag-" + lag + "s")
                 .does("The primary is killed, and a Sentinel promotes its replica, which lags " + lag + " s behind")
                 .promises(
-                        "What had not reached the replica is granted again, a capacity at most; meanwhile each JVM decides alone,"
-                                + " within the limit")
+                        "What had not reached the replica is granted again, a capacity at most; meanwhile each JVM decides alone")
                 .on(Servers.REPLICATED)
                 .mayForget(Duration.ofMillis(lagMillis).plus(UNDER_WAY))
                 .fault(Duration.ofMillis(lagMillis + 3000), scene -> promote(scene, Duration.ofMillis(lagMillis)));

@@ -110,12 +110,12 @@ final class Instances {
                         .fault(Duration.ofSeconds(4), Instances::lowerLimit),
                 named("slow-log")
                         .does("Redis is stopped for 5 s, and each line logged takes 1 s")
-                        .promises("Each JVM decides alone, within the limit")
+                        .promises("Each JVM decides alone")
                         .members(STANDARD.logMillis(1000), STANDARD.logMillis(1000))
                         .fault(Duration.ofSeconds(5), scene -> Outages.stop(scene, 5)),
                 named("starved")
                         .does("JVMs of nice 19 beside two busy loops for each processor, for 6 s")
-                        .promises("Each JVM decides alone, within the limit")
+                        .promises("Each JVM decides alone")
                         .prefix("nice", "-n", "19")
                         .recoversWithin(Duration.ofSeconds(5))
                         .fault(Duration.ofSeconds(6), Instances::starve));
@@ -124,7 +124,7 @@ final class Instances {
     private static Experiment callers(int threads, int pauseMillis) {
         return named("callers-" + threads + "-redis-down")
                 .does(threads + " threads of one JVM call while Redis is killed; it comes back 5 s later, empty")
-                .promises("Each JVM decides alone, within the limit")
+                .promises("Each JVM decides alone")
                 .members(STANDARD.threads(threads, pauseMillis))
                 .mayLoseState(1)
                 .fault(Duration.ofSeconds(5), scene -> Outages.restart(scene, 5));

@@ -11,8 +11,7 @@ import java.util.List;
 /** Redis is gone for a while: it hangs, or its port is closed. */
 final class Outages {
 
-    private static final String LOCAL =
-            "Each JVM decides alone, within the limit: n of them and Redis grant 1 + n times the limit";
+    private static final String LOCAL = "Each JVM decides alone: n of them and Redis grant 1 + n times the limit";
     private static final String EMPTY = LOCAL + ", and a Redis that comes back empty one capacity more";
     private static final String SAVED = LOCAL + ". A Redis that comes back with its data knows every permit taken";
 
