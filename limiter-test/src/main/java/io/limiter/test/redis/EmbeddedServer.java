@@ -1,5 +1,6 @@
 package io.limiter.test.redis;
 
+import com.google.common.base.Suppliers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -9,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import redis.embedded.RedisServer;
 import redis.embedded.core.ExecutableProvider;
@@ -20,6 +22,9 @@ final class EmbeddedServer {
     private static final int ATTEMPTS = 5;
     private static final int TIMEOUT_MILLIS = 60_000;
 
+    // In a nested class, all tests but the first would get an error that does not say why it failed.
+    private static final Supplier<EmbeddedServer> SHARED = Suppliers.memoize(EmbeddedServer::start);
+
     private final RedisAddress address;
 
     private EmbeddedServer(RedisAddress address) {
@@ -27,7 +32,7 @@ final class EmbeddedServer {
     }
 
     static EmbeddedServer shared() {
-        return Holder.SHARED;
+        return SHARED.get();
     }
 
     RedisAddress address() {
@@ -99,9 +104,5 @@ final class EmbeddedServer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static final class Holder {
-        private static final EmbeddedServer SHARED = start();
     }
 }
