@@ -37,6 +37,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,7 +62,9 @@ class ClientPausesTest {
     private volatile int status = 429;
     private volatile Map<String, String> headers = Map.of("Retry-After", "30");
     private volatile CountDownLatch answers = new CountDownLatch(0);
+    /** Of the server, and of calls at once: the common pool may have but one thread. */
     private final ExecutorService executor = Executors.newCachedThreadPool();
+
     private HttpServer server;
 
     @BeforeEach
@@ -216,12 +219,10 @@ class ClientPausesTest {
         answers = new CountDownLatch(1);
         inRedis()
                 .run(one -> inRedis().run(other -> {
-                    CompletableFuture<Integer> first = CompletableFuture.supplyAsync(() -> callByRestClient(one));
-                    CompletableFuture<Integer> second = CompletableFuture.supplyAsync(() -> callByRestClient(other));
-                    CompletableFuture<Integer> third = CompletableFuture.supplyAsync(() -> callByRestClient(one));
+                    List<CompletableFuture<Integer>> calls = Stream.of(one, other, one)
+                            .map(each -> CompletableFuture.supplyAsync(() -> callByRestClient(each), executor))
+                            .toList();
                     Eventually.that(() -> assertThat(called).hasValue(3));
-                    // All three are under way; each answer differs.
-                    assertThat(List.of(first, second, third)).noneMatch(CompletableFuture::isDone);
                     ClientPauses ofOne = one.getBean(ClientPauses.class);
                     ClientPauses ofOther = other.getBean(ClientPauses.class);
                     answered(ofOne, one, "10");
@@ -230,7 +231,7 @@ class ClientPausesTest {
                     Eventually.that(() -> assertThat(lasts(one)).isBetween(39L, 41L));
                     answered(ofOne, one, "20");
                     answers.countDown();
-                    CompletableFuture.allOf(first, second, third).join();
+                    calls.forEach(CompletableFuture::join);
                     assertThat(lasts(one)).isBetween(39L, 41L);
                     assertThat(rejected(false, one).retryAfter().orElseThrow()).isGreaterThan(Duration.ofSeconds(25));
                 }));
@@ -322,10 +323,10 @@ class ClientPausesTest {
             for (boolean reactive : new boolean[] {false, true}) {
                 called.set(0);
                 answers = new CountDownLatch(1);
-                CompletableFuture<Integer> first = CompletableFuture.supplyAsync(() -> callByRestClient(one));
+                CompletableFuture<Integer> first = CompletableFuture.supplyAsync(() -> callByRestClient(one), executor);
                 Eventually.that(() -> assertThat(called).hasValue(1));
                 long granted = granted(statistics);
-                CompletableFuture<Integer> second = CompletableFuture.supplyAsync(() -> call(reactive, one));
+                CompletableFuture<Integer> second = CompletableFuture.supplyAsync(() -> call(reactive, one), executor);
                 Eventually.that(() -> assertThat(granted(statistics)).isGreaterThan(granted));
                 answers.countDown();
                 assertThat(first.join()).isEqualTo(429);
