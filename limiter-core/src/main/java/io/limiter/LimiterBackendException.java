@@ -24,7 +24,7 @@ public final class LimiterBackendException extends RuntimeException {
             Pattern.compile("\\{limiter:live(:[^}]*)?}:(limits|version|history|keys|watched|fleet)");
 
     private static final String MAYBE_CHANGED =
-            "; a change may have been made, so read the live limits before you repeat it";
+            "; the change may have been executed, so read the live limits before you repeat it";
 
     /** What a failure means for the request, and for the next one. */
     public enum Kind {

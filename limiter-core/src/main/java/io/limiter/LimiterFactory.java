@@ -54,7 +54,7 @@ public interface LimiterFactory extends AutoCloseable {
     LimiterFactory withHashTag(HashTag hashTag);
 
     /**
-     * A view of this factory whose limiters are a plan of the limit of their name: they take its permits, under other numbers.
+     * A view of this factory whose limiters are a plan of the limit of their name: they take its permits, under another definition.
      *
      * <p>A key keeps what it has used when its plan changes, scaled as by {@link RateLimiter#setRate}. Live limits, rates that
      * are set, statistics and listeners know limiters of a plan as {@code name.plan}, and those of the limit itself by their

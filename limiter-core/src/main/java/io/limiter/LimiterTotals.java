@@ -101,7 +101,7 @@ public interface LimiterTotals {
     long errors();
 
     /**
-     * The number of requests whose caller waited for permits, also in vain. A wait counts when it ends; of a {@link LimitSet} it
+     * The number of requests whose caller waited for permits, whether or not it got them. A wait counts when it ends; of a {@link LimitSet} it
      * counts for the part that waits longest.
      */
     default long waits() {

@@ -50,7 +50,7 @@ public final class ArchitectureRules {
 
     /** Packages stay small enough to be read at once. */
     @ArchTest
-    static void noPackageHasTooManyClasses(JavaClasses classes) {
+    public static void noPackageHasTooManyClasses(JavaClasses classes) {
         Map<String, Long> counts = classes.stream()
                 .filter(each -> each.isTopLevelClass() && !each.getSimpleName().equals("package-info"))
                 .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));

@@ -62,11 +62,11 @@ abstract class RateLimiterAsyncContract extends LimiterContract {
     @Test
     void concurrent_futures_are_granted_exactly_the_capacity() {
         RateLimiter limiter = limiters().build("k", 1, 10, 60);
-        List<CompletableFuture<Decision>> asked = new ArrayList<>();
+        List<CompletableFuture<Decision>> decisions = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
-            asked.add(limiter.async().decide(1));
+            decisions.add(limiter.async().decide(1));
         }
-        assertThat(asked.stream().filter(each -> each.join().granted())).hasSize(10);
+        assertThat(decisions.stream().filter(each -> each.join().granted())).hasSize(10);
         assertThat(limiter.async().peek().join()).isEqualTo(limiter.peek());
         assertThat(limiter.on("key").async().peek(3).join())
                 .isEqualTo(limiter.on("key").peek(3));

@@ -186,7 +186,7 @@ class BenchmarkTest {
     }
 
     @Test
-    void a_wrong_option_is_told_what_would_be_right() {
+    void a_wrong_option_is_an_error_with_the_right_ones() {
         assertThatThrownBy(() -> Options.parse("--rounds", "0"))
                 .hasMessage("--rounds must be a whole number from 1 to 100, was 0");
         assertThatThrownBy(() -> Options.parse("--seconds", "soon"))

@@ -87,7 +87,7 @@ final class Console {
     }
 
     /**
-     * Also tells a page that has lost its stream whether it is logged out.
+     * A page that has lost its stream also learns here whether it is logged out.
      *
      * @param full whether no stream is left for the caller
      */

@@ -177,7 +177,7 @@ final class KeyStates {
 
     private static IllegalArgumentException notBuilt(String name) {
         return new IllegalArgumentException("this instance has not built the limit '" + name
-                + "' yet: ask the console or the endpoint of one that has");
+                + "' yet: use the console or the endpoint of one that has");
     }
 
     private LimitLookup here() {

@@ -114,7 +114,7 @@ final class ServletConsole implements DisposableBean {
         return head;
     }
 
-    /** One byte more than allowed tells that there are too many. */
+    /** Reads one byte more than is allowed, to see whether there are too many. */
     private static byte[] body(ServerRequest request) throws IOException {
         return request.servletRequest().getInputStream().readNBytes(Console.MAX_BODY + 1);
     }

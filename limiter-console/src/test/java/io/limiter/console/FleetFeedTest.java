@@ -142,7 +142,7 @@ class FleetFeedTest {
     }
 
     @Test
-    void a_failure_of_the_backend_is_told_and_the_feed_goes_on() {
+    void a_failure_of_the_backend_is_shown_and_the_feed_goes_on() {
         limits.reports(() -> {
             throw new LimiterBackendException(
                     LimiterBackendException.Kind.AMBIGUOUS, "timeout", "key", "no answer", null, null);
@@ -168,7 +168,7 @@ class FleetFeedTest {
     }
 
     @Test
-    void another_failure_is_told_as_well() {
+    void another_failure_is_shown_too() {
         limits.reports(() -> {
             throw new IllegalStateException("not expected");
         });

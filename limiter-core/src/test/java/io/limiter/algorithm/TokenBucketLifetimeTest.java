@@ -92,11 +92,11 @@ class TokenBucketLifetimeTest {
                     .withMaxWait(Duration.ofDays(1000))
                     .withExpire(Duration.ofMillis(1));
             Timeline<RedisPermits> timeline = new Timeline<>(bucket);
-            long asked = EPOCH_MICROS + random.nextLong(1_000_000);
-            timeline.take(asked, 1 + random.nextInt(40), Long.MAX_VALUE);
+            long called = EPOCH_MICROS + random.nextLong(1_000_000);
+            timeline.take(called, 1 + random.nextInt(40), Long.MAX_VALUE);
 
-            long lifetime = timeline.state() == null ? 1 : bucket.lifetimeMillis(timeline.state(), asked);
-            long then = asked + lifetime * 1000;
+            long lifetime = timeline.state() == null ? 1 : bucket.lifetimeMillis(timeline.state(), called);
+            long then = called + lifetime * 1000;
             int permits = 1 + random.nextInt(40);
             assertThat(timeline.peek(then, permits, 0))
                     .as(() -> Seed.hint() + bucket)

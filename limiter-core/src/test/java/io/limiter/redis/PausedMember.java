@@ -66,11 +66,11 @@ final class PausedMember {
     }
 
     private static List<Decision> several(Limiter limiter, String key) {
-        List<CompletableFuture<Decision>> asked = new ArrayList<>();
+        List<CompletableFuture<Decision>> decisions = new ArrayList<>();
         for (int i = 0; i < FUTURES; i++) {
             // Each its own key, because the lock engines decide one at a time for a key.
-            asked.add(limiter.on(key + "-" + i).async().decide(1));
+            decisions.add(limiter.on(key + "-" + i).async().decide(1));
         }
-        return asked.stream().map(CompletableFuture::join).toList();
+        return decisions.stream().map(CompletableFuture::join).toList();
     }
 }

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 
 /**
  * A backend by hand: a call stays under way until the test answers it. Each decision says which request it is for: its
- * limit is the permits asked for, its wait the timeout, and what remains the number of the decision.
+ * limit is the requested permits, its wait the timeout, and what remains the number of the decision.
  */
 public final class HandEngine implements FutureBackend {
 

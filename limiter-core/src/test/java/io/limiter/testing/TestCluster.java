@@ -41,7 +41,7 @@ public final class TestCluster implements AutoCloseable {
             int[] slots = IntStream.range(SLOTS * i / masters, SLOTS * (i + 1) / masters)
                     .toArray();
             int epoch = i + 1;
-            cluster.ask(cluster.nodes().get(i), node -> {
+            cluster.onNode(cluster.nodes().get(i), node -> {
                 node.clusterSetConfigEpoch(epoch);
                 node.clusterAddSlots(slots);
                 return node.clusterMeet("127.0.0.1", started.get(0).port());
@@ -51,7 +51,7 @@ public final class TestCluster implements AutoCloseable {
         String complete = "cluster_state:ok\\s.*cluster_slots_ok:" + SLOTS + "\\s.*cluster_size:" + masters + "\\s.*";
         Pattern serving = Pattern.compile(complete, Pattern.DOTALL);
         for (String node : cluster.nodes()) {
-            cluster.ask(node, commands -> {
+            cluster.onNode(node, commands -> {
                 Awaitility.await()
                         .atMost(Duration.ofMinutes(1))
                         .pollInterval(Duration.ofMillis(20))
@@ -100,21 +100,21 @@ public final class TestCluster implements AutoCloseable {
     /** Gives the slot of a key to a node, without its keys. The first master, which has it, is dead. */
     public void giveSlot(String key, String to) {
         int slot = SlotHash.getSlot(key);
-        String owner = ask(to, RedisCommands::clusterMyId);
+        String owner = onNode(to, RedisCommands::clusterMyId);
         nodes().stream()
                 .filter(node -> !node.equals(nodeOf(key)))
-                .forEach(node -> ask(node, commands -> commands.clusterSetSlotNode(slot, owner)));
+                .forEach(node -> onNode(node, commands -> commands.clusterSetSlotNode(slot, owner)));
     }
 
     /** A section of the node's INFO. */
     public String info(String node, String section) {
-        return ask(node, commands -> commands.info(section));
+        return onNode(node, commands -> commands.info(section));
     }
 
-    private String ask(String node, Function<RedisCommands<String, String>, String> question) {
+    private String onNode(String node, Function<RedisCommands<String, String>, String> command) {
         RedisClient client = RedisClient.create("redis://" + node);
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            return question.apply(connection.sync());
+            return command.apply(connection.sync());
         } finally {
             client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
         }

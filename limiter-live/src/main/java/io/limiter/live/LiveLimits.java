@@ -82,7 +82,7 @@ public interface LiveLimits {
      * live.put("search", LiveKey.of("tenant-42"), LiveSettings.BANNED, note.expiresIn(Duration.ofMinutes(30)), 0);
      * }</pre>
      *
-     * @param settings other numbers, a failure policy, {@link LiveSettings#EXEMPT} or {@link LiveSettings#BANNED}
+     * @param settings another definition, a failure policy, {@link LiveSettings#EXEMPT} or {@link LiveSettings#BANNED}
      * @throws IllegalArgumentException also if there are {@value #MAX_KEYS} live limits of keys; nothing changes
      */
     LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion);

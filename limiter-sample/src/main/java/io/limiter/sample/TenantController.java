@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Calls of tenants, each of which has a plan: the numbers are in {@code application.properties}. */
+/** Calls of tenants, each of which has a plan, defined in {@code application.properties}. */
 @RestController
 class TenantController implements PlanResolver {
 

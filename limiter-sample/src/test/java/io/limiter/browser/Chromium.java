@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** A page in a browser, and its pictures if {@code -Dbrowser.images} asks for them. */
+/** A page in a browser, and its pictures if {@code -Dbrowser.images} is set. */
 final class Chromium implements AutoCloseable {
 
     private static final double PATIENCE_MILLIS = 60_000;

@@ -61,7 +61,7 @@ class ConsoleKeysBrowserTest extends OpenConsole {
         assertThat(page.locator("#keys .what")).hasCount(1);
         assertThat(tenants.tryAcquire("flood", 1_000_000)).isFalse();
         assertNoScrolling();
-        assertThat(complaints).isEmpty();
+        assertThat(errors).isEmpty();
     }
 
     @Test
@@ -88,7 +88,7 @@ class ConsoleKeysBrowserTest extends OpenConsole {
         assertThat(ban).hasCount(0);
         assertThat(page.locator("main")).containsText("No key is banned because it was rejected too often.");
         assertThat(signIn.tryAcquire("guesser")).isTrue();
-        assertThat(complaints).isEmpty();
+        assertThat(errors).isEmpty();
     }
 
     @Test
@@ -100,7 +100,7 @@ class ConsoleKeysBrowserTest extends OpenConsole {
         Pattern some = Pattern.compile("[1-9]\\d*");
         assertThat(rejected).hasText(some);
         Page console = page.context().newPage();
-        console.onPageError(complaints::add);
+        console.onPageError(errors::add);
         console.navigate(uri("/limiter/#/keys"));
         Locator acme = console.locator("#limited tbody tr")
                 .filter(new Locator.FilterOptions()
@@ -149,6 +149,6 @@ class ConsoleKeysBrowserTest extends OpenConsole {
         console.click("#reset");
         console.click("#confirm");
         assertThat(console.locator("#toasts")).containsText("acme of tenant");
-        assertThat(complaints).isEmpty();
+        assertThat(errors).isEmpty();
     }
 }

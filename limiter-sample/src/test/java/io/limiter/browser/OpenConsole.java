@@ -18,7 +18,7 @@ abstract class OpenConsole {
 
     static final int PHONE = 390;
 
-    final List<String> complaints = new ArrayList<>();
+    final List<String> errors = new ArrayList<>();
     private final RedisProcess redis = RedisProcess.start();
     ConfigurableApplicationContext sample;
     Chromium browser;
@@ -36,10 +36,10 @@ abstract class OpenConsole {
         page.onConsoleMessage(message -> {
             // A violation of the Content-Security-Policy is an error; so is a rejected call of the playground.
             if (message.type().equals("error") && !message.text().contains("429")) {
-                complaints.add(message.text());
+                errors.add(message.text());
             }
         });
-        page.onPageError(complaints::add);
+        page.onPageError(errors::add);
     }
 
     @AfterEach

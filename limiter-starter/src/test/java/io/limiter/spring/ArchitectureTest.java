@@ -7,6 +7,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.limiter.ArchitectureRules;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -20,6 +21,11 @@ class ArchitectureTest {
     @Test
     void noCyclesBetweenPackages() {
         slices().matching("io.limiter.spring.(**)").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void noPackageHasTooManyClasses() {
+        ArchitectureRules.noPackageHasTooManyClasses(CLASSES);
     }
 
     @Test

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     not know the state in Redis
  * @param definition the limit definition that this instance built last
  * @param live the {@link io.limiter.live.LiveLimit} of this key alone; {@code null} if it has none
- * @param plan whose numbers these are; {@code null} for those of the limit itself
+ * @param plan that the definition is of; {@code null} for those of the limit itself
  * @param rejections {@code null} if the key is none of those that this instance rejected most
  */
 public record KeyDescription(

@@ -28,7 +28,7 @@ public class LimiterEndpointAutoConfiguration {
     @ConditionalOnAvailableEndpoint(LimitersEndpoint.class)
     @ConditionalOnMissingBean(LimitersEndpoint.class)
     @Import(EndpointRequestConfiguration.class)
-    @EnableConfigurationProperties(LimitersEndpointProperties.class)
+    @EnableConfigurationProperties(LimitersEndpoint.Settings.class)
     static class Available {
 
         @Bean
@@ -42,7 +42,7 @@ public class LimiterEndpointAutoConfiguration {
                 ObjectProvider<LiveLimits> live,
                 CallTimes times,
                 ObjectProvider<KnownLimits> known,
-                LimitersEndpointProperties properties,
+                LimitersEndpoint.Settings properties,
                 @Value("${limiter.live.show-keys:false}") boolean storesKeys,
                 ApplicationEventPublisher events) {
             return new LimitersEndpoint(

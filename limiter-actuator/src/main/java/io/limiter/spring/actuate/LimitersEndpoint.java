@@ -10,15 +10,19 @@ import io.limiter.live.LiveLimits;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * Shows the limiters to operators, who reset keys where {@code management.endpoint.limiters.access} is {@code unrestricted}. A limit is selected by its name, or by prefix and name if several prefixes have the name. Names may
@@ -35,14 +39,13 @@ public final class LimitersEndpoint {
     private final LimitLookup lookup;
     private final LiveLimits live;
     private final CallTimes calls;
-    private final LimitersEndpointProperties properties;
+    private final Settings settings;
 
-    public LimitersEndpoint(
-            LimitLookup lookup, LiveLimits live, CallTimes calls, LimitersEndpointProperties properties) {
+    public LimitersEndpoint(LimitLookup lookup, LiveLimits live, CallTimes calls, Settings settings) {
         this.lookup = lookup;
         this.live = live;
         this.calls = calls;
-        this.properties = properties;
+        this.settings = settings;
     }
 
     /** All limits. */
@@ -128,7 +131,7 @@ public final class LimitersEndpoint {
                 .orElseThrow(() -> new IllegalArgumentException(
                         "banned must be a key of bansInEffect of this instance, with the hashTag that is shown there, was '"
                                 + banned + "'" + (hashTag == null ? "" : " and hashTag '" + hashTag + "'")
-                                + ": send the key itself, or ask the instance that shows it"));
+                                + ": send the key itself, or use the endpoint of the instance that shows it"));
     }
 
     /** The live limit of a key. A blank one has none, and is reported later. */
@@ -201,16 +204,27 @@ public final class LimitersEndpoint {
         return found.isEmpty() ? null : found.get(0);
     }
 
-    private List<LimiterTotals> named(String path, UnaryOperator<String> spelling) {
+    private List<LimiterTotals> named(String path, UnaryOperator<String> form) {
         return lookup.totals().stream()
-                .filter(each -> spelling.apply(each.name()).equals(path)
-                        || spelling.apply(each.prefix() + each.name()).equals(path))
+                .filter(each -> form.apply(each.name()).equals(path)
+                        || form.apply(each.prefix() + each.name()).equals(path))
                 .toList();
     }
 
     private boolean showsKeys(SecurityContext security) {
-        return properties.showKeys().isShown(security, properties.roles());
+        return settings.showKeys().isShown(security, settings.roles());
     }
+
+    /**
+     * Settings of this endpoint.
+     *
+     * @param showKeys When to show keys, which may be addresses or names of people. Otherwise they are hashed.
+     * @param roles Roles of which a user needs one to be shown keys when authorized. Without roles, any authenticated user is.
+     */
+    @ConfigurationProperties("management.endpoint.limiters")
+    public record Settings(
+            @DefaultValue("never") Show showKeys,
+            @DefaultValue Set<String> roles) {}
 
     /** Keys as a caller sees them: themselves, or their hashes. */
     private record Keys(boolean showKeys) {

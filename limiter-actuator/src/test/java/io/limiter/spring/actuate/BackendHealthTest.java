@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class BackendHealthTest {
 
     private static final Instant SINCE = Instant.ofEpochSecond(1_763_650_000);
-    private static final LimiterBackendException FAILURE = BackendFailures.notExecuted("key", "away");
+    private static final LimiterBackendException FAILURE = BackendFailures.notExecuted("key", "unavailable");
 
     @Test
     void the_state_of_redis_and_the_policy_make_the_status() {

@@ -41,7 +41,7 @@ class BansInEffectTest {
                 new LimitLookup(factory, Stream::empty, false, event -> {}),
                 LiveLimits.NONE,
                 new CallTimes(),
-                new LimitersEndpointProperties(showKeys ? Show.ALWAYS : Show.NEVER, Set.of()));
+                new LimitersEndpoint.Settings(showKeys ? Show.ALWAYS : Show.NEVER, Set.of()));
         FixedWindow once = FixedWindow.of(1, Duration.ofHours(1));
         Limiter tagged = limiters.withHashTag(HashTag.FIRST_KEY).build("login", once);
         Limiter plain = limiters.build("login", once);

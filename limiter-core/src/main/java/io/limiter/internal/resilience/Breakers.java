@@ -96,7 +96,7 @@ public final class Breakers implements AutoCloseable {
     }
 
     /**
-     * @throws LimiterBackendException if the breaker of the key's node is open, or all are closed for good
+     * @throws LimiterBackendException if the breaker of the key's node is open, or the factory was closed
      */
     void check(String key) {
         if (closed) {

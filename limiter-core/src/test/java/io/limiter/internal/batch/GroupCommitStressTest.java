@@ -83,7 +83,7 @@ class GroupCommitStressTest {
         checkCompleted();
     }
 
-    /** The number of a request is its permits, so that the backend's side tells which it is. */
+    /** The number of a request is its permits, so that the backend knows which it is. */
     private void requestAll(GroupCommit engine, int thread) {
         Random random = new Random(Seed.VALUE + thread);
         for (int i = 0; i < REQUESTS; i++) {

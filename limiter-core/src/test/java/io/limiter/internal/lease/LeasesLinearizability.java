@@ -46,7 +46,7 @@ public class LeasesLinearizability {
     }
 
     @Validate
-    public void noCallerWaitsInVain() {
+    public void noCallerWaitsForever() {
         List<CompletableFuture<Lease>> granted =
                 callers.stream().filter(CompletableFuture::isDone).toList();
         int inUse = limiter.inUse();

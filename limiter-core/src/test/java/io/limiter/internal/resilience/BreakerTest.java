@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class BreakerTest {
 
     private static final LimiterBackendException FAILURE =
-            new LimiterBackendException(Kind.RETRYABLE, "timeout", "key", "away", null, null);
+            new LimiterBackendException(Kind.RETRYABLE, "timeout", "key", "unavailable", null, null);
 
     private final AtomicInteger probes = new AtomicInteger();
     private final Breakers all = Breakers.silent();

@@ -37,10 +37,10 @@ class FailoverTest {
 
     @Test
     void each_policy_decides_when_the_backend_fails() {
-        Decision denied = limiter("a", FailurePolicy.DENY).decide(1);
-        assertThat(denied.granted()).isFalse();
-        assertThat(denied.source()).isEqualTo(Source.POLICY);
-        assertThat(denied.retryAfter()).hasValue(Duration.ofMillis(500));
+        Decision rejected = limiter("a", FailurePolicy.DENY).decide(1);
+        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.source()).isEqualTo(Source.POLICY);
+        assertThat(rejected.retryAfter()).hasValue(Duration.ofMillis(500));
         Decision allowed = limiter("a", FailurePolicy.ALLOW).decide(1);
         assertThat(allowed.granted()).isTrue();
         assertThat(allowed.source()).isEqualTo(Source.POLICY);

@@ -41,8 +41,8 @@ public record Cooldown(Duration pause) implements Limit<Cooldown.LastCall> {
             case CHARGE -> nowMicros;
             case TAKE, PEEK, RENEW -> last;
         };
-        boolean asks = request.action() == Request.Action.TAKE || request.isPeek();
-        boolean granted = !asks || request.permits() == 1 && nowMicros - last >= pauseMicros();
+        boolean decides = request.action() == Request.Action.TAKE || request.isPeek();
+        boolean granted = !decides || request.permits() == 1 && nowMicros - last >= pauseMicros();
         if (granted && request.action() == Request.Action.TAKE) {
             after = nowMicros;
         }

@@ -24,7 +24,7 @@ final class InstanceCount {
     private final IntConsumer alive;
     private final Duration counts;
     private final long gapMicros;
-    private final LogThrottle refused = new LogThrottle();
+    private final LogThrottle failures = new LogThrottle();
     // Of its own, because instances may share their name in reports.
     private volatile String id = newId();
     private long countedMicros;
@@ -49,7 +49,7 @@ final class InstanceCount {
     }
 
     /**
-     * Counts if it is time. Redis may refuse it and still have the live limits.
+     * Counts if it is time. Redis may fail to count it and still have the live limits.
      *
      * @param nowMicros server time
      */
@@ -70,7 +70,7 @@ final class InstanceCount {
             countedMicros = nowMicros;
         } catch (RuntimeException e) {
             log.warn(
-                    refused,
+                    failures,
                     "The instances of the fleet cannot be counted, so each decides under the last count while Redis is"
                             + " unavailable; without any, under the whole limit.",
                     e);

@@ -172,7 +172,7 @@ final class LiveCopy {
         return read.watched();
     }
 
-    /** Redis may refuse the report and still have the live limits, for example without memory. */
+    /** Redis may fail to store the report and still have the live limits, for example without memory. */
     private void report(LiveStore.Read read) {
         try {
             if (read.secret().isEmpty()) {

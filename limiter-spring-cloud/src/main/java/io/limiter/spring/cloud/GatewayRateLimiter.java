@@ -46,7 +46,7 @@ final class GatewayRateLimiter extends RedisRateLimiter {
     }
 
     /**
-     * Reads the arguments of a route, so that invalid ones refuse the route rather than its requests.
+     * Reads the arguments of a route, so that invalid ones prevent the route rather than reject its requests.
      *
      * @throws InvalidSettingException naming an invalid argument; the route keeps those that it had
      */

@@ -130,7 +130,7 @@ public @interface RateLimit {
 
     /**
      * The plan of a call, a text like {@link #key()}: <code>#{user.plan}</code>. It chooses among
-     * {@code limiter.limits.<name>.plans}; if its value is null, blank or no plan there, the limit's own numbers apply. Not with
+     * {@code limiter.limits.<name>.plans}; if its value is null, blank or no plan there, the limit's own definition applies. Not with
      * {@link LimitType#METHOD}, where all callers share the permits. Default: that of a
      * {@link io.limiter.spring.key.PlanResolver} bean, if there is one.
      */
@@ -232,8 +232,8 @@ public @interface RateLimit {
     String hashTag() default "";
 
     /**
-     * The name of a {@link io.limiter.spring.key.LimitResolver} bean, which computes the limit of each call; for a few sets of
-     * numbers use a {@link #plan()} instead. Its exceptions go to the caller. It chooses the limit, not the key: calls under
+     * The name of a {@link io.limiter.spring.key.LimitResolver} bean, which computes the limit of each call; for a few
+     * definitions use a {@link #plan()} instead. Its exceptions go to the caller. It chooses the limit, not the key: calls under
      * different limits at the same time need different keys, or each rescales the state that the other left. Default: all calls
      * are under this limit.
      */

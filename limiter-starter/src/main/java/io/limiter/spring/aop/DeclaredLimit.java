@@ -59,7 +59,7 @@ record DeclaredLimit(
         if (type == LimitType.METHOD && (planned || configured.ban() != null)) {
             throw InvalidSettingException.ofSharedPermits(
                     planned ? plans : configured.definedBy() + ".ban",
-                    planned ? "give callers different numbers" : "ban all callers at once",
+                    planned ? "give callers different limits" : "ban all callers at once",
                     "limitType METHOD",
                     "use a key or another limitType");
         }

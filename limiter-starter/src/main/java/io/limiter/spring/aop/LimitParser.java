@@ -168,7 +168,7 @@ final class LimitParser {
     }
 
     /**
-     * The numbers that an annotation gives, as configuration could.
+     * The settings of an annotation, as configuration has them.
      *
      * @throws IllegalArgumentException if one of them is out of its range, or has no effect on the kind
      */

@@ -229,7 +229,7 @@ record HttpRule(
         }
         if (key.equals("all")) {
             throw InvalidSettingException.ofSharedPermits(
-                    plans, "give callers different numbers", property + ".key=all", "use another key");
+                    plans, "give callers different limits", property + ".key=all", "use another key");
         }
         if (text != null) {
             return named(setting, " ", () -> RequestKey.plan(text));

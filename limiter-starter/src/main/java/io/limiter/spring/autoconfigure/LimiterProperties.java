@@ -283,7 +283,7 @@ record LimiterProperties(
      * Limits that are changed while the application runs, in Redis for all instances.
      *
      * @param enabled Whether live limits apply to this instance.
-     * @param pollInterval How often this instance asks Redis for changes, from 100ms to 1h.
+     * @param pollInterval How often this instance polls Redis for changes, from 100ms to 1h.
      * @param restore Whether instances write the live limits back if Redis has lost them. If not, they drop them.
      * @param history How many changes of each live limit Redis keeps, from 1 to 10000.
      * @param namespace Separates live limits, their history and reports from those of other applications on one Redis, at most

@@ -54,7 +54,9 @@ public final class LimitInUse<L> {
         this.live = live;
         this.limiters = limiters;
         this.own = new Variant(null, configured.timeout(), null);
-        configured.plans().forEach((plan, numbers) -> plans.put(plan, new Variant(plan, numbers.timeout(), own.last)));
+        configured
+                .plans()
+                .forEach((plan, settings) -> plans.put(plan, new Variant(plan, settings.timeout(), own.last)));
         Set<String> known = new TreeSet<>(plans.keySet());
         known.addAll(otherPlans);
         this.finder = new PlanFinder(name(), known);

@@ -102,7 +102,8 @@ public final class ConfiguredLimits {
         }
         String property = property(map, key);
         String other = before.put(uniform(key), property);
-        // With other characters they may differ; binding environment variables refuses one that could be for both.
+        // With other characters they may differ; an environment variable that could be for both is an error when it is
+        // bound.
         if (other != null && !other.endsWith("]") && !property.endsWith("]")) {
             throw new InvalidSettingException(
                     property,

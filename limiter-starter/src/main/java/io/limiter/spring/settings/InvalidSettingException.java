@@ -3,7 +3,7 @@ package io.limiter.spring.settings;
 import io.limiter.spring.key.PlanResolver;
 import org.jspecify.annotations.Nullable;
 
-/** A setting that cannot work. Its message names the setting, the value and what is allowed. */
+/** A setting that cannot work. Its message names the setting, the value and the allowed range. */
 public final class InvalidSettingException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Checks of settings. Each failure names the setting, what is allowed and the value. */
+/** Checks of settings. Each failure names the setting, the allowed range and the value. */
 public final class SettingChecks {
 
     /** The longest duration of a setting. */

@@ -7,7 +7,7 @@ import org.springframework.http.server.PathContainer;
 import org.springframework.util.StringUtils;
 import org.springframework.web.util.UriUtils;
 
-/** Normalizes paths as servers and handlers of static files do, so that all spellings of a path are one key. */
+/** Normalizes paths as servers and handlers of static files do, so that all forms of a path are one key. */
 public final class CleanPath {
 
     private static final Pattern SLASHES = Pattern.compile("[/\\\\]+");

@@ -78,7 +78,7 @@ class LiveKeysTest extends TwoApplications {
     }
 
     @Test
-    void a_banned_key_is_told_when_to_retry() throws Exception {
+    void a_rejection_by_a_ban_has_its_retry_after() throws Exception {
         String key = UUID.randomUUID().toString();
         changed("live-http", "{\"key\":\"" + key + "\",\"who\":\"ann\",\"access\":\"banned\",\"expiresIn\":\"30m\"}");
         HttpResponse<String> rejected = HTTP.send(request(one, "/live/x", key), HttpResponse.BodyHandlers.ofString());

@@ -19,7 +19,7 @@ import java.util.List;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Whole applications with Actuator, and what operators ask them. */
+/** Whole applications with Actuator, and the requests of operators. */
 final class Operated {
 
     private static final HttpClient HTTP = HttpClient.newHttpClient();

@@ -357,10 +357,10 @@ class OperationsTest {
     }
 
     /** A slow machine may need longer than a decision may take. */
-    private static void decided(Runnable ask) {
+    private static void decided(Runnable call) {
         Eventually.that(() -> {
             try {
-                ask.run();
+                call.run();
             } catch (LimiterBackendException e) {
                 throw new AssertionError(e);
             }

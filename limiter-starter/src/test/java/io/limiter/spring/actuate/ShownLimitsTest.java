@@ -129,7 +129,7 @@ class ShownLimitsTest extends TwoApplications {
     @Test
     void reports_name_an_instance_by_its_application_and_port() {
         LiveLimits live = one.getBean(LiveLimits.class);
-        // The first call asks for the reports.
+        // The first call has the instances report.
         Eventually.that(() -> assertThat(live.fleet().watch().instances())
                 .map(InstanceReport::instance)
                 .filteredOn(name -> name.startsWith(NAME + ":0:"))

@@ -25,7 +25,7 @@ class FailurePoliciesTest {
         public void byDefault() {}
 
         @CountLimit(name = "policy-deny", limit = 2, period = "1h", onFailure = OnFailure.DENY)
-        public void denied() {}
+        public void failsClosed() {}
 
         @CountLimit(name = "policy-allow", limit = 2, period = "1h", onFailure = OnFailure.ALLOW)
         public void allowed() {}
@@ -65,7 +65,7 @@ class FailurePoliciesTest {
                 .run(context -> {
                     Limited limited = context.getBean(Limited.class);
                     rejectedAfter(2, limited::byDefault, Decision.Source.LOCAL);
-                    rejectedAfter(0, limited::denied, Decision.Source.POLICY);
+                    rejectedAfter(0, limited::failsClosed, Decision.Source.POLICY);
                     rejectedAfter(2, limited::shared, Decision.Source.LOCAL);
                     rejectedAfter(0, limited::configured, Decision.Source.POLICY);
                     for (int i = 0; i < 5; i++) {

@@ -225,7 +225,7 @@ class PlansTest {
                         .singleElement(as(STRING))
                         .startsWith("WARN The limit 'search' has no plan 'gold")
                         .doesNotContain("\n")
-                        .endsWith("so its own numbers apply to such calls; its plans are [pro, slow].");
+                        .endsWith("so its own definition applies to such calls; its plans are [pro, slow].");
                 for (int i = 0; i < 1000; i++) {
                     api.search(user(i + " made up".repeat(i)));
                 }
@@ -361,7 +361,7 @@ class PlansTest {
     void a_plan_that_cannot_work_prevents_startup() {
         invalid(
                 Shared.class,
-                "plan would give callers different numbers, but with limitType METHOD they share the permits");
+                "plan would give callers different limits, but with limitType METHOD they share the permits");
         invalid(Resolved.class, "plan has no effect with resolver 'resolver'");
         invalid(Constant.class, "plan 'pro' is the same for all calls");
     }

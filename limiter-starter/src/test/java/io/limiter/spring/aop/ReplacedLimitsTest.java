@@ -104,7 +104,7 @@ class ReplacedLimitsTest {
 
     @ParameterizedTest
     @MethodSource("replaced")
-    void a_replaced_limit_is_logged_once(Class<?> type, String applies, String told) {
+    void a_replaced_limit_is_logged_once(Class<?> type, String applies, String logged) {
         RecordingLimiterFactory factory = new RecordingLimiterFactory();
         try (LogLines log = new LogLines(LimitedMethodFinder.class)) {
             Contexts.plain()
@@ -117,7 +117,7 @@ class ReplacedLimitsTest {
             assertThat(log.all())
                     .singleElement()
                     .asString()
-                    .startsWith("INFO " + told.replace("%s", getClass().getName()))
+                    .startsWith("INFO " + logged.replace("%s", getClass().getName()))
                     .endsWith("for " + type.getName() + ": the closest applies");
         }
     }

@@ -166,7 +166,7 @@ class CustomizedTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"limiter.enabled=false", "limiter.type=local", "limiter.live.enabled=false"})
-    void an_application_without_live_limits_can_inject_them_and_is_told_so_by_a_change(String without) {
+    void an_application_without_live_limits_can_inject_them_and_a_change_says_so(String without) {
         redis().withPropertyValues(without).run(context -> {
             LiveLimits live = context.getBean(LiveLimits.class);
             assertThat(live.list()).isEmpty();

@@ -43,7 +43,7 @@ class LimiterWarmUpTest {
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     LimiterFactory limiters = context.getBean(LimiterFactory.class);
-                    assertThat(limiters.build("away", 1, 1, 60).decide(1).source())
+                    assertThat(limiters.build("unavailable", 1, 1, 60).decide(1).source())
                             .isEqualTo(Decision.Source.LOCAL);
                 });
     }

@@ -112,7 +112,7 @@ class RedisRightsTest {
         LiveLimit stored = live.put("/two", LiveSettings.NONE.enforce(false), ChangeNote.of("ann", ""), 0);
         live.rollBack(stored.version(), ChangeNote.of("ann", ""), stored.version());
         assertThat(live.list()).isEmpty();
-        // The first call asks the instances for reports.
+        // The first call has the instances report.
         Eventually.that(() -> assertThat(live.fleet().watch().instances()).hasSize(1));
     }
 

@@ -102,14 +102,14 @@ class LimiterEventsTest {
         @CountLimit(name = "tried", limit = 1, period = "1h")
         public void call() {}
 
-        @RateLimit(name = "booked", rate = 0.001, burst = 1000, timeout = "10s")
+        @RateLimit(name = "reserved", rate = 0.001, burst = 1000, timeout = "10s")
         public void book() {}
     }
 
     @Test
     void shadow_mode_publishes_no_event() {
         Contexts.local()
-                .withPropertyValues("limiter.limits.tried.enforce=false", "limiter.limits.booked.enforce=false")
+                .withPropertyValues("limiter.limits.tried.enforce=false", "limiter.limits.reserved.enforce=false")
                 .withBean(Heard.class)
                 .withBean(Tried.class)
                 .run(context -> {
@@ -196,7 +196,7 @@ class LimiterEventsTest {
     @Test
     void an_outage_and_the_recovery_are_two_events() {
         Contexts.local().withBean(Heard.class).run(context -> {
-            LimiterBackendException cause = BackendFailures.notExecuted("key", "away");
+            LimiterBackendException cause = BackendFailures.notExecuted("key", "unavailable");
             EventPublishingListener listener = context.getBean(EventPublishingListener.class);
             listener.backendDown("redis-2:6379", cause);
             listener.backendUp("redis-2:6379", Duration.ofSeconds(3));

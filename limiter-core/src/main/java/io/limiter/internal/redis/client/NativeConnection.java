@@ -55,7 +55,7 @@ final class NativeConnection {
         return new NativeConnection(opened.async(), opened::closeAsync);
     }
 
-    /** Only the factory knows all nodes, and a connection of one's own is what it gives to pipelines. */
+    /** Only the factory knows all nodes, and it opens a connection that nothing else shares only for a pipeline. */
     private static NativeConnection openBySpring(LettuceConnectionFactory factory) {
         RedisConnection opened = factory.getConnection();
         try {

@@ -57,7 +57,7 @@ public abstract class RedisCalls implements Nodes {
         return connections;
     }
 
-    /** Observes calls that decide; told by those who make them. */
+    /** Observes calls that decide; the callers of this class report them to it. */
     public final EngineObserver observer() {
         return observer;
     }

@@ -181,7 +181,7 @@ public final class RedisErrors {
         return quoted.append('"').toString();
     }
 
-    /** A connection is refused for what it does not say, or because Redis does not know the user. */
+    /** The login may have failed, or the connection for a reason that the reply does not contain. */
     private static LimiterBackendException noConnection(String key, String text, String reply, Throwable cause) {
         Matcher code = CODE.matcher(reply);
         return code.find() && code.group(1) != null
