@@ -90,24 +90,27 @@ class RejectedCallsOverHttpTest {
         }
     }
 
-    private ConfigurableApplicationContext application(WebApplicationType type, String limit) {
+    /** Two clients of the server, by its two names: one with a quota of one call. */
+    private ConfigurableApplicationContext application(WebApplicationType type) {
         Class<?> controller = type == WebApplicationType.SERVLET ? Blocking.class : Reactive.class;
+        int port = thirdParty.getAddress().getPort();
         return new SpringApplicationBuilder(Application.class, controller)
                 .web(type)
                 .run(
                         "--server.port=0",
                         "--limiter.type=local",
-                        "--limiter.clients.maps.hosts=localhost:"
-                                + thirdParty.getAddress().getPort(),
-                        "--limiter.clients.maps.timeout=0",
-                        "--limiter.clients.maps.limits.day." + limit,
-                        "--limiter.clients.maps.limits.day.period=1d");
+                        "--limiter.clients.small.hosts=127.0.0.1:" + port,
+                        "--limiter.clients.small.timeout=0",
+                        "--limiter.clients.small.limits.day.limit=1",
+                        "--limiter.clients.small.limits.day.period=1d",
+                        "--limiter.clients.large.hosts=localhost:" + port,
+                        "--limiter.clients.large.limits.second.rate=1000");
     }
 
-    private HttpResponse<String> send(ConfigurableApplicationContext application) throws Exception {
+    private HttpResponse<String> send(ConfigurableApplicationContext application, String host) throws Exception {
         String port = application.getEnvironment().getProperty("local.server.port");
         return CLIENT.send(
-                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/call?uri=http://localhost:"
+                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/call?uri=http://" + host + ":"
                                 + thirdParty.getAddress().getPort() + "/"))
                         .build(),
                 HttpResponse.BodyHandlers.ofString());
@@ -123,20 +126,13 @@ class RejectedCallsOverHttpTest {
 
     @ParameterizedTest
     @EnumSource(names = {"SERVLET", "REACTIVE"})
-    void a_used_up_quota_answers_503(WebApplicationType type) throws Exception {
-        try (ConfigurableApplicationContext application = application(type, "limit=1")) {
-            assertThat(send(application).body()).isEqualTo("200");
-            assertIsNotTheCallersFault(send(application), 60, 86_400);
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"SERVLET", "REACTIVE"})
-    void a_pause_of_the_third_party_answers_503(WebApplicationType type) throws Exception {
-        status = 429;
-        try (ConfigurableApplicationContext application = application(type, "limit=1000")) {
-            assertThat(send(application).body()).isEqualTo("429");
-            assertIsNotTheCallersFault(send(application), 25, 35);
+    void a_used_up_quota_and_a_pause_answer_503(WebApplicationType type) throws Exception {
+        try (ConfigurableApplicationContext application = application(type)) {
+            assertThat(send(application, "127.0.0.1").body()).isEqualTo("200");
+            assertIsNotTheCallersFault(send(application, "127.0.0.1"), 60, 86_400);
+            status = 429;
+            assertThat(send(application, "localhost").body()).isEqualTo("429");
+            assertIsNotTheCallersFault(send(application, "localhost"), 25, 35);
         }
     }
 }
