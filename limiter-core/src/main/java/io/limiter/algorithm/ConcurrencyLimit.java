@@ -142,10 +142,11 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     }
 
     /**
-     * @throws IllegalArgumentException if the request has no id, or is a charge
+     * @throws IllegalArgumentException if the request has no id, or is a charge or a prefetch
      */
     public static void checkId(Request request) {
         if (Objects.requireNonNull(request, "request").action() == Request.Action.CHARGE
+                || request.action() == Request.Action.PREFETCH
                 || !request.isPeek() && request.id() == 0) {
             throw new IllegalArgumentException(
                     "permits of a ConcurrencyLimit are held under an id and released under it, was " + request);
@@ -171,7 +172,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
             case REFUND -> 0;
             case RENEW -> at >= 0 ? 0 : Decision.NEVER_MICROS;
             case TAKE -> at >= 0 ? 0 : retryAfterMicros(live, nowMicros, request.permits());
-            case PEEK, CHARGE -> retryAfterMicros(live, nowMicros, request.permits());
+            case PEEK, CHARGE, PREFETCH -> retryAfterMicros(live, nowMicros, request.permits());
         };
     }
 

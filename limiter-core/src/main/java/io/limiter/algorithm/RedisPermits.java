@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  *     the future, the end of all reservations (pre-consumption)
  * @param remainderMicros fraction of a microsecond reserved on top, at least 0 and less than 1
  * @param reservations what {@code nextFreeTicketMillis} does not tell about reservations; {@code null} for most buckets
+ * @param demand of the instances that prefetch; {@code null} if none does
  */
 public record RedisPermits(
         @JsonProperty(required = true) double maxPermits,
@@ -37,7 +38,9 @@ public record RedisPermits(
         @JsonSetter(nulls = Nulls.AS_EMPTY) double remainderMicros,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonProperty("bookings") @Nullable
-        Reservations reservations) {
+        Reservations reservations,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Demand demand) {
 
     /** Above the error of ratios that are equal but for rounding. */
     private static final double ROUNDED = 1.000000001;
@@ -59,14 +62,14 @@ public record RedisPermits(
         }
     }
 
-    /** A state without {@link Reservations}. */
+    /** A state without {@link Reservations} and {@link Demand}. */
     public RedisPermits(
             double maxPermits,
             double storedPermits,
             double intervalMillis,
             double nextFreeTicketMillis,
             double remainderMicros) {
-        this(maxPermits, storedPermits, intervalMillis, nextFreeTicketMillis, remainderMicros, null);
+        this(maxPermits, storedPermits, intervalMillis, nextFreeTicketMillis, remainderMicros, null, null);
     }
 
     double intervalMicros() {
@@ -111,7 +114,8 @@ public record RedisPermits(
                 newRemainderMicros,
                 overflow > 0.0 && from > 0.0
                         ? known().withCancelled(from + overflow * microsPerPermit, known().cancelledMicros())
-                        : reservations);
+                        : reservations,
+                demand);
     }
 
     /** This settled state without what can no longer matter of its cancelled reservations. */
@@ -143,16 +147,26 @@ public record RedisPermits(
                 : storedPermits * intervalMillis / newIntervalMillis;
         double stored = Math.min(newMaxPermits, kept);
         return new RedisPermits(
-                        newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, reservations)
+                        newMaxPermits,
+                        stored,
+                        newIntervalMillis,
+                        nextFreeTicketMillis,
+                        remainderMicros,
+                        reservations,
+                        demand)
                 .withoutCancelled();
     }
 
     /**
      * Bounds how long a clock that stepped back stops the bucket. No reservation is further ahead than an hour or the
      * furthest recorded one. If the next free ticket is, by up to an hour, the bucket waits for the clock, which may
-     * step forward again. If by more, the ticket is moved back, or all callers would wait until the clock catches up.
+     * step forward again. If by more, the ticket is moved back, or all callers would wait until the clock catches up. Demand of
+     * another time is forgotten.
      */
     RedisPermits boundClockStep(double nowMicros) {
+        if (demand != null && !demand.isOf(nowMicros)) {
+            return with((Demand) null).boundClockStep(nowMicros);
+        }
         double furthest = reservations == null
                 ? BucketArithmetic.HOUR_MICROS
                 : Math.max(BucketArithmetic.HOUR_MICROS, reservations.furthestMicros());
@@ -168,7 +182,13 @@ public record RedisPermits(
             return this;
         }
         return new RedisPermits(
-                maxPermits, storedPermits, intervalMillis, (nowMicros + maxReservedMicros) / 1000.0, 0.0, reservations);
+                maxPermits,
+                storedPermits,
+                intervalMillis,
+                (nowMicros + maxReservedMicros) / 1000.0,
+                0.0,
+                reservations,
+                demand);
     }
 
     /** This state, with a record of a reservation more than an hour ahead. */
@@ -189,14 +209,26 @@ public record RedisPermits(
         return reservations == null ? Reservations.NONE : reservations;
     }
 
-    private RedisPermits with(Reservations newReservations) {
+    RedisPermits with(Reservations newReservations) {
         return new RedisPermits(
                 maxPermits,
                 storedPermits,
                 intervalMillis,
                 nextFreeTicketMillis,
                 remainderMicros,
-                newReservations.equals(Reservations.NONE) ? null : newReservations);
+                newReservations.orNull(),
+                demand);
+    }
+
+    RedisPermits with(@Nullable Demand newDemand) {
+        return new RedisPermits(
+                maxPermits,
+                storedPermits,
+                intervalMillis,
+                nextFreeTicketMillis,
+                remainderMicros,
+                reservations,
+                newDemand);
     }
 
     /** Takes stored permits, and reserves the time that the request costs. */
@@ -213,7 +245,8 @@ public record RedisPermits(
                 intervalMillis,
                 (nextFreeMicros() + whole) / 1000.0,
                 micros - whole,
-                reservations);
+                reservations,
+                demand);
     }
 
     /** Adds stored permits up to the capacity. Reservations stay. */
@@ -223,7 +256,7 @@ public record RedisPermits(
 
     RedisPermits withStored(double stored) {
         return new RedisPermits(
-                maxPermits, stored, intervalMillis, nextFreeTicketMillis, remainderMicros, reservations);
+                maxPermits, stored, intervalMillis, nextFreeTicketMillis, remainderMicros, reservations, demand);
     }
 
     /**
@@ -350,6 +383,11 @@ public record RedisPermits(
                         + ", overlapMicros " + overlapMicros + ", cancelledFromMicros " + cancelledFromMicros
                         + ", cancelledMicros " + cancelledMicros + ", furthestMicros " + furthestMicros);
             }
+        }
+
+        /** {@code null} if there are none. */
+        public @Nullable Reservations orNull() {
+            return equals(NONE) ? null : this;
         }
 
         Reservations withFurthest(double micros) {

@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import io.limiter.internal.arithmetic.Check;
 import java.util.Objects;
 
 /**
@@ -9,12 +10,19 @@ import java.util.Objects;
  * @param permits at least 1
  * @param timeoutMicros how long the caller waits at most, in microseconds, at least 0
  * @param id identifies granted permits, from 1 to {@link #MAX_ID}; 0 for none. In a {@link ConcurrencyLimit}, the
- *     caller chooses it; in other limits, it is the {@linkplain Decision#ticketMicros() ticket} of the decision
+ *     caller chooses it; in other limits, it is the {@linkplain Decision#ticketMicros() ticket} of the decision. Of a
+ *     prefetch, the microseconds between two calls
  */
 public record Request(Action action, int permits, long timeoutMicros, long id) {
 
     /** The largest id: Lua's numbers are doubles, which are exact up to here. */
     public static final long MAX_ID = (1L << 53) - 1;
+
+    /** The longest prefetch time, in microseconds: 10 s. */
+    public static final long MAX_PREFETCH_MICROS = 10_000_000;
+
+    /** The longest time between two calls that prefetch, in microseconds: 1 s. */
+    public static final long MAX_CALL_MICROS = 1_000_000;
 
     /** What to do with the permits. */
     public enum Action {
@@ -32,7 +40,15 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         CHARGE,
 
         /** Renew the lease of an id. Granted if the lease is live; otherwise nothing changes. */
-        RENEW
+        RENEW,
+
+        /**
+         * Take this instance's share of stored permits, at most those of the request. The {@linkplain Decision#limit() limit} of
+         * the decision is how many it took, its wait the time until there is a permit if it took none, and its retry-after when
+         * the instance may prefetch again, also if granted. See
+         * {@link Request#prefetch}.
+         */
+        PREFETCH
     }
 
     private static final Request ONE = new Request(Action.TAKE, 1, 0);
@@ -47,6 +63,10 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         }
         if (id < 0 || id > MAX_ID || action == Action.RENEW && id == 0) {
             throw new IllegalArgumentException("id must be from 1 to " + MAX_ID + ", or 0 for none, was " + id);
+        }
+        if (action == Action.PREFETCH) {
+            Check.range("prefetch time (microseconds)", timeoutMicros, 1, MAX_PREFETCH_MICROS);
+            Check.range("time between calls (microseconds)", id, 1, MAX_CALL_MICROS);
         }
     }
 
@@ -104,6 +124,17 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         return new Request(Action.CHARGE, permits, 0);
     }
 
+    /**
+     * Prefetches permits of a {@link TokenBucket}.
+     *
+     * @param permits most that the instance can use until its next call
+     * @param timeMicros prefetch time, from 1 to {@link #MAX_PREFETCH_MICROS}
+     * @param callMicros between two calls of the whole fleet at least, from 1 to {@link #MAX_CALL_MICROS}
+     */
+    public static Request prefetch(int permits, long timeMicros, long callMicros) {
+        return new Request(Action.PREFETCH, permits, timeMicros, callMicros);
+    }
+
     /** Acquires permits under a lease, until it is released or expires. */
     public static Request hold(long id, int permits) {
         return new Request(Action.TAKE, permits, 0, id);
@@ -133,9 +164,12 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         return action == Action.TAKE || action == Action.CHARGE;
     }
 
-    /** Rejects an id in a request to a limit without leases, except for a refund, where it is the ticket. */
+    /** Rejects an id in a request to a limit without leases, except where it is no lease. */
     void checkNoId(Limit<?> limit) {
-        if (id != 0 && action != Action.REFUND) {
+        if (action == Action.PREFETCH && !(limit instanceof TokenBucket)) {
+            throw new IllegalArgumentException("only permits of a TokenBucket can be prefetched, was " + limit);
+        }
+        if (id != 0 && action != Action.REFUND && action != Action.PREFETCH) {
             throw new IllegalArgumentException(
                     "the permits of a " + limit.getClass().getSimpleName() + " are not held under an id, was " + this);
         }

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TokenBucketStep {
 
+    /** Part of the prefetch time after which an instance may call again. */
+    private static final double PREFETCH_PAUSE = 0.25;
+
     /** From here on a double does not hold every whole microsecond. */
     private static final double NEVER = 0x1p53;
 
@@ -61,6 +64,9 @@ final class TokenBucketStep {
             return refund(state, request);
         }
         RedisPermits settled = settle(state);
+        if (request.action() == Request.Action.PREFETCH) {
+            return prefetch(settled, request);
+        }
         double fromStored = Math.min(permits, settled.storedPermits());
         double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros;
         RedisPermits reserved = settled.reserve(fromStored, cost);
@@ -90,6 +96,57 @@ final class TokenBucketStep {
         }
         boolean save = mustBeSaved(state);
         return new Step<>(save ? settled : state, decision(false, settled, wait, retry, 0));
+    }
+
+    /**
+     * Takes an instance's share of the stored permits.
+     *
+     * <p>All instances want {@link Demand} in a period. If less is refilled in it, each gets as much of the refill
+     * as it wants of all that is wanted, and the more the fuller the bucket is, so that it stays about half full:
+     *
+     * <pre>
+     *   inflow = permits refilled in a period
+     *   fill   = stored / (min(capacity, inflow) / 2)
+     *   share  = wanted / demand * inflow * fill²
+     *   taken  = min(stored, wanted, max(1, share))          in whole permits
+     * </pre>
+     *
+     * Each call reserves the next free time for a call, a quarter of the prefetch time ahead or later. An instance that got less than
+     * it wanted may call again at that time. Any other may call as soon as no call is more than twice as far ahead as that, so
+     * that a few calls in a row, of which each asks for more, do not wait.
+     */
+    private Step<RedisPermits> prefetch(RedisPermits settled, Request request) {
+        double pause = request.timeoutMicros() * PREFETCH_PAUSE;
+        double wanted = request.permits();
+        Demand known = settled.demand();
+        double last = known == null ? 0.0 : known.nextCallMicros();
+        double earliest = now + pause;
+        double nextCall = Math.min(now + Demand.MOST_AHEAD_MICROS, Math.max(last + request.id(), earliest));
+        double period = Math.max(request.timeoutMicros(), nextCall - now);
+        Demand demand = Demand.after(known, wanted, nextCall, period);
+        double stored = settled.storedPermits();
+        double inflow = period / intervalMicros;
+        double fill = stored / (Math.min(maxPermits, inflow) / 2.0);
+        double share = wanted / demand.permits() * inflow * fill * fill;
+        double taken = Math.floor(Math.min(Math.min(stored, wanted), Math.max(1.0, share)));
+        RedisPermits after = settled.reserve(taken, 0.0).with(demand);
+        double retry = Math.max(0.0, nextCall - (taken < wanted ? now : earliest + pause));
+        return new Step<>(
+                after,
+                new Decision(
+                        taken >= 1.0,
+                        (long) taken,
+                        (long) after.wholePermits(),
+                        taken >= 1.0 ? 0 : micros(untilPermit(settled)),
+                        micros(Math.ceil(retry)),
+                        micros(after.resetMicros(now, coolDownIntervals)),
+                        Decision.Source.BACKEND,
+                        taken >= 1.0 ? BucketArithmetic.ticket(tailMicros(after)) : 0));
+    }
+
+    private double untilPermit(RedisPermits settled) {
+        double fromStored = Math.min(1.0, settled.storedPermits());
+        return settled.reserve(fromStored, (1.0 - fromStored) * intervalMicros).reservedMicros(now);
     }
 
     /** Cancels the reservation with the ticket of the request, or refunds used permits if it has none. */

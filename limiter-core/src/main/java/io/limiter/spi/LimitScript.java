@@ -26,6 +26,8 @@ public abstract class LimitScript<L extends Limit<S>, S> {
     // Sent in place of a timeout.
     private static final double REFUND = -1.0;
     private static final double CHARGE = -2.0;
+    private static final double PREFETCH_UNIT = 0x1p44;
+    private static final double PREFETCH_TIMES = 0x1p24;
 
     private final Class<L> type;
     private final String script;
@@ -63,13 +65,16 @@ public abstract class LimitScript<L extends Limit<S>, S> {
     /**
      * Writes one request: 4 bytes and 8 bytes, little-endian, which {@code batch.lua} passes to the script as {@code
      * permits} and {@code timeout}. This default writes the permits (negative to peek) and the timeout in
-     * microseconds (-1 to return permits, -2 to charge them, -2 minus the ticket to cancel a grant). Override it to
+     * microseconds (-1 to return permits, -2 to charge them, -2 minus the ticket to cancel a grant, between -1 and 0 to
+     * prefetch). Override it to
      * put something else into these twelve bytes.
      *
      * @throws IllegalArgumentException if this kind of limit does not support the request
      */
     public void writeRequest(Request request, ByteBuffer out) {
-        if (request.id() != 0 && request.action() != Request.Action.REFUND) {
+        if (request.id() != 0
+                && request.action() != Request.Action.REFUND
+                && request.action() != Request.Action.PREFETCH) {
             throw new IllegalArgumentException(
                     "the permits of a " + type.getSimpleName() + " are not held under an id, was " + request);
         }
@@ -79,6 +84,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
                     case TAKE, PEEK, RENEW -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
                     case REFUND -> request.id() == 0 ? REFUND : CHARGE - request.id();
                     case CHARGE -> CHARGE;
+                    case PREFETCH -> -(request.id() * PREFETCH_TIMES + request.timeoutMicros()) / PREFETCH_UNIT;
                 });
     }
 

@@ -101,11 +101,26 @@ class DifferentialTest extends DifferentialContract {
             double rate = limit instanceof TokenBucket bucket ? bucket.permitsPerSecond() : 0;
             moveClock(rate == 0 ? 10e6 : 1e6 / rate);
             List<Request> requests = requests(rate == 0 ? 1e6 : 1e6 / rate, 10_000, 20, definitions.cancellations);
+            if (rate > 0 && random.nextInt(3) == 0) {
+                addPrefetches(requests);
+            }
             decide(backends.get(), List.of(new KeyRequests<>(key, limit, requests)));
             steps += requests.size();
         }
         delete(key);
         return steps;
+    }
+
+    private void addPrefetches(List<Request> requests) {
+        int permits = 1 + random.nextInt(random.nextBoolean() ? 10 : 10_000);
+        long timeMicros = random.nextBoolean() ? 100_000 : 1 + random.nextInt((int) Request.MAX_PREFETCH_MICROS);
+        long callMicros = random.nextBoolean() ? 200 : 1 + random.nextInt((int) Request.MAX_CALL_MICROS);
+        int place = random.nextInt(requests.size() + 1);
+        requests.addAll(
+                place,
+                Collections.nCopies(
+                        1 + random.nextInt(random.nextBoolean() ? 1 : 60),
+                        Request.prefetch(permits, timeMicros, callMicros)));
     }
 
     /**

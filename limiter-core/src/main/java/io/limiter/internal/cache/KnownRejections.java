@@ -101,7 +101,7 @@ public final class KnownRejections {
 
     /**
      * Records the decisions of the backend for a key. Peeks are ignored: the first rejection may change the stored
-     * state (see {@link Limit#step}), so it must reach the backend.
+     * state (see {@link Limit#step}), so it must reach the backend. So are prefetches, which are for any number of permits.
      *
      * @param state the state after the last of the requests
      * @param nowMicros server time of the decisions, in microseconds since the epoch
@@ -114,11 +114,12 @@ public final class KnownRejections {
         }
         boolean onlyPeeks = true;
         for (int i = decisions.size() - 1; i >= 0; i--) {
-            if (keyRequests.requests().get(i).isPeek()) {
+            Request request = keyRequests.requests().get(i);
+            if (request.isPeek() || request.action() == Request.Action.PREFETCH) {
                 continue;
             }
             onlyPeeks = false;
-            if (keyRequests.requests().get(i).action() == Request.Action.REFUND) {
+            if (request.action() == Request.Action.REFUND) {
                 // Earlier rejections may not hold any more.
                 break;
             }
@@ -127,7 +128,7 @@ public final class KnownRejections {
                 Rejection<S> rejection = new Rejection<>(
                         keyRequests.key(),
                         keyRequests.limit(),
-                        keyRequests.requests().get(i),
+                        request,
                         state,
                         nowMicros,
                         ticker.read(),

@@ -55,6 +55,7 @@ public final class InPlaceBucket {
     public static @Nullable InPlaceBucket of(TokenBucket limit, RedisPermits state) {
         boolean isPlain = limit.warmUp() == null
                 && state.reservations() == null
+                && state.demand() == null
                 && state.maxPermits() == limit.maxPermits()
                 && state.intervalMillis() == limit.intervalMillis();
         return isPlain ? new InPlaceBucket(limit, state) : null;

@@ -39,7 +39,7 @@ public record Cooldown(Duration pause) implements Limit<Cooldown.LastCall> {
         double after = switch (request.action()) {
             case REFUND -> -pauseMicros();
             case CHARGE -> nowMicros;
-            case TAKE, PEEK, RENEW -> last;
+            case TAKE, PEEK, RENEW, PREFETCH -> last;
         };
         boolean decides = request.action() == Request.Action.TAKE || request.isPeek();
         boolean granted = !decides || request.permits() == 1 && nowMicros - last >= pauseMicros();

@@ -38,7 +38,7 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyL
             case TAKE -> out.putInt(request.permits()).putDouble(request.id());
             case RENEW -> out.putInt(0).putDouble(request.id());
             case REFUND -> out.putInt(0).putDouble(-request.id());
-            case PEEK, CHARGE -> out.putInt(-request.permits()).putDouble(0);
+            case PEEK, CHARGE, PREFETCH -> out.putInt(-request.permits()).putDouble(0);
         }
     }
 

@@ -189,10 +189,13 @@ public class ScriptCall {
         return Answer.of(decisions);
     }
 
-    private static int grants(List<Request> requests, List<Decision> decisions) {
-        int grants = 0;
+    private static long grants(List<Request> requests, List<Decision> decisions) {
+        long grants = 0;
         for (int i = 0; i < decisions.size(); i++) {
-            if (decisions.get(i).granted() && requests.get(i).action() == Request.Action.TAKE) {
+            Request.Action action = requests.get(i).action();
+            if (action == Request.Action.PREFETCH) {
+                grants += decisions.get(i).limit();
+            } else if (decisions.get(i).granted() && action == Request.Action.TAKE) {
                 grants++;
             }
         }

@@ -1,5 +1,6 @@
 package io.limiter.internal.redis.script;
 
+import io.limiter.algorithm.Demand;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
@@ -21,6 +22,8 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
     private static final int KEPT_UNTIL_BYTES = 3;
 
     private static final int PLAIN_BYTES = 1 + 5 * Double.BYTES + KEPT_UNTIL_BYTES;
+
+    private static final int WITH_DEMAND_BYTES = PLAIN_BYTES + 7 * Double.BYTES;
 
     public TokenBucketScript() {
         super(TokenBucket.class, LuaScript.resource(TokenBucketScript.class, "token_bucket.lua"));
@@ -52,18 +55,22 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
 
     @Override
     public @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
+        boolean hasDemand = value.length == WITH_DEMAND_BYTES;
         boolean hasReservations = value.length > PLAIN_BYTES;
-        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (hasReservations ? 5 * Double.BYTES : 0));
+        int others = hasDemand ? 7 : hasReservations ? 5 : 0;
+        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + others * Double.BYTES);
         if (d == null) {
             return null;
         }
-        RedisPermits.Reservations reservations = null;
-        if (hasReservations) {
-            ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
-            in.position(PLAIN_BYTES);
-            reservations = new RedisPermits.Reservations(
-                    in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble());
+        if (!hasReservations) {
+            return new RedisPermits(d[0], d[1], d[2], d[3], d[4]);
         }
-        return new RedisPermits(d[0], d[1], d[2], d[3], d[4], reservations);
+        ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+        in.position(PLAIN_BYTES);
+        RedisPermits.Reservations reservations = new RedisPermits.Reservations(
+                in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble());
+        Demand demand = hasDemand ? new Demand(in.getDouble(), in.getDouble()) : null;
+        // A key that is prefetched has both, if only to have one more length.
+        return new RedisPermits(d[0], d[1], d[2], d[3], d[4], reservations.orNull(), demand);
     }
 }

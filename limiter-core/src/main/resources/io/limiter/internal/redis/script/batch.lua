@@ -15,10 +15,11 @@
 --           parameters of the limit (see its script)
 --           for each run of equal requests:
 --             permits (4 bytes; negative to peek)
---             timeoutMicros (8 bytes, a double; -1 to refund, -2 to charge, -2 minus the ticket to cancel)
+--             timeoutMicros (8 bytes, a double; -1 to refund, -2 to charge, -2 minus the ticket to cancel, between -1 and 0
+--               to prefetch)
 --             number of requests in the run (4 bytes)
 --         A kind of limit may use the first twelve bytes of a run differently; its script describes that.
--- RETURN  the time in microseconds, the number of grants, and for each key in order the value that was found, or '!' and the
+-- RETURN  the time in microseconds, the number of grants (of prefetches, of permits), and for each key in order the value that was found, or '!' and the
 --         reason why its requests were not decided. Keys without a value are left out; after them, the number of the next key
 --         precedes its value
 --

@@ -9,8 +9,8 @@
 -- expireMillis; with a warm-up also thresholdPermits, slopeMicros, coolDownIntervals.
 --
 -- The script reads both encodings and writes the packed one: byte 1; the doubles maxPermits, storedPermits, intervalMillis,
--- nextFreeTicketMillis, remainderMicros; the expiry of the key in seconds modulo 2^24 (3 bytes); and if there are any, the
--- five doubles of Reservations. If the expiry is late enough, the value is overwritten in place, which keeps the expiry and
+-- nextFreeTicketMillis, remainderMicros; the expiry of the key in seconds modulo 2^24 (3 bytes); if there are any, the
+-- five doubles of Reservations; and after these, if there is any, the two of Demand. If the expiry is late enough, the value is overwritten in place, which keeps the expiry and
 -- costs a third of a SET with a new one. So each new expiry is later than necessary.
 
 --[constants]
@@ -19,11 +19,14 @@ local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
 local SECONDS, HALF = 2 ^ 24, 2 ^ 23
 local HUGE = math.huge
-local PACKED, PACKED_WITH_RESERVATIONS = '<BdddddI3', '<BdddddI3ddddd'
+local PACKED, PACKED_WITH_RESERVATIONS, PACKED_WITH_DEMAND = '<BdddddI3', '<BdddddI3ddddd', '<BdddddI3ddddddd'
 -- A usual decision overwrites from storedPermits on to remainderMicros; only the first differs between the keys of a section.
 local CHANGES_AT, CHANGES = '9', '<dc24'
 local NOW_MILLIS, NOW_SECONDS = now / 1000, now / 1000000
 local HOUR, LATEST = 3600000000, 2 ^ 53
+-- Of a prefetch, the time and the time between calls are one number: more than REFUND and less than 0.
+local PREFETCH_UNIT, PREFETCH_TIMES, PREFETCH_PAUSE = 2 ^ 44, 2 ^ 24, 0.25
+local MOST_AHEAD, MOST_DEMAND = 60000000, 2 ^ 52
 -- Far more than a call has. A garbled number would keep Redis busy.
 local MOST_REQUESTS = 2 ^ 16
 
@@ -91,6 +94,8 @@ local MOST_REQUESTS = 2 ^ 16
       local interval_micros, negligible = limit_micros, limit_negligible
       -- Reservations: lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, furthestMicros
       local last_ticket, overlap, cancelled_from, cancelled, furthest = 0, 0, 0, 0, 0
+      -- Demand: nextCallMicros, permits; 0 and 0 if there is none
+      local next_call, demand = 0, 0
       if not usual then
         -- The end of reservations as found, for cancellations; nil after the first change
         local exists, found_until = value, nil
@@ -103,6 +108,11 @@ local MOST_REQUESTS = 2 ^ 16
           if #value == 84 and string.byte(value, 1) == 1 then
             encoding, max, stored, interval, next_free, remainder, kept_until,
               last_ticket, overlap, cancelled_from, cancelled, furthest = unpack_bytes(PACKED_WITH_RESERVATIONS, value)
+          elseif #value == 100 and string.byte(value, 1) == 1 then
+            encoding, max, stored, interval, next_free, remainder, kept_until,
+              last_ticket, overlap, cancelled_from, cancelled, furthest, next_call, demand =
+              unpack_bytes(PACKED_WITH_DEMAND, value)
+            encoding = next_call > 0 and encoding
           elseif #value ~= 44 then
             local ok, json = pcall(cjson.decode, value)
             if ok and type(json) == 'table' then
@@ -127,13 +137,23 @@ local MOST_REQUESTS = 2 ^ 16
               elseif reservations ~= nil and reservations ~= cjson.null then
                 encoding = nil
               end
+              local wanted = json.demand
+              if type(wanted) == 'table' then
+                next_call, demand = wanted.nextCallMicros, wanted.permits
+                if type(next_call) ~= 'number' or type(demand) ~= 'number' or not (next_call > 0) then
+                  encoding = nil
+                end
+              elseif wanted ~= nil and wanted ~= cjson.null then
+                encoding = nil
+              end
             end
           end
           if not (encoding == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
             and interval > 0 and interval < HUGE and next_free >= 0 and next_free * 1000 < HUGE
             and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
             and overlap >= 0 and overlap < LATEST and cancelled_from >= 0 and cancelled_from < LATEST
-            and cancelled >= 0 and cancelled < LATEST and furthest >= 0 and furthest < LATEST) then
+            and cancelled >= 0 and cancelled < LATEST and furthest >= 0 and furthest < LATEST
+            and next_call >= 0 and next_call < LATEST and demand >= 0 and demand < LATEST) then
             found = '!UNREADABLE'
             break
           end
@@ -145,6 +165,9 @@ local MOST_REQUESTS = 2 ^ 16
             negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
           end
           -- boundClockStep
+          if next_call > 0 and (next_call - now > MOST_AHEAD or now - next_call > MOST_AHEAD) then
+            next_call, demand, must_save = 0, 0, true
+          end
           if next_free - now > 2 * HOUR then
             local most = furthest > HOUR and furthest or HOUR
             if next_free - now > most + HOUR then
@@ -277,6 +300,23 @@ local MOST_REQUESTS = 2 ^ 16
             elseif timeout < 0 then
               if timeout == CHARGE then
                 allowed, reservable, charged = HUGE, HUGE, granted
+              elseif timeout > REFUND then
+                -- prefetch
+                local time = -timeout * PREFETCH_UNIT % PREFETCH_TIMES
+                local call = (-timeout * PREFETCH_UNIT - time) / PREFETCH_TIMES
+                for _ = times, 1, -1 do
+                  local next = math.min(now + MOST_AHEAD, math.max(next_call + call, now + time * PREFETCH_PAUSE))
+                  local period = math.max(time, next - now)
+                  local passed = next - next_call
+                  demand = math.min(MOST_DEMAND, (passed < period and demand * (1 - passed / period) or 0) + permits)
+                  next_call = next
+                  local inflow = period / interval_micros
+                  local fill = stored / (math.min(max, inflow) / 2)
+                  local share = permits / demand * inflow * fill * fill
+                  local taken = math.floor(math.min(math.min(stored, permits), math.max(1, share)))
+                  stored, granted = stored - taken, granted + taken
+                end
+                exists, found_until, changed, only_peeks, times = true, nil, true, false, 0
               else
                 if exists and not warm_up then
                   for _ = 1, times do
@@ -370,7 +410,9 @@ local MOST_REQUESTS = 2 ^ 16
         end
         local has_reservations = last_ticket > 0 or furthest > 0
         local packed_as, length = PACKED, 44
-        if has_reservations then
+        if next_call > 0 then
+          packed_as, length = PACKED_WITH_DEMAND, 100
+        elseif has_reservations then
           packed_as, length = PACKED_WITH_RESERVATIONS, 84
         end
         if last_ticket > 0 then
@@ -384,7 +426,7 @@ local MOST_REQUESTS = 2 ^ 16
         if kept * 1000 >= keep and kept < SECONDS / 2 and #value == length and not other_definition then
           saved = redis_pcall('SETRANGE', key, '0', pack_bytes(
             packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
-            last_ticket, overlap, cancelled_from, cancelled, furthest))
+            last_ticket, overlap, cancelled_from, cancelled, furthest, next_call, demand))
         else
           -- A quarter longer, so that the next calls need no new expiry; at least a second, the resolution of kept_until.
           keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
@@ -396,7 +438,7 @@ local MOST_REQUESTS = 2 ^ 16
           kept_until = math.floor(seconds + keep / 1000) % SECONDS
           saved = redis_pcall('SET', key, pack_bytes(
             packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
-            last_ticket, overlap, cancelled_from, cancelled, furthest),
+            last_ticket, overlap, cancelled_from, cancelled, furthest, next_call, demand),
             'PX', string.format('%.0f', keep))
         end
         if type(saved) == 'table' and saved.err then

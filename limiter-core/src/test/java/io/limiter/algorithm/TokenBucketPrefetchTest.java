@@ -1,0 +1,182 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.data.Percentage.withPercentage;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** How a token bucket shares its permits among instances that prefetch. */
+class TokenBucketPrefetchTest {
+
+    private static final long TIME = 100_000;
+    private static final long CALL = 200;
+    private static final TokenBucket LIMIT = TokenBucket.perSecond(10_000);
+
+    private long now = 1_700_000_000_000_000L;
+    private @Nullable RedisPermits state;
+
+    @Test
+    void a_bucket_with_enough_permits_gives_all_that_is_wanted() {
+        Decision given = prefetch(300);
+
+        assertThat(given.granted()).isTrue();
+        assertThat(given.limit()).isEqualTo(300);
+        assertThat(given.retryAfterMicros()).isZero();
+        assertThat(given.remaining()).isEqualTo(9_700);
+    }
+
+    @Test
+    void permits_are_taken_at_once() {
+        prefetch(300);
+
+        assertThat(decide(Request.take(9_701, 0)).granted()).isFalse();
+        assertThat(decide(Request.take(9_700, 0)).granted()).isTrue();
+    }
+
+    @Test
+    void permits_that_lack_are_shared_by_demand() {
+        decide(Request.take(10_000, 0));
+        long many = 0;
+        long few = 0;
+        for (int i = 0; i < 400; i++) {
+            now += TIME / 8;
+            many += prefetch(900).limit();
+            now += TIME / 8;
+            few += prefetch(300).limit();
+        }
+
+        assertThat((double) many / few).isCloseTo(3, withPercentage(30));
+        assertThat(many + few).as("of 100,000 refilled").isBetween(98_000L, 100_000L);
+    }
+
+    @Test
+    void who_wants_little_gets_one_permit_if_there_is_one() {
+        decide(Request.take(9_995, 0));
+        for (int i = 0; i < 4; i++) {
+            prefetch(1_000_000);
+        }
+
+        assertThat(prefetch(1).limit()).isEqualTo(1);
+        assertThat(prefetch(1).granted()).isFalse();
+    }
+
+    @Test
+    void demand_is_forgotten_after_a_prefetch_time() {
+        decide(Request.take(9_000, 0));
+        prefetch(1_000_000);
+        long beside = prefetch(900).limit();
+        now += TIME + TIME / 4;
+        decide(Request.take(1_000, 0));
+
+        assertThat(prefetch(900).limit()).isGreaterThan(10 * beside);
+    }
+
+    @Test
+    void calls_that_get_less_than_they_want_return_one_after_the_other() {
+        decide(Request.take(10_000, 0));
+        long last = 0;
+        for (int i = 0; i < 1_000; i++) {
+            Decision given = prefetch(1);
+
+            assertThat(given.retryAfterMicros()).isEqualTo(TIME / 4 + i * CALL);
+            assertThat(given.waitMicros()).as("until there is a permit").isEqualTo(100);
+            last = given.retryAfterMicros();
+        }
+        assertThat(last).isEqualTo(TIME / 4 + 999 * CALL);
+    }
+
+    @Test
+    void calls_that_get_what_they_want_pause_when_there_are_too_many() {
+        long calls = TIME / 4 / CALL;
+        for (int i = 0; i <= calls; i++) {
+            assertThat(prefetch(1).retryAfterMicros()).isZero();
+        }
+
+        assertThat(prefetch(1).retryAfterMicros()).isEqualTo(CALL);
+    }
+
+    @Test
+    void unused_permits_return_as_far_as_the_bucket_has_not_overflowed() {
+        decide(Request.take(6_000, 0));
+        Decision given = prefetch(500);
+        now += TIME;
+        long before = decide(Request.peek(1, 0)).remaining();
+        decide(Request.cancel(400, given));
+
+        assertThat(decide(Request.peek(1, 0)).remaining()).isEqualTo(before + 400);
+    }
+
+    @Test
+    void unused_permits_of_a_bucket_that_was_full_do_not_return() {
+        Decision given = prefetch(500);
+        now += TIME;
+        decide(Request.take(9_000, 0));
+        long before = decide(Request.peek(1, 0)).remaining();
+        decide(Request.cancel(500, given));
+
+        assertThat(decide(Request.peek(1, 0)).remaining()).isEqualTo(before);
+    }
+
+    @Test
+    void demand_of_before_a_clock_step_is_forgotten() {
+        prefetch(500);
+        now -= Duration.ofMinutes(2).toMillis() * 1000;
+        decide(Request.take(1, 0));
+
+        assertThat(Objects.requireNonNull(state).demand()).isNull();
+        assertThat(state.storedPermits()).isEqualTo(9_499);
+    }
+
+    @Test
+    void a_bucket_of_which_nothing_was_prefetched_for_a_minute_is_stored_as_before() {
+        prefetch(500);
+        now += Duration.ofMinutes(2).toMillis() * 1000;
+        decide(Request.take(1, 0));
+
+        assertThat(Objects.requireNonNull(state).demand()).isNull();
+    }
+
+    @Test
+    void another_rate_keeps_demand() {
+        prefetch(500);
+        Demand before = Objects.requireNonNull(state).demand();
+        state = LIMIT.withRate(20_000).step(state, now, Request.take(1, 0)).state();
+
+        assertThat(Objects.requireNonNull(state).demand()).isEqualTo(before).isNotNull();
+    }
+
+    @Test
+    void only_a_token_bucket_is_prefetched() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> FixedWindow.of(1, Duration.ofSeconds(1)).step(null, now, request(1)))
+                .withMessageStartingWith("only permits of a TokenBucket can be prefetched, was FixedWindow");
+    }
+
+    @Test
+    void times_out_of_range_are_rejected() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Request.prefetch(1, Request.MAX_PREFETCH_MICROS + 1, CALL))
+                .withMessage("prefetch time (microseconds) must be between 1 and 10000000, was 10000001");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Request.prefetch(1, TIME, 0))
+                .withMessage("time between calls (microseconds) must be between 1 and 1000000, was 0");
+    }
+
+    private static Request request(int permits) {
+        return Request.prefetch(permits, TIME, CALL);
+    }
+
+    private Decision prefetch(int permits) {
+        return decide(request(permits));
+    }
+
+    private Decision decide(Request request) {
+        Step<RedisPermits> step = LIMIT.step(state, now, request);
+        state = step.state();
+        return step.decision();
+    }
+}
