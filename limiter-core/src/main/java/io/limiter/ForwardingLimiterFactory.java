@@ -58,8 +58,8 @@ public abstract class ForwardingLimiterFactory implements LimiterFactory {
     }
 
     @Override
-    public LimiterFactory withPrefetch(int permits, Duration time) {
-        return delegate.withPrefetch(permits, time);
+    public LimiterFactory withPrefetch(Duration time, int callsPerSecond) {
+        return delegate.withPrefetch(time, callsPerSecond);
     }
 
     @Override

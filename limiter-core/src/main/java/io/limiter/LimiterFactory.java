@@ -74,18 +74,29 @@ public interface LimiterFactory extends AutoCloseable {
     LimiterFactory withFailurePolicy(FailurePolicy policy);
 
     /**
-     * A view of this factory whose token buckets prefetch: while a key is hot, each instance takes permits ahead and
-     * grants them without a call to Redis.
+     * A view of this factory whose token buckets prefetch: each instance takes as many permits of a key as were lately requested
+     * from it, or its share by demand if there are not enough for all, and grants and rejects without a call to Redis until
+     * it may take more.
      *
-     * <p>That is fast and slightly less exact: over any length of time, the fleet grants at most one prefetch size for
-     * each instance more than without. Limiters of one name with and without prefetch share their permits. The view
-     * rejects other kinds of limit, and buckets in which the next caller waits. A local factory has no backend to
-     * prefetch from, and ignores the terms; so does this default.
+     * <p>In any time {@code t}, the fleet uses at most {@code capacity + rate * (t + time)} permits, however many instances it
+     * has; {@code docs/scale.md} says when that time is longer. Requests that wait, requests for more permits than an instance is
+     * given, limit sets, and buckets that are refilled by fewer than ten permits in {@code time} and hold fewer than 1,000 are decided
+     * in Redis one by one. Limiters of one
+     * name with and without prefetch share their permits. The view rejects other kinds of limit, and buckets in which the next
+     * caller waits. A local factory has no backend to prefetch from, and ignores it; so does this default.
      *
-     * @param permits how many permits of one key an instance holds at most, from 1 to 1,000,000,000
-     * @param time how long it holds them at most, from 1 ms to 1 h; unused ones are then refunded
+     * @param time prefetch time: how long an instance holds permits, from 10 ms to 10 s; unused ones are then returned
      */
-    default LimiterFactory withPrefetch(int permits, Duration time) {
+    default LimiterFactory withPrefetch(Duration time) {
+        return withPrefetch(time, PrefetchTerms.DEFAULT_CALLS_PER_SECOND);
+    }
+
+    /**
+     * As {@link #withPrefetch(Duration)}, with a bound on the calls that prefetch permits of one key.
+     *
+     * @param callsPerSecond of the whole fleet, from 1 to 1,000,000; by default 5,000
+     */
+    default LimiterFactory withPrefetch(Duration time, int callsPerSecond) {
         return this;
     }
 

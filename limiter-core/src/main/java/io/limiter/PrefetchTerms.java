@@ -1,29 +1,33 @@
 package io.limiter;
 
+import io.limiter.internal.arithmetic.Check;
 import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How an instance may prefetch permits; see {@link LimiterFactory#withPrefetch}.
+ * How the instances prefetch permits; see {@link LimiterFactory#withPrefetch(Duration)}.
  *
- * @param maxPermits how many permits of one key an instance holds at most, from 1 to 1,000,000,000
- * @param maxTime how long it holds them at most, from 1 ms to 1 h
+ * @param time prefetch time: how long an instance holds permits at most, from 10 ms to 10 s
+ * @param callsPerSecond how often the whole fleet calls Redis to prefetch permits of one key, from 1 to 1,000,000
  */
-public record PrefetchTerms(int maxPermits, Duration maxTime) {
+public record PrefetchTerms(Duration time, int callsPerSecond) {
 
-    private static final int MOST = 1_000_000_000;
-    private static final Duration SHORTEST = Duration.ofMillis(1);
-    private static final Duration LONGEST = Duration.ofHours(1);
+    public static final int DEFAULT_CALLS_PER_SECOND = 5_000;
+    public static final Duration SHORTEST_TIME = Duration.ofMillis(10);
+    public static final Duration LONGEST_TIME = Duration.ofSeconds(10);
+    public static final int MOST_CALLS_PER_SECOND = 1_000_000;
+
+    /** With {@value #DEFAULT_CALLS_PER_SECOND} calls per second. */
+    public PrefetchTerms(Duration time) {
+        this(time, DEFAULT_CALLS_PER_SECOND);
+    }
 
     public PrefetchTerms {
-        if (maxPermits < 1 || maxPermits > MOST) {
-            throw new IllegalArgumentException(
-                    "prefetch permits must be between 1 and " + MOST + ", was " + maxPermits);
+        Objects.requireNonNull(time, "time");
+        if (time.compareTo(SHORTEST_TIME) < 0 || time.compareTo(LONGEST_TIME) > 0) {
+            throw new IllegalArgumentException("prefetch time must be between " + SHORTEST_TIME + " and " + LONGEST_TIME
+                    + " (ISO-8601), was " + time);
         }
-        Objects.requireNonNull(maxTime, "maxTime");
-        if (maxTime.compareTo(SHORTEST) < 0 || maxTime.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(
-                    "prefetch time must be between " + SHORTEST + " and " + LONGEST + " (ISO-8601), was " + maxTime);
-        }
+        Check.range("prefetch calls (per second)", callsPerSecond, 1, MOST_CALLS_PER_SECOND);
     }
 }

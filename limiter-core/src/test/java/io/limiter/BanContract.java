@@ -321,7 +321,7 @@ abstract class BanContract extends LimiterContract {
                 .isThrownBy(() -> limiters().withBan(null))
                 .withMessage("ban");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> banning().withPrefetch(10, seconds(1)).build("p", TokenBucket.perSecond(10)))
+                .isThrownBy(() -> banning().withPrefetch(seconds(1)).build("p", TokenBucket.perSecond(10)))
                 .withMessageStartingWith("a ban and prefetch exclude each other");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(

@@ -42,7 +42,7 @@ public record Decision(
         BACKEND,
         /** The rejection cache: an earlier rejection of the backend is still valid. */
         REJECTION_CACHE,
-        /** Permits that this instance prefetched from the backend. */
+        /** Permits that this instance prefetched from the backend, or has used up. */
         PREFETCH,
         /** The local fallback, because the backend is unavailable. */
         LOCAL,

@@ -165,7 +165,7 @@ class LimitSetOnRedisTest {
     void a_prefetching_limit_is_decided_in_redis() {
         LimiterFactory limiters = redis.byScript();
         RateLimiter prefetching =
-                limiters.withPrefetch(100, Duration.ofSeconds(1)).build("prefetching", TokenBucket.of(1000, 1));
+                limiters.withPrefetch(Duration.ofSeconds(1)).build("prefetching", TokenBucket.of(1000, 1));
         LimitSet set = LimitSet.of(prefetching, limiters.build("w", FixedWindow.of(500, Duration.ofDays(1))));
         for (int i = 0; i < 50; i++) {
             assertThat(set.tryAcquire()).isTrue();

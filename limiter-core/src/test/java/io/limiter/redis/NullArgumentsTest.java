@@ -86,7 +86,7 @@ class NullArgumentsTest extends NullArgumentsContract {
                 decision,
                 new RedisPermits(1, 1, 1, 1, 0),
                 FailurePolicy.LOCAL,
-                new PrefetchTerms(1, Duration.ofSeconds(1)),
+                new PrefetchTerms(Duration.ofSeconds(1)),
                 failure,
                 new BackendState(true, Instant.EPOCH, null),
                 new RateLimitExceededException("k", decision),

@@ -17,13 +17,13 @@ final class PrefetchFleetMember {
 
     private PrefetchFleetMember() {}
 
-    /** Arguments: rate, burst in seconds, prefetch size. */
+    /** Arguments: rate, burst in seconds, prefetch time in milliseconds. */
     public static void main(String[] args) throws Exception {
         AtomicLong used = new AtomicLong();
         AtomicBoolean running = new AtomicBoolean(true);
         try (FleetInstance instance = new FleetInstance(args)) {
             RateLimiter limiter = instance.limiters()
-                    .withPrefetch(instance.count(2), Duration.ofMillis(500))
+                    .withPrefetch(Duration.ofMillis(instance.count(2)))
                     .build("leased", TokenBucket.of(instance.number(0), instance.number(1)));
             limiter.peek();
             instance.awaitGo();

@@ -50,8 +50,7 @@ class ReadmeSnippets {
         Limiter logins = limiters.build("logins", FixedWindow.of(5, Duration.ofMinutes(15)));
 
         CompletableFuture<Decision> later = search.on("user:ann").async().decide(1, Duration.ofSeconds(1));
-        RateLimiter hot =
-                limiters.withPrefetch(1_000, Duration.ofMillis(200)).build("hot", TokenBucket.perSecond(50_000));
+        RateLimiter hot = limiters.withPrefetch(Duration.ofMillis(100)).build("hot", TokenBucket.perSecond(50_000));
         // end
         assertThat(later.join().granted() && hot.tryAcquire()).isTrue();
         assertThat(soon && mine && decision.granted()).isTrue();

@@ -23,12 +23,10 @@ final class Bucket {
         return step.decision();
     }
 
-    void refund(int permits, long nowMicros) {
-        state = limit.step(state, nowMicros, Request.refund(permits)).state();
-    }
-
-    /** Whole permits that can be taken now. */
-    long available(long nowMicros) {
-        return limit.step(state, nowMicros, Request.peek(1, 0)).decision().remaining();
+    /** Decides any request. */
+    Decision decide(Request request, long nowMicros) {
+        Step<RedisPermits> step = limit.step(state, nowMicros, request);
+        state = step.state();
+        return step.decision();
     }
 }

@@ -20,6 +20,7 @@ final class DemandFleet {
 
     static final long PREFETCH_MICROS = 100_000;
     static final double CALLS_PER_SECOND = 5_000;
+    static final long CALL_MICROS = 200;
 
     private static final int BURST_PARTS = 5;
     private static final long SECOND_NANOS = 1_000_000_000;
@@ -52,13 +53,13 @@ final class DemandFleet {
         TokenBucket limit = TokenBucket.perSecond(limitPerSecond).withBurst(capacity);
         this.capacity = limit.capacity();
         this.ideal = new Bucket(limit);
-        DemandShare key = new DemandShare(limit, PREFETCH_MICROS, CALLS_PER_SECOND);
+        Bucket key = new Bucket(limit);
         this.instances = new DemandInstance[size];
         this.upTo = new double[size];
         this.phase = new long[size];
         double sum = 0;
         for (int i = 0; i < size; i++) {
-            instances[i] = new DemandInstance(timeline, shard, key, totals);
+            instances[i] = new DemandInstance(timeline, shard, key, limitPerSecond, totals);
             sum += 1.0 / (i + 1);
             upTo[i] = sum;
             phase[i] = random.nextLong(SECOND_NANOS);
@@ -132,7 +133,7 @@ final class DemandFleet {
 
         /** What {@link #worstExcess} may be: the capacity, and the refill of the time for which permits are used. */
         double mostExcess() {
-            double useSeconds = Math.max(PREFETCH_MICROS / 1e6, fleet.size / CALLS_PER_SECOND);
+            double useSeconds = Math.max(PREFETCH_MICROS / 1e6, 2.5 * fleet.size / CALLS_PER_SECOND);
             return fleet.capacity + fleet.limitPerSecond * useSeconds;
         }
     }

@@ -11,7 +11,7 @@ final class DemandTable {
     private static final long SEED = 42;
     private static final double LIMIT = 50_000;
     private static final double[] DEMANDS = {0.5, 1, 1.5, 10};
-    private static final long WARM_UP_NANOS = 1_500_000_000;
+    private static final long WARM_UP_NANOS = 4_000_000_000L;
     private static final long MEASURED_NANOS = 2_000_000_000;
 
     private DemandTable() {}

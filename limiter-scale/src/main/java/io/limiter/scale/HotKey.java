@@ -7,14 +7,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One key in one instance: prefetch, rejection cache, circuit breaker, group commit and local fallback, in that order. */
+/** One key in one instance: rejection cache, circuit breaker, group commit and local fallback, in that order. */
 final class HotKey {
 
     private static final long DECISION_TIMEOUT_NANOS = 100_000_000;
     private static final long CHECK_NANOS = DECISION_TIMEOUT_NANOS / 20;
     private static final int SECOND_CALL_FROM = 32;
-    private static final int SMALLEST_BLOCK = 4;
-    private static final long BLOCK_NANOS = 1_000_000_000;
 
     private static final class Waiting {
         final long sinceNanos;
@@ -38,11 +36,6 @@ final class HotKey {
     private long roundTripNanos;
     private boolean checking;
     private long rejectedUntilMicros;
-    private int prefetched;
-    private int blockSize = SMALLEST_BLOCK;
-    private long blockSinceNanos;
-    private boolean prefetching;
-    private long remaining = Long.MAX_VALUE;
 
     HotKey(
             Timeline timeline,
@@ -63,11 +56,7 @@ final class HotKey {
 
     void request() {
         long now = timeline.nowNanos();
-        if (takePrefetched(now)) {
-            totals.decidedAtOnce(By.PREFETCHED);
-            totals.taken(now / 1_000);
-            totals.granted();
-        } else if (now / 1_000 < rejectedUntilMicros) {
+        if (now / 1_000 < rejectedUntilMicros) {
             totals.decidedAtOnce(By.CACHED);
         } else if (breaker.isOpen()) {
             decideLocally(0);
@@ -81,13 +70,6 @@ final class HotKey {
                 checkLater();
             }
         }
-    }
-
-    /** The permits that were prefetched are lost with the process. */
-    void crash() {
-        prefetched = 0;
-        blockSize = SMALLEST_BLOCK;
-        rejectedUntilMicros = 0;
     }
 
     private void checkLater() {
@@ -127,7 +109,6 @@ final class HotKey {
         for (Waiting each : batch) {
             Decision decision = shared.take(1, serverMicros);
             each.granted = decision.granted();
-            remaining = decision.remaining();
             if (decision.granted()) {
                 totals.taken(serverMicros);
             } else if (scenario.rejectionCache) {
@@ -154,9 +135,6 @@ final class HotKey {
         }
         if (!queue.isEmpty()) {
             send();
-        }
-        if (scenario.prefetch > 0 && prefetched == 0) {
-            prefetch();
         }
     }
 
@@ -185,49 +163,5 @@ final class HotKey {
             totals.taken(timeline.nowNanos() / 1_000);
             totals.granted();
         }
-    }
-
-    private boolean takePrefetched(long now) {
-        if (prefetched == 0) {
-            return false;
-        }
-        if (now - blockSinceNanos > BLOCK_NANOS) {
-            // Unused permits return with the next call.
-            prefetched = 0;
-            blockSize = Math.max(SMALLEST_BLOCK, blockSize / 2);
-            return false;
-        }
-        prefetched--;
-        if (prefetched <= blockSize / 2) {
-            prefetch();
-        }
-        return true;
-    }
-
-    private void prefetch() {
-        int permits = (int) Math.min(blockSize, remaining / 4);
-        if (prefetching || breaker.isOpen() || permits < SMALLEST_BLOCK) {
-            return;
-        }
-        prefetching = true;
-        boolean[] granted = {false};
-        shard.call(
-                1,
-                1,
-                serverMicros -> {
-                    Decision decision = shared.take(permits, serverMicros);
-                    granted[0] = decision.granted();
-                    remaining = decision.remaining();
-                },
-                () -> {
-                    prefetching = false;
-                    if (granted[0]) {
-                        if (timeline.nowNanos() - blockSinceNanos < BLOCK_NANOS / 2) {
-                            blockSize = Math.min(Math.max(SMALLEST_BLOCK, scenario.prefetch / 2), 2 * blockSize);
-                        }
-                        prefetched += permits;
-                        blockSinceNanos = timeline.nowNanos();
-                    }
-                });
     }
 }

@@ -33,10 +33,10 @@ public final class ScaleStudy {
         Map<String, String> tables = new LinkedHashMap<>();
         tables.put("wide", wide());
         tables.put("hot", hot());
-        tables.put("prefetch", prefetch());
+        tables.put("prefetch", DemandTable.rows());
         tables.put("split", split());
         tables.values().forEach(System.out::println);
-        Map<String, String> inReadme = Map.of("demand", DemandTable.rows(), "limited", limited(), "lost", lost());
+        Map<String, String> inReadme = Map.of("limited", limited(), "lost", lost());
         inReadme.values().forEach(System.out::println);
         if (args.length > 1) {
             write(Path.of(args[0]), tables);
@@ -101,18 +101,6 @@ public final class ScaleStudy {
                 hot("limit 100,000/s", 100_000, at -> {}),
                 hot("limit 1,000/s", 1_000, at -> {}),
                 hot("limit 1,000/s, without rejection cache", 1_000, at -> at.rejectionCache = false));
-    }
-
-    private static String prefetch() {
-        return sourcesTable(
-                hot("prefetch 100, limit 2,000,000/s", 2 * MILLION, at -> at.prefetch = 100),
-                hot("prefetch 1,000, limit 2,000,000/s", 2 * MILLION, at -> at.prefetch = 1_000),
-                hot("prefetch 100, limit 500,000/s", 500_000, at -> at.prefetch = 100),
-                hot("prefetch 1,000, limit 500,000/s", 500_000, at -> at.prefetch = 1_000),
-                hot("prefetch 1,000, limit 2,000,000/s, 100 crashes/s", 2 * MILLION, at -> {
-                    at.prefetch = 1_000;
-                    at.crashesPerSecond = 100;
-                }));
     }
 
     private static String split() {

@@ -29,9 +29,6 @@ final class Scenario {
     boolean groupCommit = true;
     boolean rejectionCache = true;
 
-    /** Most permits that an instance prefetches. */
-    int prefetch;
-
     /** Splits the hot key into so many, each with its share of the limit. */
     int hashTags = 1;
 
@@ -39,9 +36,6 @@ final class Scenario {
 
     /** The shard of the hot key is lost for so long, in the middle of the run. */
     long lossNanos;
-
-    /** Instances are killed and replaced so many times a second. */
-    double crashesPerSecond;
 
     /**
      * @param settings sets fields to other values

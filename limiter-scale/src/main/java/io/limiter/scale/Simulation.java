@@ -73,9 +73,6 @@ final class Simulation {
         if (scenario.widePerSecond > 0) {
             arrive(scenario.widePerSecond, this::wideRequest);
         }
-        if (scenario.crashesPerSecond > 0) {
-            arrive(scenario.crashesPerSecond, this::crash);
-        }
         timeline.run(warmUpNanos);
         for (Shard shard : shards) {
             shard.startMeasuring();
@@ -105,12 +102,6 @@ final class Simulation {
             hot.grantedByOne();
         }
         hotKeys[random.nextInt(hotKeys.length)][random.nextInt(scenario.hashTags)].request();
-    }
-
-    private void crash() {
-        for (HotKey each : hotKeys[random.nextInt(hotKeys.length)]) {
-            each.crash();
-        }
     }
 
     private void wideRequest() {

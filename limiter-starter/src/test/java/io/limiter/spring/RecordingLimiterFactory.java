@@ -100,8 +100,8 @@ public final class RecordingLimiterFactory implements LimiterFactory {
     }
 
     @Override
-    public LimiterFactory withPrefetch(int permits, Duration time) {
-        PrefetchTerms terms = new PrefetchTerms(permits, time);
-        return new RecordingLimiterFactory(delegate.withPrefetch(permits, time), prefix, terms, built);
+    public LimiterFactory withPrefetch(Duration time, int callsPerSecond) {
+        PrefetchTerms terms = new PrefetchTerms(time, callsPerSecond);
+        return new RecordingLimiterFactory(delegate.withPrefetch(time, callsPerSecond), prefix, terms, built);
     }
 }

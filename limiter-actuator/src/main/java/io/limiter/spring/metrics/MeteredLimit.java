@@ -25,8 +25,8 @@ final class MeteredLimit {
 
     private static final List<Source> GRANTING =
             List.of(Source.BACKEND, Source.PREFETCH, Source.LOCAL, Source.POLICY, Source.OVERRIDE);
-    private static final List<Source> REJECTING =
-            List.of(Source.BACKEND, Source.REJECTION_CACHE, Source.LOCAL, Source.POLICY, Source.OVERRIDE);
+    private static final List<Source> REJECTING = List.of(
+            Source.BACKEND, Source.REJECTION_CACHE, Source.PREFETCH, Source.LOCAL, Source.POLICY, Source.OVERRIDE);
 
     private final String name;
     private final Supplier<@Nullable CallCounts> calls;

@@ -16,13 +16,13 @@ class LimitDefinitionTest {
 
     @Test
     void values_keep_their_type_and_times_are_seconds() {
-        assertThat(LimitDefinition.of(TokenBucket.of(0.5, 10), new PrefetchTerms(4, Duration.ofSeconds(2)), null))
+        assertThat(LimitDefinition.of(TokenBucket.of(0.5, 10), new PrefetchTerms(Duration.ofSeconds(2)), null))
                 .containsEntry("capacity", 5L)
                 .containsEntry("permitsPerSecond", 0.5)
                 .containsEntry("burstSeconds", 10.0)
                 .containsEntry("maxWait", 3600.0)
                 .containsEntry("startsFull", true)
-                .containsEntry("prefetch", Map.of("maxPermits", 4, "maxTime", 2.0))
+                .containsEntry("prefetch", Map.of("time", 2.0, "callsPerSecond", 5_000))
                 .doesNotContainKey("warmUp");
         assertThat(LimitDefinition.of(
                         TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(3))), null, null))

@@ -39,8 +39,7 @@ public class KnownDecisionBenchmark extends InProcessBenchmark {
                 .build();
         limiters.warmUp().join();
         closed = limiters.build("closed", FixedWindow.of(1, Duration.ofDays(1)));
-        prefetched =
-                limiters.withPrefetch(1_000_000, Duration.ofSeconds(1)).build("prefetched", TokenBucket.of(1e9, 1));
+        prefetched = limiters.withPrefetch(Duration.ofSeconds(1)).build("prefetched", TokenBucket.of(1e9, 1));
     }
 
     @TearDown

@@ -25,7 +25,7 @@ public final class BenchmarkPage {
     private static final Map<String, String> NOTES = Map.of(
             "limiter-plain", "one request in a call, no rejection cache",
             "limiter-yield", "threads yield for up to 1 ms before they park",
-            "limiter-prefetch", "a tenth of the burst, at most 1,000,000 permits, for 100 ms",
+            "limiter-prefetch", "for 100 ms",
             "gateway-script", "equivalent to that of Spring Cloud Gateway's `RedisRateLimiter`");
 
     private static final String FIGURES = """

@@ -33,7 +33,7 @@ public record Contender(String name, Family family, Where where, boolean async, 
         EXACT_LOG(true, "never more than the limit within any period, in the whole fleet"),
         EXACT_IN_PROCESS(true, "at no moment more than capacity + rate × time, in one JVM"),
         CYCLES(false, "never more than the limit in a cycle, in one JVM; twice as many across the end of one"),
-        PREFETCH(false, "as exact; over any time the fleet can use one prefetch per instance more"),
+        PREFETCH(false, "as exact; over any time the fleet can use what is refilled within a prefetch time more"),
         DELAYED(false, "each instance grants up to a tenth of the limit on its own, for at most 100 ms"),
         WHOLE_SECONDS(false, "a clock of whole seconds: twice the limit within a moment at the end of a second");
 

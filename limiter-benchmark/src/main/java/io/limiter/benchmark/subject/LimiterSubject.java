@@ -18,7 +18,6 @@ final class LimiterSubject implements Subject.Async {
     private static final int DEFAULT_LOCAL_KEYS = 100_000;
     private static final Duration YIELD = Duration.ofMillis(1);
     private static final Duration PREFETCH_TIME = Duration.ofMillis(100);
-    private static final int MAX_PREFETCH = 1_000_000;
 
     private final RateLimiter limiter;
     private final AutoCloseable opened;
@@ -45,11 +44,9 @@ final class LimiterSubject implements Subject.Async {
         return redis(builder(clients).yieldWhileWaiting(YIELD), allowance, ids);
     }
 
-    /** A tenth of the permits is prefetched, at most a million. */
     static Subject prefetching(RedisClients clients, Allowance allowance, String[] ids) {
-        int prefetch = (int) Math.max(1, Math.min(MAX_PREFETCH, allowance.permits() / 10));
         RedisRateLimiterFactory factory = builder(clients).build();
-        return new LimiterSubject(factory.withPrefetch(prefetch, PREFETCH_TIME), factory, bucket(allowance), ids);
+        return new LimiterSubject(factory.withPrefetch(PREFETCH_TIME), factory, bucket(allowance), ids);
     }
 
     static Subject redissonLock(RedisClients clients, Allowance allowance, String[] ids) {

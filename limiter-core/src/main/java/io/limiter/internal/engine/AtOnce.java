@@ -15,6 +15,8 @@ public interface AtOnce extends Engine {
     enum Known {
         /** Granted from prefetched permits. */
         PREFETCHED(true, Decision.Source.PREFETCH),
+        /** Rejected: the prefetched permits are used up, and the backend says when to ask again. */
+        USED_UP(false, Decision.Source.PREFETCH),
         /** Rejected: an earlier rejection of the backend still holds. */
         STILL_REJECTED(false, Decision.Source.REJECTION_CACHE),
         /** Granted by an engine without a backend. */

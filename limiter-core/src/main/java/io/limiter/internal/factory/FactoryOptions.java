@@ -10,7 +10,6 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.key.KeySpace;
-import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -67,9 +66,8 @@ record FactoryOptions(
         return new FactoryOptions(prefix, hashTag, plan, newPolicy, prefetch, ban, listeners, live);
     }
 
-    FactoryOptions withPrefetch(int permits, Duration time) {
-        return new FactoryOptions(
-                prefix, hashTag, plan, policy, new PrefetchTerms(permits, time), ban, listeners, live);
+    FactoryOptions withPrefetch(PrefetchTerms newPrefetch) {
+        return new FactoryOptions(prefix, hashTag, plan, policy, newPrefetch, ban, listeners, live);
     }
 
     FactoryOptions withBan(Ban newBan) {

@@ -6,6 +6,7 @@ import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
+import io.limiter.PrefetchTerms;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -74,8 +75,8 @@ final class FactoryView implements LimiterFactory {
     }
 
     @Override
-    public LimiterFactory withPrefetch(int permits, Duration time) {
-        return new FactoryView(factory, options.withPrefetch(permits, time));
+    public LimiterFactory withPrefetch(Duration time, int callsPerSecond) {
+        return new FactoryView(factory, options.withPrefetch(new PrefetchTerms(time, callsPerSecond)));
     }
 
     @Override

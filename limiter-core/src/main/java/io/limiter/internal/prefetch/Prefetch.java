@@ -3,6 +3,7 @@ package io.limiter.internal.prefetch;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
@@ -18,21 +19,26 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefetches permits of hot keys in blocks, and grants requests from them without the backend. Only the views
+ * Prefetches permits of keys by demand, grants requests from them, and rejects requests when they are used up. Only the views
  * {@link #with} terms prefetch; all views share the prefetched permits, so that a reset by one of them is complete.
  *
- * <p>A block counts as taken from the moment the backend grants it, so all instances together never take more than
- * the limit allows. Only the time of use is inexact: a permit may be used up to {@code maxTime} after it was taken.
- * Within any time {@code d}, at most {@code capacity + rate * d + instances * block} permits are used, where {@code
- * block} is the {@code maxPermits} of the terms.
+ * <p>Permits count as taken from the moment the backend gives them, so all instances together never take more than
+ * the limit allows. Only the time of use is inexact: a permit may be used up to the prefetch time after it was taken, or up to
+ * 2.5 times the time that the backend tells an instance to pause, if that is longer. So within any time {@code t}, at most {@code
+ * capacity + rate * (t + that time)} permits are used, however many instances there are.
  *
- * <p>See {@link PrefetchedKey} for how much is prefetched, and when. A hash table of fixed size with one slot for
- * each key: a hot key whose slot is taken by another hot key is not prefetched.
+ * <p>See {@link PrefetchedKey} for how much is prefetched, and when, and {@link Request#prefetch} for the share of an instance. A
+ * hash table of fixed size with one slot for each key: a hot key whose slot is taken by another hot key is not prefetched.
  */
 public final class Prefetch implements AtOnce {
 
     private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;
+
+    /** With fewer permits per prefetch time, and in the bucket, each request is decided by the backend. */
+    private static final double FEWEST_REFILLED = 10;
+
+    private static final double FEWEST_STORED = 1_000;
 
     private final AtOnce next;
     private final ExpiryClock clock;
@@ -93,6 +99,9 @@ public final class Prefetch implements AtOnce {
             if (prefetched.takeFrom(permits) != null) {
                 return Known.PREFETCHED;
             }
+            if (timeoutMicros == 0 && prefetched.rejects(permits)) {
+                return Known.USED_UP;
+            }
             if (prefetched.left() > 0) {
                 return Known.UNKNOWN;
             }
@@ -115,13 +124,16 @@ public final class Prefetch implements AtOnce {
             next.decide(pending);
             return;
         }
-        PrefetchedPermits block = prefetched.takeFrom(pending.request(0).permits());
+        Request request = pending.request(0);
+        PrefetchedPermits block = prefetched.takeFrom(request.permits());
         if (block != null) {
             pending.decided(block.granted());
-            return;
+        } else if (request.timeoutMicros() == 0 && prefetched.rejects(request.permits())) {
+            pending.decided(prefetched.rejection());
+        } else {
+            next.decide(pending);
+            prefetched.passed(request.permits());
         }
-        pending.whenDecided(prefetched::decided);
-        next.decide(pending);
     }
 
     /** Drops prefetched permits without returning them: the reset key is full already. */
@@ -189,7 +201,7 @@ public final class Prefetch implements AtOnce {
 
     /** The entry to grant the request from; {@code null} if it is not prefetched. */
     private @Nullable PrefetchedKey entryFor(String key, Limit<?> limit, Request request) {
-        if (terms == null || request.action() != Request.Action.TAKE || closed.get()) {
+        if (terms == null || request.action() != Request.Action.TAKE || closed.get() || !isPrefetched(limit)) {
             return null;
         }
         PrefetchedKey prefetched = keys.get(slot(key));
@@ -197,6 +209,13 @@ public final class Prefetch implements AtOnce {
             return prefetched;
         }
         return prefetched == null || prefetched.isIdle() ? replace(prefetched, key, limit, terms) : null;
+    }
+
+    private boolean isPrefetched(Limit<?> limit) {
+        return terms != null
+                && limit instanceof TokenBucket bucket
+                && (bucket.permitsPerSecond() * terms.time().toNanos() >= FEWEST_REFILLED * 1e9
+                        || bucket.maxPermits() >= FEWEST_STORED);
     }
 
     private @Nullable PrefetchedKey replace(

@@ -4,6 +4,7 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingRequest;
@@ -21,26 +22,45 @@ import org.jspecify.annotations.Nullable;
 /**
  * The prefetched permits of one key: the current block, and possibly the next one. Safe for use by multiple threads.
  *
- * <p>Prefetching starts with a small block, when the backend has granted {@value #HOT} requests within one {@code
- * maxTime}. If a block is used up within half of {@code maxTime}, the next one is twice as large, up to {@code
- * maxPermits} in both blocks; if a block expires mostly unused, the next one is half as large. No block takes more
- * than a quarter of the remaining permits, so that other instances get their share; if that is less than {@value
- * #SMALLEST} permits, requests go to the backend one by one. The next block is prefetched when half of the current
- * one is used, so that no caller has to wait for it.
+ * <p>Prefetching starts with the second request within ten prefetch times. An instance asks for as many permits as were requested
+ * from it since its last call, as a rate, and for the square root of that twice, because requests come unevenly. The backend gives
+ * it part of them if there are not enough, and says when it may ask again: until then, requests are rejected here once the
+ * permits are used up. Otherwise the next block is prefetched before the current one is used up, so that no caller waits.
  */
 final class PrefetchedKey {
 
     private static final AsyncLog log = AsyncLog.of(Prefetch.class);
 
-    private static final int HOT = 8;
-    private static final int SMALLEST = 4;
-    private static final int SHARE = 4;
+    /** Prefetch times for which a key without requests is remembered. */
+    private static final int REMEMBERED = 10;
+
+    /** Pauses for which it is, if that is longer. */
+    private static final int REMEMBERED_PAUSES = 4;
+
+    /** Part of the prefetch time after which the backend lets an instance ask again, if there are few. */
+    private static final double PAUSE = 0.25;
+
+    /** Pauses for which a block is to last, as requests come unevenly less than it is usable. */
+    private static final double PAUSES = 1.2;
+
+    /** Pauses for which a block is usable, if that is longer than the prefetch time. */
+    private static final double USABLE_PAUSES = 2.5;
+
+    /**
+     * If the last call was longer ago than so many times what a block is to last, the rate since then says nothing: the instance
+     * asks for an equal part of what is refilled, which each call of as many as are allowed would get.
+     */
+    private static final double RECENT = 4;
+
+    /** The rate of a few requests can be far off: a block has no more permits than so many times those that were requested. */
+    private static final double MOST_GROWTH = 4;
+
+    private static final int MOST_PERMITS = 1_000_000_000;
 
     private final String key;
     private final Limit<?> limit;
     private final PrefetchTerms terms;
-    private final int maxPermits;
-    private final long maxTimeNanos;
+    private final long timeNanos;
     private final Engine engine;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
@@ -48,15 +68,25 @@ final class PrefetchedKey {
 
     private final AtomicBoolean prefetching = new AtomicBoolean();
     private final AtomicBoolean timerSet = new AtomicBoolean();
-    private final AtomicInteger recentGrants = new AtomicInteger();
-    private volatile ExpiryClock.Deadline recentEnds;
-    private volatile long remaining;
+    // Requested without being granted from a block.
+    private final AtomicInteger others = new AtomicInteger();
+    private volatile ExpiryClock.Deadline remembered;
+    private volatile boolean wasRequested;
+    private volatile ExpiryClock.Deadline lastCall;
+    private volatile @Nullable Pause pause;
     // Changed under this object's monitor, in which nothing blocks.
     private volatile @Nullable PrefetchedPermits current;
     private volatile @Nullable PrefetchedPermits next;
-    private volatile int blockSize = SMALLEST;
     private volatile boolean closed;
     private volatile boolean forgotten;
+
+    /**
+     * The last decision of the backend, if it told this instance to pause.
+     *
+     * @param end when it may ask again
+     * @param permit when there is a permit
+     */
+    private record Pause(ExpiryClock.Deadline end, ExpiryClock.Deadline permit, long nanos, Decision last) {}
 
     /**
      * @param notReturned logs permits that could not be returned
@@ -72,13 +102,13 @@ final class PrefetchedKey {
         this.key = key;
         this.limit = limit;
         this.terms = terms;
-        this.maxPermits = terms.maxPermits();
-        this.maxTimeNanos = terms.maxTime().toNanos();
+        this.timeNanos = terms.time().toNanos();
         this.engine = engine;
         this.clock = clock;
         this.sleeper = sleeper;
         this.notReturned = notReturned;
-        this.recentEnds = clock.in(maxTimeNanos);
+        this.lastCall = clock.in(0);
+        this.remembered = clock.in(REMEMBERED * timeNanos);
     }
 
     boolean isFor(String otherKey, Limit<?> otherLimit, PrefetchTerms otherTerms) {
@@ -96,7 +126,7 @@ final class PrefetchedKey {
 
     /** Whether there are no prefetched permits and no recent requests. */
     boolean isIdle() {
-        return current == null && !prefetching.get() && recentEnds.isOver();
+        return current == null && !prefetching.get() && remembered.isOver();
     }
 
     int left() {
@@ -116,7 +146,7 @@ final class PrefetchedKey {
         while (block != null) {
             int left = block.take(permits);
             if (left >= 0) {
-                if (left <= block.size() / 2 && next == null) {
+                if (next == null && block.isNearEnd(left)) {
                     prefetchIfDue();
                 }
                 return block;
@@ -132,57 +162,83 @@ final class PrefetchedKey {
         if (!over && block.left() > 0) {
             return null;
         }
-        synchronized (this) {
-            if (current == block) {
-                current = next;
-                next = null;
-                if (!over && block.isYoung()) {
-                    blockSize = Math.max(SMALLEST, Math.min(maxPermits, 2 * blockSize));
-                }
-            }
-        }
-        if (over) {
-            returnUnused(block);
-        }
+        end(block);
         return current;
     }
 
-    /** Records a decision of the backend for this key. */
-    void decided(Decision decision) {
-        if (decision.source() != Decision.Source.BACKEND) {
-            // Only decisions of the backend have its remaining permits.
-            return;
+    /**
+     * Whether this instance has used up its share, so that a request for at most so many permits is rejected until it may ask
+     * again. Counts the request then.
+     */
+    boolean rejects(int permits) {
+        Pause last = pause;
+        boolean rejects = last != null
+                && !closed
+                && permits <= Math.max(1, last.last.limit())
+                && (!last.end.isOverByMillis() || prefetching.get());
+        if (rejects) {
+            requested(permits);
         }
-        remaining = decision.remaining();
-        if (recentEnds.isOver()) {
-            recentEnds = clock.in(maxTimeNanos);
-            recentGrants.set(0);
+        return rejects;
+    }
+
+    /** The decision of {@link #rejects}. */
+    Decision rejection() {
+        Pause last = pause;
+        long retryMicros = last == null ? 1 : Math.max(1, Math.max(last.end.leftMicros(), last.permit.leftMicros()));
+        return new Decision(
+                false,
+                limit.capacity(),
+                last == null ? 0 : last.last.remaining(),
+                retryMicros,
+                retryMicros,
+                last == null ? retryMicros : Math.max(retryMicros, last.last.fullAfterMicros()),
+                Decision.Source.PREFETCH);
+    }
+
+    private void requested(int permits) {
+        if (others.addAndGet(permits) < 0) {
+            others.set(MOST_PERMITS);
         }
-        if (decision.granted() && recentGrants.incrementAndGet() >= HOT && next == null) {
+    }
+
+    /** Counts a request that goes to the backend, and prefetches if it is not the first one. */
+    void passed(int permits) {
+        requested(permits);
+        if (remembered.isOver()) {
+            wasRequested = false;
+            others.set(permits);
+            lastCall = clock.in(0);
+        }
+        boolean isHot = wasRequested;
+        wasRequested = true;
+        remembered = clock.in(REMEMBERED * timeNanos);
+        if (isHot && next == null) {
             prefetchIfDue();
         }
     }
 
     private void prefetchIfDue() {
-        long share = Math.min(blockSize, remaining / SHARE);
-        if (share < SMALLEST || closed || !prefetching.compareAndSet(false, true)) {
+        Pause last = pause;
+        if (closed || last != null && !last.end.isOver() || !prefetching.compareAndSet(false, true)) {
             return;
         }
-        int size = (int) Math.min(share, maxPermits - left());
         // Checked again: a block added since the caller's check would be overwritten and lost.
-        if (size < 1 || next != null) {
+        if (next != null || closed) {
             prefetching.set(false);
             return;
         }
+        int wanted = wanted(last == null ? 0 : last.nanos);
         // Measured from before the request is sent, so that a block is never kept too long.
-        ExpiryClock.Deadline deadline = clock.in(maxTimeNanos);
-        PendingRequest.start(engine, key, limit, Request.take(size, 0)).whenComplete((decision, error) -> {
+        ExpiryClock.Deadline sent = clock.in(0);
+        lastCall = sent;
+        Request request = Request.prefetch(wanted, timeNanos / 1000, Math.max(1, 1_000_000L / terms.callsPerSecond()));
+        PendingRequest.start(engine, key, limit, request).whenComplete((decision, error) -> {
             try {
                 if (error == null) {
-                    remaining = decision.remaining();
-                    if (decision.granted()) {
-                        add(new PrefetchedPermits(size, decision, deadline, clock.in(maxTimeNanos / 2)));
-                    }
+                    prefetched(decision, sent);
+                } else {
+                    pause = null;
                 }
             } finally {
                 prefetching.set(false);
@@ -190,7 +246,40 @@ final class PrefetchedKey {
         });
     }
 
-    void add(PrefetchedPermits block) {
+    /** How many permits this instance will need until it asks again, by what was requested since it has asked. */
+    private int wanted(long pauseNanos) {
+        int used = others.getAndSet(0) + newlyUsed(current) + newlyUsed(next);
+        double requested = Math.max(1, used);
+        double lasts = lasts(pauseNanos);
+        long since = Math.max(1, lastCall.agoNanos());
+        double expected = since > RECENT * lasts && limit instanceof TokenBucket bucket
+                ? Math.max(requested, bucket.permitsPerSecond() / terms.callsPerSecond())
+                : Math.min(requested * lasts / since, MOST_GROWTH * requested);
+        return (int) Math.max(1, Math.min(MOST_PERMITS, Math.ceil(expected + 2 * Math.sqrt(expected)) - left()));
+    }
+
+    /** How many nanoseconds a block is to last. */
+    private double lasts(long pauseNanos) {
+        return PAUSES * Math.max(PAUSE * timeNanos, pauseNanos);
+    }
+
+    private static int newlyUsed(@Nullable PrefetchedPermits block) {
+        return block == null ? 0 : block.newlyUsed();
+    }
+
+    private void prefetched(Decision decision, ExpiryClock.Deadline sent) {
+        long pauseNanos = TimeUnit.MICROSECONDS.toNanos(decision.retryAfterMicros());
+        remembered = clock.in(Math.max(REMEMBERED * timeNanos, REMEMBERED_PAUSES * pauseNanos));
+        long untilPermit = TimeUnit.MICROSECONDS.toNanos(decision.waitMicros());
+        pause = pauseNanos == 0 ? null : new Pause(sent.plus(pauseNanos), sent.plus(untilPermit), pauseNanos, decision);
+        if (decision.granted()) {
+            long usableNanos = Math.max(timeNanos, (long) (USABLE_PAUSES * pauseNanos));
+            long oldNanos = usableNanos - (long) lasts(pauseNanos);
+            add(new PrefetchedPermits(decision, limit.capacity(), sent.plus(usableNanos), oldNanos), usableNanos);
+        }
+    }
+
+    void add(PrefetchedPermits block, long usableNanos) {
         synchronized (this) {
             if (current == null) {
                 current = block;
@@ -201,16 +290,16 @@ final class PrefetchedKey {
         if (closed) {
             drop();
         } else {
-            setTimer();
+            setTimer(usableNanos);
         }
     }
 
     /** Sets a timer that returns blocks which expire unused. */
-    private void setTimer() {
+    private void setTimer(long nanos) {
         if (timerSet.compareAndSet(false, true)) {
             boolean isSet = false;
             try {
-                sleeper.later(TimeUnit.NANOSECONDS.toMicros(maxTimeNanos) + 1, this::returnExpired);
+                sleeper.later(TimeUnit.NANOSECONDS.toMicros(nanos) + 1, () -> returnExpired(nanos));
                 isSet = true;
             } finally {
                 if (!isSet) {
@@ -221,7 +310,7 @@ final class PrefetchedKey {
         }
     }
 
-    private void returnExpired() {
+    private void returnExpired(long nanos) {
         timerSet.set(false);
         PrefetchedPermits block = current;
         while (block != null && block.isOver()) {
@@ -229,22 +318,24 @@ final class PrefetchedKey {
             block = current;
         }
         if (block != null) {
-            setTimer();
+            setTimer(nanos);
         }
     }
 
+    /** Goes on to the next block. Unused permits are returned if there is none, because then no call is to come soon. */
     private void end(PrefetchedPermits block) {
+        boolean isLast = false;
         synchronized (this) {
             if (current == block) {
+                others.addAndGet(block.newlyUsed());
                 current = next;
                 next = null;
-            }
-            if (block.left() > block.size() / 2) {
-                blockSize = Math.max(SMALLEST, blockSize / 2);
-                recentGrants.set(0);
+                isLast = current == null;
             }
         }
-        returnUnused(block);
+        if (isLast) {
+            returnUnused(block);
+        }
     }
 
     /** Returns all permits and stops prefetching. Completed when the backend has answered. */
@@ -269,24 +360,29 @@ final class PrefetchedKey {
             current = null;
             next = null;
         }
-        return CompletableFuture.allOf(returnUnused(first), returnUnused(second));
+        return CompletableFuture.allOf(returnUnused(second), returnUnused(first));
     }
 
+    /** As if they had not been taken, as far as the bucket would not have overflowed since. */
     private CompletableFuture<?> returnUnused(@Nullable PrefetchedPermits block) {
-        int unused = block == null ? 0 : block.takeRest();
-        if (unused == 0 || forgotten) {
+        if (block == null || forgotten) {
             return CompletableFuture.completedFuture(null);
         }
-        return PendingRequest.start(engine, key, limit, Request.refund(unused)).exceptionally(e -> {
-            log.warn(
-                    notReturned,
-                    "{} unused prefetched permits of '{}' could not be returned: {}. They count as used until the limit has"
-                            + " refilled; nothing needs to be done.",
-                    unused,
-                    ShownKey.of(key),
-                    AsyncFailures.cause(e).getMessage(),
-                    AsyncFailures.cause(e));
-            return null;
-        });
+        int unused = block.takeRest();
+        if (unused == 0) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return PendingRequest.start(engine, key, limit, Request.cancel(unused, block.prefetched()))
+                .exceptionally(e -> {
+                    log.warn(
+                            notReturned,
+                            "{} unused prefetched permits of '{}' could not be returned: {}. They count as used until the"
+                                    + " limit has refilled; nothing needs to be done.",
+                            unused,
+                            ShownKey.of(key),
+                            AsyncFailures.cause(e).getMessage(),
+                            AsyncFailures.cause(e));
+                    return null;
+                });
     }
 }

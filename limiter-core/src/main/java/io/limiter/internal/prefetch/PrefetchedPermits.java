@@ -7,21 +7,30 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A block of prefetched permits, usable until a deadline. Thread-safe. Extended only by tests. */
 class PrefetchedPermits {
 
-    private final int size;
+    /** Part of a block that is left when the next one is prefetched. */
+    private static final double LOW = 0.25;
+
     private final Decision prefetched;
+    private final long capacity;
     private final ExpiryClock.Deadline deadline;
-    private final ExpiryClock.Deadline youth;
+    private final int size;
     private final AtomicInteger left;
+    private final long oldNanos;
+    // Lost updates do no harm.
+    private boolean old;
+    private final AtomicInteger reported = new AtomicInteger();
 
     /**
-     * @param prefetched the backend's decision for the whole block
-     * @param youth a block that is used up before this was too small
+     * @param prefetched the backend's decision, whose limit is the size of the block
+     * @param capacity of the limit
+     * @param oldNanos so long before the deadline, a block is old
      */
-    PrefetchedPermits(int size, Decision prefetched, ExpiryClock.Deadline deadline, ExpiryClock.Deadline youth) {
-        this.size = size;
+    PrefetchedPermits(Decision prefetched, long capacity, ExpiryClock.Deadline deadline, long oldNanos) {
         this.prefetched = prefetched;
+        this.capacity = capacity;
         this.deadline = deadline;
-        this.youth = youth;
+        this.oldNanos = oldNanos;
+        this.size = (int) prefetched.limit();
         this.left = new AtomicInteger(size);
     }
 
@@ -37,8 +46,9 @@ class PrefetchedPermits {
         return deadline.isOver();
     }
 
-    final boolean isYoung() {
-        return !youth.isOver();
+    /** The backend's decision. */
+    final Decision prefetched() {
+        return prefetched;
     }
 
     /**
@@ -47,8 +57,12 @@ class PrefetchedPermits {
      * @return how many are left; negative if none were taken
      */
     final int take(int permits) {
-        if (deadline.isOverByMillis()) {
+        long leftNanos = deadline.leftNanosByMillis();
+        if (leftNanos <= 0) {
             return -1;
+        }
+        if (leftNanos < oldNanos && !old) {
+            old = true;
         }
         int after = left.get() - permits;
         while (after >= 0 && !left.compareAndSet(after + permits, after)) {
@@ -57,16 +71,27 @@ class PrefetchedPermits {
         return after;
     }
 
+    /** Whether it is time to prefetch the next block, as of the last permits that were taken. */
+    final boolean isNearEnd(int nowLeft) {
+        return old || nowLeft <= size * LOW;
+    }
+
     /** Takes all remaining permits. */
     final int takeRest() {
         return left.getAndSet(0);
+    }
+
+    /** How many were used since the last time. */
+    final int newlyUsed() {
+        int used = size - left.get();
+        return used - reported.getAndSet(used);
     }
 
     /** The decision for permits of this block. The backend's remaining permits are as of the prefetch. */
     final Decision granted() {
         return new Decision(
                 true,
-                prefetched.limit(),
+                capacity,
                 prefetched.remaining() + left(),
                 0,
                 0,

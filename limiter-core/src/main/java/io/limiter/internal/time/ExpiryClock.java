@@ -52,6 +52,21 @@ public final class ExpiryClock {
             this.wallReadNanos = wallReadNanos;
         }
 
+        /** So much later than this one. */
+        public Deadline plus(long nanos) {
+            return new Deadline(monotonicNanos + nanos, wallNanos + nanos, wallReadNanos);
+        }
+
+        /** Microseconds left, rounded up; 0 if it is over. */
+        public long leftMicros() {
+            return isOver() ? 0 : (monotonicNanos - monotonic.read() + 999) / 1000;
+        }
+
+        /** Nanoseconds since this moment, by the monotonic clock. */
+        public long agoNanos() {
+            return monotonic.read() - monotonicNanos;
+        }
+
         public boolean isOver() {
             return monotonic.read() - monotonicNanos >= 0 || wall.read() - wallNanos >= 0;
         }
@@ -61,15 +76,18 @@ public final class ExpiryClock {
          * millisecond later at most.
          */
         public boolean isOverByMillis() {
+            return leftNanosByMillis() <= 0;
+        }
+
+        /** Nanoseconds left by the monotonic clock; 0 or less if {@link #isOverByMillis}. */
+        public long leftNanosByMillis() {
             long now = monotonic.read();
-            if (now - monotonicNanos >= 0) {
-                return true;
-            }
-            if (now - wallReadNanos < WALL_INTERVAL_NANOS) {
-                return false;
+            long left = monotonicNanos - now;
+            if (left <= 0 || now - wallReadNanos < WALL_INTERVAL_NANOS) {
+                return left;
             }
             wallReadNanos = now;
-            return wall.read() - wallNanos >= 0;
+            return wall.read() - wallNanos >= 0 ? 0 : left;
         }
     }
 }

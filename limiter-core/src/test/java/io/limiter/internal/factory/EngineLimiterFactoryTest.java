@@ -62,7 +62,7 @@ class EngineLimiterFactoryTest {
 
     @Test
     void prefetch_is_only_for_token_buckets_whose_callers_wait_for_their_own_permits() {
-        LimiterFactory prefetching = limiters.withPrefetch(10, Duration.ofSeconds(1));
+        LimiterFactory prefetching = limiters.withPrefetch(Duration.ofSeconds(1));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> prefetching.build("guava", TokenBucket.guava(5)))
                 .withMessageContaining("whoWaits CALLER, was NEXT_CALLER");
@@ -73,17 +73,17 @@ class EngineLimiterFactoryTest {
                 .isThrownBy(() -> prefetching.build("concurrent", ConcurrencyLimit.of(5)))
                 .withMessageContaining("only with a token bucket, limit was ConcurrencyLimit");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters.withPrefetch(0, Duration.ofSeconds(1)))
-                .withMessage("prefetch permits must be between 1 and 1000000000, was 0");
+                .isThrownBy(() -> limiters.withPrefetch(Duration.ofSeconds(1), 0))
+                .withMessage("prefetch calls (per second) must be between 1 and 1000000, was 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters.withPrefetch(1, Duration.ofHours(2)))
-                .withMessage("prefetch time must be between PT0.001S and PT1H (ISO-8601), was PT2H");
+                .isThrownBy(() -> limiters.withPrefetch(Duration.ofHours(2)))
+                .withMessage("prefetch time must be between PT0.01S and PT10S (ISO-8601), was PT2H");
         prefetching.build("k", TokenBucket.of(1, 1));
         limiters.build("k", TokenBucket.of(1, 1));
         assertThat(limiters.statistics().totals())
                 .singleElement()
                 .extracting(LimiterTotals::prefetch)
-                .isEqualTo(Optional.of(new PrefetchTerms(10, Duration.ofSeconds(1))));
+                .isEqualTo(Optional.of(new PrefetchTerms(Duration.ofSeconds(1))));
     }
 
     @Test

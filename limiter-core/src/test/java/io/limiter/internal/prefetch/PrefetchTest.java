@@ -4,10 +4,12 @@ import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.limiter.LimiterBackendException;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.AtOnce;
 import io.limiter.internal.engine.PendingDecision;
@@ -25,8 +27,8 @@ import org.junit.jupiter.api.Test;
 /** Prefetch, on a backend that counts its requests. */
 class PrefetchTest {
 
-    private static final int MAX_PERMITS = 100;
-    private static final Duration MAX_TIME = Duration.ofSeconds(1);
+    private static final Duration TIME = Duration.ofMillis(100);
+    private static final Duration MILLI = Duration.ofMillis(1);
     private static final TokenBucket LIMIT = TokenBucket.of(1000, 10);
     private static final Request ONE = Request.take(1, 0);
     private static final String KEY = "{k}";
@@ -35,8 +37,9 @@ class PrefetchTest {
     private final SteppedClock wall = new SteppedClock();
     private final Timers timers = new Timers();
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
-    private final Prefetch without = new Prefetch(backend, timers, new ExpiryClock(clock, wall));
-    private final Prefetch prefetch = without.with(new PrefetchTerms(MAX_PERMITS, MAX_TIME));
+    private final Behind behind = new Behind();
+    private final Prefetch without = new Prefetch(behind, timers, new ExpiryClock(clock, wall));
+    private final Prefetch prefetch = without.with(new PrefetchTerms(TIME));
 
     @Test
     void without_prefetch_every_request_reaches_the_backend() {
@@ -50,220 +53,236 @@ class PrefetchTest {
     @Test
     void a_cold_key_is_not_prefetched() {
         for (int i = 0; i < 50; i++) {
-            clock.advance(Duration.ofMillis(300));
-            wall.advance(Duration.ofMillis(300));
+            pass(TIME.multipliedBy(10));
             decide(prefetch, KEY, LIMIT, ONE);
         }
         assertThat(backend.requests()).isEqualTo(50);
-        assertThat(remaining()).isEqualTo(9_999);
     }
 
     @Test
-    void a_hot_key_costs_fewer_and_fewer_requests() {
-        take(5_000);
-        int first = backend.requests();
-        take(1_000);
-        assertThat(decide(prefetch, KEY, LIMIT, ONE).source()).isEqualTo(Decision.Source.PREFETCH);
-        assertThat(first).isLessThan(200);
-        assertThat(backend.requests() - first)
-                .as("blocks of half of the maximum")
-                .isLessThanOrEqualTo(25);
-    }
-
-    @Test
-    void granted_and_prefetched_permits_were_all_taken_from_the_backend() {
-        take(3_000);
-        long taken = 10_000 - remaining();
-        assertThat(taken).isBetween(3_000L, 3_000L + MAX_PERMITS);
-    }
-
-    @Test
-    void never_more_than_the_maximum_is_prefetched() {
-        for (int i = 1; i <= 6_000; i++) {
-            take(1);
-            assertThat(10_000 - remaining() - i).isBetween(0L, (long) MAX_PERMITS);
+    void a_key_with_few_permits_is_not_prefetched() {
+        TokenBucket few = TokenBucket.of(99, 1);
+        for (int i = 0; i < 50; i++) {
+            decide(prefetch, KEY, few, ONE);
         }
+        assertThat(backend.requests()).isEqualTo(50);
     }
 
     @Test
-    void a_nearly_empty_bucket_is_not_prefetched() {
-        take(10_000);
-        assertThat(decide(prefetch, KEY, LIMIT, ONE).granted()).isFalse();
-        assertThat(remaining()).isZero();
+    void a_hot_key_costs_a_few_calls_in_each_prefetch_time() {
+        takeEachMilli(1_000);
+        int first = backend.requests();
+        takeEachMilli(1_000);
+        assertThat(backend.requests() - first).as("in ten prefetch times").isBetween(10, 40);
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).source()).isEqualTo(Decision.Source.PREFETCH);
     }
 
     @Test
-    void a_request_for_more_than_is_prefetched_reaches_the_backend() {
-        take(1_000);
+    void prefetched_permits_were_taken_from_the_backend() {
+        takeEachMilli(500);
+        long taken = 10_000 - remaining();
+        assertThat(taken).as("500 that were used, and refilled meanwhile").isBetween(1L, 100L);
+    }
+
+    @Test
+    void what_is_used_up_is_rejected_until_the_backend_may_be_asked_again() {
+        exhaust();
         int before = backend.requests();
-        assertThat(decide(prefetch, KEY, LIMIT, Request.take(MAX_PERMITS + 1, 0))
-                        .granted())
-                .isTrue();
+        Decision rejected = decide(prefetch, KEY, LIMIT, ONE);
+        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.source()).isEqualTo(Decision.Source.PREFETCH);
+        assertThat(rejected.limit()).isEqualTo(10_000);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.USED_UP);
+        assertThat(backend.requests()).isEqualTo(before);
+        pass(Duration.ofNanos(1_000 * rejected.retryAfterMicros()));
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).granted()).isTrue();
         assertThat(backend.requests()).isGreaterThan(before);
     }
 
     @Test
-    void peeks_reach_the_backend() {
-        take(1_000);
-        long before = remaining();
-        assertThat(decide(prefetch, KEY, LIMIT, Request.peek(1, 0)).remaining()).isEqualTo(before);
-    }
-
-    @Test
-    void prefetch_of_two_permits_is_repeated() {
-        Prefetch few = without.with(new PrefetchTerms(2, MAX_TIME));
-        for (int i = 0; i < 1_000; i++) {
-            assertThat(decide(few, KEY, LIMIT, ONE).granted()).isTrue();
+    void an_instance_is_granted_all_that_is_refilled() {
+        exhaust();
+        int granted = 0;
+        for (int i = 0; i < 2_000; i++) {
+            pass(MILLI);
+            granted += decide(prefetch, KEY, LIMIT, ONE).granted() ? 1 : 0;
+            granted += decide(prefetch, KEY, LIMIT, ONE).granted() ? 1 : 0;
         }
-        assertThat(backend.requests()).as("nearly two by two").isLessThan(750);
+        assertThat(granted).as("of 2,000 refilled").isBetween(1_900, 2_100);
     }
 
     @Test
-    void unused_permits_are_refunded_after_the_prefetch_time() {
-        take(1_000);
-        long held = 9_000 - remaining();
-        assertThat(held).isPositive();
-        clock.advance(MAX_TIME);
-        wall.advance(MAX_TIME);
+    void two_instances_share_by_demand() {
+        Prefetch other = new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(TIME));
+        exhaust();
+        int many = 0;
+        int few = 0;
+        for (int i = 0; i < 3_000; i++) {
+            pass(MILLI);
+            for (int j = 0; j < 6; j++) {
+                many += decide(prefetch, KEY, LIMIT, ONE).granted() && i >= 1_000 ? 1 : 0;
+            }
+            for (int j = 0; j < 2; j++) {
+                few += decide(other, KEY, LIMIT, ONE).granted() && i >= 1_000 ? 1 : 0;
+            }
+        }
+        assertThat(many + few).as("of 2,000").isBetween(1_900, 2_100);
+        assertThat(many).as("three times of %s", few).isBetween((int) (2.4 * few), (int) (3.6 * few));
+    }
+
+    @Test
+    void a_request_for_more_than_an_instance_is_given_reaches_the_backend() {
+        exhaust();
+        int before = backend.requests();
+        assertThat(decide(prefetch, KEY, LIMIT, Request.take(5_000, 0)).source())
+                .isEqualTo(Decision.Source.BACKEND);
+        assertThat(backend.requests()).isGreaterThan(before);
+    }
+
+    @Test
+    void a_request_that_waits_reaches_the_backend() {
+        exhaust();
+        Decision reserved = decide(prefetch, KEY, LIMIT, Request.take(1, 1_000_000));
+        assertThat(reserved.granted()).isTrue();
+        assertThat(reserved.source()).isEqualTo(Decision.Source.BACKEND);
+    }
+
+    @Test
+    void several_permits_are_taken_from_prefetched_ones() {
+        takeEachMilli(200);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 3, 0)).isEqualTo(AtOnce.Known.PREFETCHED);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 5_000, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+    }
+
+    @Test
+    void peeks_reach_the_backend() {
+        takeEachMilli(200);
+        assertThat(decide(prefetch, KEY, LIMIT, Request.peek(1, 0)).remaining()).isEqualTo(remaining());
+    }
+
+    @Test
+    void unused_permits_are_returned_after_the_prefetch_time() {
+        takeFromHalf();
+        long before = remaining();
+        assertThat(prefetched(prefetch)).isTrue();
+        pass(TIME);
         timers.run();
-        assertThat(remaining()).as("with what has accrued meanwhile").isEqualTo(10_000 - 1_000 + 1_000);
+        assertThat(remaining()).as("refilled by 100, and returned").isGreaterThan(before + 100);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
-        int before = backend.requests();
-        decide(prefetch, KEY, LIMIT, ONE);
-        assertThat(backend.requests()).as("no permits are prefetched any more").isEqualTo(before + 1);
     }
 
     @Test
-    void a_pause_that_only_the_wall_clock_shows_expires_a_block() {
-        take(1_000);
-        assertThat(9_000 - remaining()).isPositive();
-        wall.advance(MAX_TIME);
-        clock.advance(Duration.ofMillis(1));
-        int before = backend.requests();
-        assertThat(decide(prefetch, KEY, LIMIT, ONE).granted()).isTrue();
-        assertThat(backend.requests()).as("a refund and a request").isGreaterThan(before);
-        assertThat(remaining()).as("with what has accrued meanwhile").isEqualTo(8_999 + 1);
+    void a_pause_that_only_the_wall_clock_shows_expires_permits() {
+        takeEachMilli(200);
+        wall.advance(TIME);
+        clock.advance(MILLI);
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).source()).isEqualTo(Decision.Source.BACKEND);
     }
 
     @Test
-    void setting_back_the_wall_clock_does_not_prolong_a_block() {
-        take(1_000);
+    void setting_back_the_wall_clock_does_not_prolong_permits() {
+        takeEachMilli(200);
         wall.advance(Duration.ofHours(-1));
-        clock.advance(MAX_TIME);
-        decide(prefetch, KEY, LIMIT, ONE);
-        assertThat(remaining()).isEqualTo(9_999);
+        clock.advance(TIME);
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).source()).isEqualTo(Decision.Source.BACKEND);
     }
 
     @Test
-    void closing_refunds_all_unused_permits() {
-        take(1_000);
-        decide(prefetch, "{other}", LIMIT, ONE);
+    void closing_returns_all_unused_permits() {
+        takeFromHalf();
+        long before = remaining();
         prefetch.close();
-        assertThat(remaining()).isEqualTo(9_000);
-        int before = backend.requests();
-        take(10);
-        assertThat(backend.requests()).isEqualTo(before + 10);
+        assertThat(remaining()).isGreaterThan(before);
+        int requests = backend.requests();
+        for (int i = 0; i < 10; i++) {
+            decide(prefetch, KEY, LIMIT, ONE);
+        }
+        assertThat(backend.requests()).as("each is decided by the backend").isEqualTo(requests + 10);
     }
 
     @Test
-    void a_reset_drops_prefetched_permits_without_a_refund() {
-        take(1_000);
+    void a_reset_drops_prefetched_permits_without_returning_them() {
+        takeEachMilli(200);
         prefetch.reset(KEY);
         assertThat(remaining()).isEqualTo(10_000);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
-        take(1);
-        clock.advance(Duration.ofMillis(1));
-        timers.actions.forEach(Runnable::run);
+        decide(prefetch, KEY, LIMIT, Request.take(100, 0));
+        int before = backend.requests();
+        pass(TIME);
+        timers.run();
         prefetch.close();
-        assertThat(remaining()).as("no permits of the former state").isLessThanOrEqualTo(10_000);
-        assertThat(decide(backend, KEY, LIMIT, Request.peek(1, 0)).remaining()).isGreaterThanOrEqualTo(9_999);
+        assertThat(backend.requests()).as("and refunds").isEqualTo(before);
     }
 
     @Test
     void a_reset_through_any_view_drops_prefetched_permits() {
-        take(1_000);
+        takeEachMilli(200);
         without.reset(KEY);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
-        take(1_000);
-        without.with(new PrefetchTerms(1, MAX_TIME)).reset(KEY);
+        takeEachMilli(200);
+        without.with(new PrefetchTerms(TIME, 1)).reset(KEY);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
         assertThat(without).isEqualTo(prefetch).hasSameHashCodeAs(prefetch);
     }
 
     @Test
-    void a_block_granted_after_closing_is_refunded_at_once() {
-        List<PendingDecision<?>> late = new ArrayList<>();
-        AtOnce slow = new AtOnce() {
-            @Override
-            public void decide(PendingDecision<?> pending) {
-                if (pending.request(0).equals(ONE)) {
-                    backend.decide(pending);
-                } else {
-                    late.add(pending);
-                }
-            }
+    void permits_that_arrive_after_closing_are_returned_at_once() {
+        behind.holds = true;
+        decide(prefetch, KEY, LIMIT, ONE);
+        decide(prefetch, KEY, LIMIT, ONE);
+        assertThat(behind.held).hasSize(1);
+        prefetch.close();
+        behind.holds = false;
+        PendingDecision<?> late = behind.held.get(0);
+        late.decided(new Decision(true, 8, 9_990, 0, 0, 0, Decision.Source.BACKEND, 77));
+        assertThat(behind.last).isEqualTo(new Request(Request.Action.REFUND, 8, 0, 77));
+    }
 
-            @Override
-            public CompletableFuture<Void> reset(String key) {
-                return backend.reset(key);
-            }
-        };
-        Prefetch closing =
-                new Prefetch(slow, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(MAX_PERMITS, MAX_TIME));
-        for (int i = 0; i < 8; i++) {
-            decide(closing, KEY, LIMIT, ONE);
-        }
-        assertThat(late).hasSize(1);
-        closing.close();
-        late.get(0).decided(part -> new Decision(true, 10_000, 9_988, 0, 0, 0));
-        Request block = late.get(0).request(0);
-        assertThat(late).last().extracting(pending -> pending.request(0)).isEqualTo(Request.refund(block.permits()));
+    @Test
+    void after_a_lost_reply_requests_are_decided_by_the_backend() {
+        exhaust();
+        pass(TIME);
+        behind.failure = BackendFailures.ambiguous(KEY, "it did not answer", null);
+        decide(prefetch, KEY, LIMIT, ONE);
+        behind.failure = null;
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).source()).isEqualTo(Decision.Source.BACKEND);
     }
 
     @Test
     void another_limit_does_not_use_permits_prefetched_under_the_former() {
-        take(1_000);
-        TokenBucket other = LIMIT.withRate(2000);
-        int before = backend.requests();
-        assertThat(decide(prefetch, KEY, other, ONE).granted()).isTrue();
-        assertThat(backend.requests()).isEqualTo(before + 1);
+        takeEachMilli(200);
+        assertThat(decide(prefetch, KEY, LIMIT.withRate(2000), ONE).source()).isEqualTo(Decision.Source.BACKEND);
     }
 
     @Test
-    void permits_of_a_limit_that_was_replaced_are_dropped_without_a_refund() {
-        take(100);
-        long before = remaining();
+    void permits_of_a_limit_that_was_replaced_are_dropped_without_returning_them() {
+        takeEachMilli(200);
         prefetch.drop(TokenBucket.of(1000, 10));
-        assertThat(decide(prefetch, KEY, LIMIT, ONE).source())
-                .as("an equal limit of another limiter")
-                .isEqualTo(Decision.Source.PREFETCH);
+        assertThat(prefetched(prefetch))
+                .as("of an equal limit of another limiter")
+                .isTrue();
         prefetch.drop(LIMIT);
-        assertThat(decide(prefetch, KEY, TokenBucket.of(2000, 10), ONE).source())
-                .isEqualTo(Decision.Source.BACKEND);
+        assertThat(prefetched(prefetch)).isFalse();
         int requests = backend.requests();
-        wall.advance(MAX_TIME.plusMillis(1));
+        pass(TIME);
         timers.run();
         prefetch.close();
-        assertThat(backend.requests()).as("and refunds").isEqualTo(requests);
-        assertThat(remaining()).isLessThan(before);
+        assertThat(backend.requests()).isEqualTo(requests);
     }
 
     @Test
     void a_key_is_prefetched_again_after_no_timer_could_be_set() {
         timers.fail = true;
-        take(100);
+        takeEachMilli(100);
         timers.fail = false;
-        take(100);
+        takeEachMilli(100);
         assertThat(timers.actions).isNotEmpty();
-        take(1_000);
-        int first = backend.requests();
-        take(1_000);
-        assertThat(backend.requests() - first).isLessThanOrEqualTo(25);
+        assertThat(prefetched(prefetch)).isTrue();
     }
 
     @Test
     void asynchronous_callers_share_prefetched_permits() {
-        take(1_000);
+        takeEachMilli(200);
         int before = backend.requests();
         assertThat(PendingRequest.start(prefetch, KEY, LIMIT, ONE)).isCompleted();
         assertThat(PendingRequest.start(prefetch, KEY, LIMIT, ONE).join().remaining())
@@ -271,28 +290,73 @@ class PrefetchTest {
         assertThat(backend.requests()).isEqualTo(before);
     }
 
-    @Test
-    void prefetched_permits_are_granted_without_a_decision_object() {
-        take(1_000);
-        int before = backend.requests();
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, 3, 0)).isEqualTo(AtOnce.Known.PREFETCHED);
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, MAX_PERMITS + 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
-        assertThat(backend.requests()).isEqualTo(before);
-        prefetch.close();
-        assertThat(remaining()).isEqualTo(9_000 - 3);
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+    private static boolean prefetched(Prefetch by) {
+        return by.tryAcquire(KEY, LIMIT, 1, 0) == AtOnce.Known.PREFETCHED;
     }
 
-    private void take(int permits) {
+    private void pass(Duration time) {
+        clock.advance(time);
+        wall.advance(time);
+    }
+
+    private void takeEachMilli(int permits) {
         for (int i = 0; i < permits; i++) {
+            pass(MILLI);
             Decision decision = decide(prefetch, KEY, LIMIT, ONE);
             assertThat(decision.granted()).as("permit %s", i).isTrue();
+        }
+    }
+
+    /** Nothing is returned to a full bucket. */
+    private void takeFromHalf() {
+        backend.takeElsewhere(KEY, LIMIT, Request.take(5_000, 0));
+        takeEachMilli(200);
+    }
+
+    /** More is requested than there is, for a while. */
+    private void exhaust() {
+        backend.takeElsewhere(KEY, LIMIT, Request.take(9_900, 0));
+        for (int i = 0; i < 200; i++) {
+            pass(MILLI);
+            for (int j = 0; j < 4; j++) {
+                decide(prefetch, KEY, LIMIT, ONE);
+            }
+        }
+        while (decide(prefetch, KEY, LIMIT, ONE).granted()) {
+            // Uses up the rest.
         }
     }
 
     /** The permits that remain in the backend. */
     private long remaining() {
         return backend.takeElsewhere(KEY, LIMIT, Request.peek(1, 0)).remaining();
+    }
+
+    /** The backend, which can keep prefetches waiting, or fail them. */
+    private final class Behind implements AtOnce {
+
+        private final List<PendingDecision<?>> held = new ArrayList<>();
+        private boolean holds;
+        private LimiterBackendException failure;
+        private Request last;
+
+        @Override
+        public void decide(PendingDecision<?> pending) {
+            last = pending.request(0);
+            boolean prefetches = last.action() == Request.Action.PREFETCH;
+            if (prefetches && holds) {
+                held.add(pending);
+            } else if (prefetches && failure != null) {
+                pending.fail(failure, Runnable::run);
+            } else {
+                backend.decide(pending);
+            }
+        }
+
+        @Override
+        public CompletableFuture<Void> reset(String key) {
+            return backend.reset(key);
+        }
     }
 
     /** A wall clock that the test sets. */

@@ -33,22 +33,25 @@ public class PrefetchedKeyLinearizability {
     private final PrefetchedKey key = new PrefetchedKey(
             "k",
             TokenBucket.of(1, 1),
-            new PrefetchTerms(100, Duration.ofSeconds(1)),
+            new PrefetchTerms(Duration.ofSeconds(1)),
             new GrantingEngine(granted),
             CLOCK,
             TIME,
             NOT_RETURNED);
 
     public PrefetchedKeyLinearizability() {
-        // One less than makes the key hot.
-        for (int i = 0; i < 7; i++) {
-            decided();
-        }
+        // The second one makes it hot.
+        passed();
     }
 
     @Operation
-    public void decided() {
-        key.decided(new Decision(true, 100, 100, 0, 0, 0));
+    public void passed() {
+        key.passed(1);
+    }
+
+    @Operation
+    public void rejects() {
+        key.rejects(1);
     }
 
     @Operation
@@ -77,7 +80,7 @@ public class PrefetchedKeyLinearizability {
         public void decide(PendingDecision<?> pending) {
             Request request = pending.request(0);
             granted.addAndGet(request.action() == Request.Action.REFUND ? -request.permits() : request.permits());
-            ((PendingRequest) pending).answer(new Decision(true, 100, 100, 0, 0, 0));
+            ((PendingRequest) pending).answer(new Decision(true, request.permits(), 100, 0, 0, 0));
         }
 
         @Override

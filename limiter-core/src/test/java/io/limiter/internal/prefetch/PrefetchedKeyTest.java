@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Test;
 /** The prefetched blocks of one key. */
 class PrefetchedKeyTest {
 
-    private static final Decision GRANTED = new Decision(true, 100, 100, 0, 0, 0);
+    private static final long SECOND_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final TestClock clock = new TestClock();
     private final ExpiryClock expiry = new ExpiryClock(clock, clock);
     private final PrefetchedKey key = new PrefetchedKey(
             "k",
             TokenBucket.of(1, 1),
-            new PrefetchTerms(10, Duration.ofSeconds(1)),
+            new PrefetchTerms(Duration.ofSeconds(1)),
             new SteppingEngine(clock::micros, new KnownRejections(0)),
             expiry,
             new HandSleeper(clock),
@@ -32,7 +32,7 @@ class PrefetchedKeyTest {
 
     @Test
     void a_block_that_replaces_another_during_the_count_is_counted() {
-        key.add(new PrefetchedPermits(1, GRANTED, in(1), in(1)) {
+        PrefetchedPermits first = new PrefetchedPermits(block(1), 100, expiry.in(SECOND_NANOS), 0) {
             private boolean counted;
 
             @Override
@@ -46,12 +46,13 @@ class PrefetchedKeyTest {
                 }
                 return left;
             }
-        });
-        key.add(new PrefetchedPermits(10, GRANTED, in(1), in(1)));
+        };
+        key.add(first, SECOND_NANOS);
+        key.add(new PrefetchedPermits(block(10), 100, expiry.in(SECOND_NANOS), 0), SECOND_NANOS);
         assertThat(key.left()).as("of 9 permits in blocks").isGreaterThanOrEqualTo(9);
     }
 
-    private ExpiryClock.Deadline in(int seconds) {
-        return expiry.in(Duration.ofSeconds(seconds).toNanos());
+    private static Decision block(int size) {
+        return new Decision(true, size, 100, 0, 0, 0);
     }
 }

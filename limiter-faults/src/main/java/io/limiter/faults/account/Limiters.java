@@ -56,7 +56,10 @@ public enum Limiters {
     /** Eight at a time; those of a JVM that is gone come back after two seconds. */
     public static final ConcurrencyLimit LEASES = ConcurrencyLimit.of(8).withLeaseTime(Duration.ofSeconds(2));
 
-    public static final PrefetchTerms PREFETCH = new PrefetchTerms(100, Duration.ofMillis(500));
+    /** Most permits that a JVM has prefetched, as often as it is called. */
+    public static final long MOST_HELD = 500;
+
+    public static final PrefetchTerms PREFETCH = new PrefetchTerms(Duration.ofMillis(500));
 
     private static final Limiters[] VALUES = values();
 
@@ -121,9 +124,9 @@ public enum Limiters {
         return rate;
     }
 
-    /** Permits that a JVM may have taken ahead. */
-    public int prefetch() {
-        return this == PREFETCHED || this == PREFETCHED_COUNTED ? PREFETCH.maxPermits() : 0;
+    /** Whether it has {@link #PREFETCH}. */
+    public boolean isPrefetched() {
+        return this == PREFETCHED || this == PREFETCHED_COUNTED;
     }
 
     /** Whether it always has permits, so that a rejection is wrong. */

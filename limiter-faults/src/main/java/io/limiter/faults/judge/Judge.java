@@ -130,7 +130,8 @@ final class Judge {
         double capacity = limiter.capacity();
         double rate = limiter.rate();
         double forgotten = Math.min(capacity, rate * expected.forgotten().toMillis() / 1000);
-        double prefetched = limiter.prefetch() * (double) accounts.ofEach().size();
+        double prefetched =
+                limiter.isPrefetched() ? rate * Limiters.PREFETCH.time().toMillis() / 1000 : 0;
         double extra = expected.statesLost() * capacity + forgotten + expected.extraPermits() + prefetched;
         int primaries = expected.primaries();
         double share = limiter.policy().share().orElse(1);
@@ -271,8 +272,10 @@ final class Judge {
 
     private void checkConservation(Limiters limiter, Conservation conservation) {
         // Of each key a part of a permit, and what JVMs had prefetched when they were killed.
-        long most =
-                limiter.keys() + limiter.prefetch() * (long) accounts.ofEach().size();
+        long most = limiter.keys()
+                + (limiter.isPrefetched()
+                        ? Limiters.MOST_HELD * (long) accounts.ofEach().size()
+                        : 0);
         if (conservation.takenTooOften() > most) {
             violation(
                     Measure.TAKEN,

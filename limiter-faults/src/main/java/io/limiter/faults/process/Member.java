@@ -122,8 +122,8 @@ final class Member {
     private Limiter limiter(Limiters which) {
         String name = which.name().toLowerCase(Locale.ROOT);
         LimiterFactory used = factory.withFailurePolicy(which.policy());
-        if (which.prefetch() > 0) {
-            used = used.withPrefetch(Limiters.PREFETCH.maxPermits(), Limiters.PREFETCH.maxTime());
+        if (which.isPrefetched()) {
+            used = used.withPrefetch(Limiters.PREFETCH.time());
         }
         return used.build(name, which.limit());
     }

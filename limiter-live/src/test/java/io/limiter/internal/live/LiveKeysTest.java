@@ -317,7 +317,7 @@ class LiveKeysTest {
     @Test
     void a_key_with_prefetched_permits_obeys() {
         LiveInstance factory = FLEET.instance();
-        RateLimiter limiter = factory.withPrefetch(10, Duration.ofSeconds(10))
+        RateLimiter limiter = factory.withPrefetch(Duration.ofSeconds(10))
                 .build("search", TokenBucket.perSecond(1).withCapacity(1000));
         for (int i = 0; i < 40; i++) {
             assertThat(limiter.tryAcquire("ann")).isTrue();

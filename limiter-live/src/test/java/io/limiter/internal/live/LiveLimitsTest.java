@@ -331,7 +331,7 @@ class LiveLimitsTest {
     void permits_prefetched_under_the_old_definition_are_not_granted() {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter =
-                factory.withPrefetch(1000, Duration.ofHours(1)).build("search", TokenBucket.perSecond(1_000_000));
+                factory.withPrefetch(Duration.ofSeconds(10)).build("search", TokenBucket.perSecond(1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
         put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10));
         assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.BACKEND);
@@ -341,7 +341,7 @@ class LiveLimitsTest {
     void permits_prefetched_under_the_old_definition_are_not_returned() {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter =
-                factory.withPrefetch(100, Duration.ofHours(1)).build("search", TokenBucket.of(0.001, 1_000_000));
+                factory.withPrefetch(Duration.ofSeconds(10)).build("search", TokenBucket.of(0.001, 1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
         put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.01));
         LiveInstance other = FLEET.instance();

@@ -76,10 +76,9 @@ record ClientSettings(
                     property + ".kind", " must be one of permits that are spent, such as token-bucket, was concurrent");
         }
         if (limits.size() > 1) {
-            Integer prefetch = limit.prefetchPermits();
             set(
-                    property + ".prefetch-permits",
-                    prefetch == null || prefetch == 0 ? null : prefetch,
+                    property + ".prefetch-time",
+                    limit.prefetchTime(),
                     "several limits are decided atomically in Redis, leave it out");
         }
         limit.check(property);

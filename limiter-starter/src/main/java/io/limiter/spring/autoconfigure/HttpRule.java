@@ -260,9 +260,9 @@ record HttpRule(
                     " has no effect on limits of requests, which are the caller's: leave it out");
         }
         limit.check(property);
-        if (limits.size() > 1 && limit.prefetchPermits() != null && limit.prefetchPermits() > 0) {
+        if (limits.size() > 1 && limit.prefetchTime() != null) {
             throw new InvalidSettingException(
-                    property + ".prefetch-permits",
+                    property + ".prefetch-time",
                     " has no effect where a rule has several"
                             + " limits, which are decided atomically in Redis: leave it out");
         }

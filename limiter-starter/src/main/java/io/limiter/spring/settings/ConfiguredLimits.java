@@ -273,7 +273,7 @@ public final class ConfiguredLimits {
 
         /** The factory whose limiters prefetch permits as this limit does. */
         public LimiterFactory prefetching(LimiterFactory limiters) {
-            return prefetch == null ? limiters : limiters.withPrefetch(prefetch.maxPermits(), prefetch.maxTime());
+            return prefetch == null ? limiters : limiters.withPrefetch(prefetch.time(), prefetch.callsPerSecond());
         }
     }
 

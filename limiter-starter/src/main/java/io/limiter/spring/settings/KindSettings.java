@@ -76,8 +76,10 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
     /** How an instance prefetches permits; {@code null} if it does not. */
     @Nullable
     PrefetchTerms prefetch() {
-        int permits = first(values.prefetchPermits(), 0);
-        return permits == 0 ? null : new PrefetchTerms(permits, first(values.prefetchTime(), Duration.ofSeconds(1)));
+        Duration time = values.prefetchTime();
+        return time == null
+                ? null
+                : new PrefetchTerms(time, first(values.prefetchCalls(), PrefetchTerms.DEFAULT_CALLS_PER_SECOND));
     }
 
     /** How far ahead calls can reserve, which must not be less than they wait. */
@@ -94,8 +96,12 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
     private TokenBucket toTokenBucket(double permitsPerSecond) {
         checkOneSize();
         TokenBucket bucket = bucket(permitsPerSecond);
+        if (values.prefetchCalls() != null && prefetch() == null) {
+            throw new IllegalArgumentException(
+                    "prefetch-calls has no effect without prefetch-time: set that, or leave both out");
+        }
         if (values.warmUp() != null && prefetch() != null) {
-            throw new IllegalArgumentException("prefetch-permits has no effect with warm-up " + values.warmUp()
+            throw new IllegalArgumentException("prefetch-time has no effect with warm-up " + values.warmUp()
                     + ", where the next caller waits: leave one of them out");
         }
         return values.expire() == null ? bucket : bucket.withExpire(values.expire());

@@ -1,6 +1,7 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
@@ -33,8 +34,8 @@ import org.springframework.util.ReflectionUtils;
  * @param warmUp how long a cold token bucket takes to reach its rate; it has neither burst nor capacity then
  * @param timeout how long a call waits for permits; not at all if not set, but in a leaky queue as long as that allows
  * @param expire how long the state of an unused token bucket is kept at least
- * @param prefetchPermits how many permits of a token bucket an instance may prefetch; 0 for none
- * @param prefetchTime how long an instance keeps prefetched permits
+ * @param prefetchTime how long an instance uses permits of a token bucket that it has prefetched; none are if not set
+ * @param prefetchCalls how often per second the fleet calls Redis to prefetch permits of one key
  * @param limit most permits in a window; capacity of a leaky bucket, most waiting calls of a leaky queue, or most
  *     concurrent calls
  * @param period length of a window
@@ -57,8 +58,8 @@ public record LimitSettings(
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration warmUp,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration timeout,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration expire,
-        @Nullable Integer prefetchPermits,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration prefetchTime,
+        @Nullable Integer prefetchCalls,
         @Nullable Integer limit,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration period,
         @Nullable ZoneId zone,
@@ -90,8 +91,9 @@ public record LimitSettings(
         SettingChecks.range(prefix + "warm-up", warmUp, Duration.ofNanos(1000), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "timeout", timeout, Duration.ZERO, SettingChecks.LONGEST);
         SettingChecks.range(prefix + "expire", expire, Duration.ofMillis(1), SettingChecks.LONGEST);
-        SettingChecks.range(prefix + "prefetch-permits", prefetchPermits, 0, 1_000_000_000);
-        SettingChecks.range(prefix + "prefetch-time", prefetchTime, Duration.ofMillis(1), Duration.ofHours(1));
+        SettingChecks.range(
+                prefix + "prefetch-time", prefetchTime, PrefetchTerms.SHORTEST_TIME, PrefetchTerms.LONGEST_TIME);
+        SettingChecks.range(prefix + "prefetch-calls", prefetchCalls, 1, PrefetchTerms.MOST_CALLS_PER_SECOND);
         SettingChecks.range(prefix + "limit", limit, 1, Integer.MAX_VALUE);
         SettingChecks.range(prefix + "lease", lease, Duration.ofMillis(100), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), SettingChecks.LONGEST);
@@ -121,11 +123,11 @@ public record LimitSettings(
      */
     @Nullable
     Ban toBan(String property) {
-        if (ban != null && prefetchPermits != null && prefetchPermits > 0) {
+        if (ban != null && prefetchTime != null) {
             throw new InvalidSettingException(
                     property + ".ban",
                     " and " + property
-                            + ".prefetch-permits exclude each other, because prefetched permits are"
+                            + ".prefetch-time exclude each other, because prefetched permits are"
                             + " granted without Redis, which knows the ban: remove one of them");
         }
         return ban == null ? null : ban.toBan(property + ".ban");
@@ -215,8 +217,8 @@ public record LimitSettings(
                 sized ? others.warmUp : warmUp,
                 first(others.timeout, timeout),
                 first(others.expire, expire),
-                first(others.prefetchPermits, prefetchPermits),
                 first(others.prefetchTime, prefetchTime),
+                first(others.prefetchCalls, prefetchCalls),
                 first(others.limit, limit),
                 first(others.period, period),
                 first(others.zone, zone),

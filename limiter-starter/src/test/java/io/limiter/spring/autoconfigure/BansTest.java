@@ -138,7 +138,7 @@ class BansTest {
                 "login.ban.after=1,login.ban.fro=300 | limiter.limits.login.ban.fro",
                 "all.ban.after=1 | limiter.limits.all.ban would ban all callers at once",
                 "held.ban.after=1 | ban has no effect on kind concurrent",
-                "login.ban.after=1,login.kind=token-bucket,login.rate=1,login.prefetch-permits=5 | limiter.limits.login.ban and limiter.limits.login.prefetch-permits exclude each other",
+                "login.ban.after=1,login.kind=token-bucket,login.rate=1,login.prefetch-time=1s | limiter.limits.login.ban and limiter.limits.login.prefetch-time exclude each other",
             })
     void what_cannot_work_prevents_startup(String settings, String message) {
         String[] properties = settings.trim().split(",");

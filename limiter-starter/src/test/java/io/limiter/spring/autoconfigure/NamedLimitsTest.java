@@ -71,14 +71,14 @@ class NamedLimitsTest {
                         "rateLimit:",
                         "api-search",
                         TokenBucket.of(100, 60).withMaxWait(Duration.ofHours(2)).withExpire(Duration.ofMinutes(5)),
-                        new PrefetchTerms(10, Duration.ofMillis(200))),
+                        new PrefetchTerms(Duration.ofMillis(200), 1_000)),
                 "limiter.limits.api-search.kind=token-bucket",
                 "limiter.limits.api-search.rate=100",
                 "limiter.limits.api-search.burst=PT1M",
                 "limiter.limits.api-search.timeout=2h",
                 "limiter.limits.api-search.expire=300",
-                "limiter.limits.api-search.prefetch-permits=10",
-                "limiter.limits.api-search.prefetch-time=200ms");
+                "limiter.limits.api-search.prefetch-time=200ms",
+                "limiter.limits.api-search.prefetch-calls=1000");
     }
 
     @Test
@@ -287,12 +287,11 @@ class NamedLimitsTest {
 
     @Test
     void prefetch_with_a_warm_up_prevents_startup() {
-        runner.withPropertyValues(
-                        "limiter.limits.api-search.warm-up=10s", "limiter.limits.api-search.prefetch-permits=10")
+        runner.withPropertyValues("limiter.limits.api-search.warm-up=10s", "limiter.limits.api-search.prefetch-time=1s")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .hasMessageStartingWith("prefetch-permits has no effect with warm-up PT10S"));
+                        .hasMessageStartingWith("prefetch-time has no effect with warm-up PT10S"));
     }
 
     @ParameterizedTest
@@ -306,8 +305,9 @@ class NamedLimitsTest {
                 "api-search.warm-up=0 | limiter.limits.api-search.warm-up must be between PT0.000001S",
                 "api-search.timeout=-1s | limiter.limits.api-search.timeout must be between PT0S",
                 "api-search.expire=0 | limiter.limits.api-search.expire must be between PT0.001S",
-                "api-search.prefetch-permits=-1 | limiter.limits.api-search.prefetch-permits must be between 0",
-                "api-search.prefetch-time=2h | limiter.limits.api-search.prefetch-time must be between PT0.001S and PT1H",
+                "api-search.prefetch-time=11s | limiter.limits.api-search.prefetch-time must be between PT0.01S and PT10S",
+                "api-search.prefetch-calls=0 | limiter.limits.api-search.prefetch-calls must be between 1",
+                "api-search.prefetch-calls=9 | prefetch-calls has no effect without prefetch-time",
                 "export.limit=0 | limiter.limits.export.limit must be between 1 and 2147483647, was 0",
                 "export.period=1001d | limiter.limits.export.period must be between PT0.001S",
                 "export.period=soon | limiter.limits.export.period",

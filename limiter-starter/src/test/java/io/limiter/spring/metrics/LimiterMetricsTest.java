@@ -113,11 +113,11 @@ class LimiterMetricsTest {
         limit.register(registry, false);
         assertThat(registry.getMeters())
                 .as("as the documentation says, and that of bans")
-                .hasSize(12);
+                .hasSize(13);
         limit.registerCalls(registry, false);
         assertThat(registry.getMeters())
                 .as("as the documentation says, and that of bans")
-                .hasSize(18);
+                .hasSize(20);
     }
 
     @Test
@@ -241,7 +241,7 @@ class LimiterMetricsTest {
     }
 
     @Test
-    void fifty_limits_are_550_series_of_decisions_and_50_of_bans() {
+    void fifty_limits_are_600_series_of_decisions_and_50_of_bans() {
         Contexts.local().run(context -> {
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             for (int i = 0; i < 50; i++) {
@@ -251,7 +251,7 @@ class LimiterMetricsTest {
             factory.statistics()
                     .totals()
                     .forEach(totals -> new MeteredLimit(totals.name(), () -> null).register(overRedis, false));
-            assertThat(overRedis.find(LimiterMeters.DECISIONS).meters()).hasSize(550);
+            assertThat(overRedis.find(LimiterMeters.DECISIONS).meters()).hasSize(600);
             assertThat(overRedis.find(LimiterMeters.BANS).meters()).hasSize(50);
         });
     }

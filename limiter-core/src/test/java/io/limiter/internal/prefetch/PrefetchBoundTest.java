@@ -1,0 +1,139 @@
+package io.limiter.internal.prefetch;
+
+import static io.limiter.testing.Decisions.decide;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Ticker;
+import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.time.ExpiryClock;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.testing.Ledger;
+import io.limiter.testing.Seed;
+import io.limiter.testing.SteppingEngine;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A fleet that prefetches, under random loads and faults: in any time it uses what the limit and the prefetch time allow. */
+class PrefetchBoundTest {
+
+    private static final Duration TIME = Duration.ofMillis(100);
+    private static final int STEPS = 3_000;
+    private static final String KEY = "{k}";
+
+    private final Random random = Seed.random();
+    private final TestClock clock = new TestClock();
+    private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
+    private final Timers timers = new Timers();
+    private final Ledger ledger = new Ledger();
+    private final List<Prefetch> fleet = new ArrayList<>();
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 20})
+    void no_time_has_more_than_the_bound(int size) {
+        TokenBucket limit = TokenBucket.perSecond(2_000).withCapacity(300);
+        for (int i = 0; i < size; i++) {
+            fleet.add(instance());
+        }
+        for (int step = 0; step < STEPS; step++) {
+            clock.advance(Duration.ofNanos(1_000L * random.nextInt(random.nextInt(50) == 0 ? 300_000 : 3_000)));
+            timers.runDue();
+            int instance = random.nextInt(size);
+            for (int burst = random.nextInt(random.nextInt(20) == 0 ? 400 : 12); burst > 0; burst--) {
+                request(limit, fleet.get(instance));
+            }
+            fault(instance);
+        }
+
+        double seconds = TIME.toMillis() / 1e3;
+        assertThat(ledger.excess(limit.maxPermits() + limit.permitsPerSecond() * seconds, limit.permitsPerSecond()))
+                .as("of %s instances; %s", size, Seed.hint())
+                .isZero();
+    }
+
+    /** Without the prefetch time it would not hold: what was taken just before a bucket is full again is used with it. */
+    @Test
+    void the_prefetch_time_is_part_of_the_bound() {
+        TokenBucket limit = TokenBucket.perSecond(2_000).withCapacity(100);
+        fleet.add(instance());
+        for (int i = 0; i < 100; i++) {
+            clock.advance(Duration.ofMillis(1));
+            request(limit, fleet.get(0));
+        }
+        clock.advance(Duration.ofMillis(70));
+        for (int i = 0; i < 400; i++) {
+            request(limit, fleet.get(0));
+        }
+
+        assertThat(ledger.excess(limit.maxPermits(), limit.permitsPerSecond())).isPositive();
+        assertThat(ledger.excess(limit.maxPermits() + 200, limit.permitsPerSecond()))
+                .isZero();
+    }
+
+    private void request(TokenBucket limit, Prefetch instance) {
+        int permits = random.nextInt(10) == 0 ? 1 + random.nextInt(40) : 1;
+        if (decide(instance, KEY, limit, Request.take(permits, 0)).granted()) {
+            ledger.granted(clock.micros(), permits);
+        }
+    }
+
+    /** An instance is killed or closed, and another one takes its place. */
+    private void fault(int instance) {
+        switch (random.nextInt(100)) {
+            case 0 -> fleet.set(instance, instance());
+            case 1 -> {
+                fleet.get(instance).close();
+                fleet.set(instance, instance());
+            }
+            default -> {
+                // No fault.
+            }
+        }
+    }
+
+    private Prefetch instance() {
+        Ticker wall = new Ticker() {
+            @Override
+            public long read() {
+                return clock.micros() * 1_000;
+            }
+        };
+        return new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(TIME));
+    }
+
+    /** Fire when their time has come. */
+    private final class Timers implements Sleeper {
+
+        private final List<Timer> set = new ArrayList<>();
+
+        private record Timer(long atMicros, Runnable action) {}
+
+        @Override
+        public void sleep(long micros) {
+            throw new UnsupportedOperationException("prefetch does not sleep");
+        }
+
+        @Override
+        public Runnable later(long micros, Runnable action) {
+            Timer timer = new Timer(clock.micros() + micros, action);
+            set.add(timer);
+            return () -> set.remove(timer);
+        }
+
+        void runDue() {
+            List<Timer> due = set.stream()
+                    .filter(timer -> timer.atMicros <= clock.micros())
+                    .toList();
+            set.removeAll(due);
+            due.forEach(timer -> timer.action.run());
+        }
+    }
+}
