@@ -37,8 +37,8 @@ import java.lang.annotation.Target;
  * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's bounded elastic scheduler,
  * and then a method that returns a future has the MDC, the locale, the trace and the security context of its caller, if
  * Micrometer's context propagation is on the class path. Kotlin's {@code suspend} functions are limited as a {@code Mono} is, and
- * need {@code kotlinx-coroutines-reactor}; without it they prevent startup. Methods that return any other type are limited in the
- * calling thread, and fail on one of an event loop, also of Lettuce, which must not block; handler methods of WebFlux that do so
+ * need {@code kotlinx-coroutines-reactor}; without it they prevent startup. Methods that return any other type, and those with
+ * {@code @Async}, are limited in the thread that runs them, and fail on one of an event loop, also of Lettuce, which must not block; handler methods of WebFlux that do so
  * prevent startup.
  *
  * <p><b>Several</b> on one method, also of both kinds, are all or nothing: if one rejects, nothing is taken from the others.

@@ -64,7 +64,8 @@ final class LimitInterceptor implements MethodInterceptor {
 
     private Object follow(CompletionStage<?> stage, CheckResult permit, BoundLimits limits, MethodInvocation call) {
         if (stage.getClass() == CompletableFuture.class) {
-            LimitedFuture future = new LimitedFuture(limits, call, beans::executor);
+            // With @Async, all threads of the application's executor may wait for futures like this one.
+            LimitedFuture future = new LimitedFuture(limits, call, () -> LimitedFuture.OVERFLOW);
             future.follow(stage, permit);
             return future;
         }

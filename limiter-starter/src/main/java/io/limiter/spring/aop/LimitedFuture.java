@@ -27,8 +27,8 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  */
 final class LimitedFuture extends CancellingFuture<@Nullable Object> {
 
-    /** Executes actions that the executor rejects, or would run in the current thread: the common pool. */
-    private static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
+    /** Executes actions that the executor rejects, would run in the current thread, or may never come to: the common pool. */
+    static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
 
     private final BoundLimits limits;
     private final MethodInvocation call;

@@ -19,6 +19,11 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /** Methods that return futures, where the executor runs a task in the thread that hands it over, or takes none. */
 class SaturatedExecutorTest {
@@ -56,6 +61,45 @@ class SaturatedExecutorTest {
         public CompletableFuture<Thread> call() {
             return CompletableFuture.completedFuture(Thread.currentThread());
         }
+    }
+
+    static class Mails {
+
+        @Async
+        @RateLimit(rate = 20, capacity = 1, name = "mails", key = "#{key}", timeout = "1m")
+        @ConcurrentLimit(limit = 1, name = "mail-connections", key = "#{key}", timeout = "1m")
+        public CompletableFuture<String> send(String key) {
+            return CompletableFuture.completedFuture("sent");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class Asynchronous {
+
+        @Bean
+        ThreadPoolTaskExecutor applicationTaskExecutor() {
+            ThreadPoolTaskExecutor executor = new ThreadPoolTaskExecutor();
+            executor.setCorePoolSize(1);
+            executor.setMaxPoolSize(1);
+            return executor;
+        }
+    }
+
+    /** Spring's thread waits for the future, so nothing that completes it may need another thread of the executor. */
+    @ParameterizedTest
+    @EnumSource
+    void calls_of_an_async_method_wait_one_after_the_other_in_the_only_thread(Backend backend) {
+        backend.start()
+                .withUserConfiguration(Asynchronous.class)
+                .withBean(Mails.class)
+                .run(context -> {
+                    Mails mails = context.getBean(Mails.class);
+                    List<CompletableFuture<String>> sent = List.of(mails.send(key), mails.send(key), mails.send(key));
+                    for (CompletableFuture<String> mail : sent) {
+                        assertThat(mail).succeedsWithin(LONG).isEqualTo("sent");
+                    }
+                });
     }
 
     @Test
