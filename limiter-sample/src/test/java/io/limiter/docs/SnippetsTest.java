@@ -40,6 +40,7 @@ class SnippetsTest {
     private static final List<String> SOURCES = List.of(
             "limiter-sample/src/test/java/io/limiter/docs",
             "limiter-sample/src/test/java/io/limiter/sample",
+            "examples/listeners/src/main/java/io/limiter/examples/listeners",
             "limiter-benchmark/src/test/java/io/limiter/benchmark/migration");
 
     @Configuration(proxyBeanMethods = false)
