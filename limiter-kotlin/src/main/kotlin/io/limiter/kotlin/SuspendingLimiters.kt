@@ -1,0 +1,78 @@
+@file:JvmName("SuspendingLimiters")
+
+package io.limiter.kotlin
+
+import io.limiter.ConcurrencyLimiter
+import io.limiter.Lease
+import io.limiter.Limiter
+import io.limiter.RateLimitExceededException
+import io.limiter.RateLimiter
+import io.limiter.algorithm.Decision
+import java.util.concurrent.CancellationException
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.withContext
+import kotlin.time.Duration
+import kotlin.time.toJavaDuration
+import kotlin.time.toKotlinDuration
+
+/**
+ * Takes permits, suspending until they come due. Blocks no thread.
+ *
+ * A coroutine that is cancelled while it is suspended returns its permits.
+ *
+ * @param permits at least 1
+ * @return the time waited
+ * @throws RateLimitExceededException at once if it would take longer than the `maxWait` of the limit
+ */
+public suspend fun RateLimiter.acquireSuspending(permits: Int = 1): Duration =
+    async().acquire(permits).await().toKotlinDuration()
+
+/**
+ * Takes all of the permits if they become available within the timeout, suspending until then; or none. Blocks no thread.
+ *
+ * A coroutine that is cancelled while it is suspended returns its permits.
+ *
+ * @param permits at least 1
+ * @param timeout how long to wait at most; zero for not at all
+ */
+public suspend fun Limiter.tryAcquireSuspending(permits: Int = 1, timeout: Duration = Duration.ZERO): Boolean =
+    decideSuspending(permits, timeout).granted()
+
+/**
+ * As [tryAcquireSuspending], and returns the whole decision: what remains, and when to retry.
+ *
+ * @param permits at least 1
+ * @param timeout how long to wait at most; zero for not at all
+ */
+public suspend fun Limiter.decideSuspending(permits: Int = 1, timeout: Duration = Duration.ZERO): Decision =
+    async().decide(permits, timeout.toJavaDuration()).await()
+
+/**
+ * Runs the block while it holds permits, and releases them when it ends, fails or is cancelled. Blocks no thread.
+ *
+ * The lease tells the block whether the permits are still held: they are lost if they cannot be renewed in time.
+ *
+ * @param permits at least 1
+ * @param timeout how long to wait for permits at most; zero for not at all
+ * @throws RateLimitExceededException if rejected; the block does not run
+ */
+public suspend fun <T> ConcurrencyLimiter.withPermit(
+    permits: Int = 1,
+    timeout: Duration = Duration.ZERO,
+    block: suspend (Lease) -> T,
+): T {
+    val pending = async().acquire(permits, timeout.toJavaDuration())
+    val lease = try {
+        pending.await()
+    } catch (e: CancellationException) {
+        // Granted, and cancelled before the coroutine resumed.
+        pending.thenAccept { it.closeAsync() }
+        throw e
+    }
+    try {
+        return block(lease)
+    } finally {
+        withContext(NonCancellable) { lease.closeAsync().await() }
+    }
+}
