@@ -56,9 +56,6 @@ public enum Limiters {
     /** Eight at a time; those of a JVM that is gone come back after two seconds. */
     public static final ConcurrencyLimit LEASES = ConcurrencyLimit.of(8).withLeaseTime(Duration.ofSeconds(2));
 
-    /** Most permits that a JVM has prefetched, as often as it is called. */
-    public static final long MOST_HELD = 500;
-
     public static final PrefetchTerms PREFETCH = new PrefetchTerms(Duration.ofMillis(500));
 
     private static final Limiters[] VALUES = values();

@@ -17,6 +17,7 @@ import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.RedisConsole;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -270,12 +271,30 @@ final class Judge {
         return sum;
     }
 
+    /** A JVM has prefetched no more than is requested from it in its busiest prefetch time. */
+    private long mostPrefetched(Limiters limiter) {
+        long micros = Limiters.PREFETCH.time().toNanos() / 1000;
+        long sum = 0;
+        for (List<Entry> account : accounts.ofEach()) {
+            List<Entry> calls = account.stream()
+                    .filter(entry -> entry.limiter() == limiter)
+                    .sorted(Comparator.comparingLong(Entry::callMicros))
+                    .toList();
+            int most = 0;
+            for (int first = 0, last = 0; last < calls.size(); last++) {
+                while (calls.get(last).callMicros() - calls.get(first).callMicros() > micros) {
+                    first++;
+                }
+                most = Math.max(most, last - first + 1);
+            }
+            sum += most;
+        }
+        return sum;
+    }
+
     private void checkConservation(Limiters limiter, Conservation conservation) {
         // Of each key a part of a permit, and what JVMs had prefetched when they were killed.
-        long most = limiter.keys()
-                + (limiter.isPrefetched()
-                        ? Limiters.MOST_HELD * (long) accounts.ofEach().size()
-                        : 0);
+        long most = limiter.keys() + (limiter.isPrefetched() ? mostPrefetched(limiter) : 0);
         if (conservation.takenTooOften() > most) {
             violation(
                     Measure.TAKEN,
