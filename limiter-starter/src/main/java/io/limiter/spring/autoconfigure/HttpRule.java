@@ -42,7 +42,7 @@ import org.springframework.web.util.pattern.PathPattern;
  * One or several limits on HTTP requests, all or nothing.
  *
  * @param name Its name in headers and in Redis, unique among the rules. Default: its key under limiter.http.
- * @param path Path patterns as those of controllers, such as /api/**.
+ * @param path Path patterns as those of controllers, such as /api/**. A rule without any is for routes of a gateway that name it.
  * @param methods HTTP methods; all, if none is given. GET includes HEAD.
  * @param exclude Patterns of paths that are not limited.
  * @param key Key of a request: ip, user, all, header:name, cookie:name, claim:name, or a text with expressions over the
@@ -97,17 +97,24 @@ record HttpRule(
     /**
      * The application's part of a rule.
      *
+     * @param hasRoutes whether routes can name a rule
      * @param live returns the current live settings of a limit's name
      * @param plans finds the plans that no rule finds; {@code null} if the application has no such bean
      * @param resolvers finds a bean at the first request; {@code null} if there is none of this name
      * @param calls counts requests that a rule does not apply to
      */
     record Application(
+            boolean hasRoutes,
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
             @Nullable PlanResolver plans,
             Function<String, @Nullable Supplier<LimitResolver>> resolvers,
             CallCounts calls) {}
+
+    /** Whether it applies to routes that name it, rather than to paths. */
+    boolean isOfRoutes() {
+        return path.isEmpty();
+    }
 
     /** The name of one of its limits. */
     private String limitName(String rule, String limit) {
@@ -122,7 +129,7 @@ record HttpRule(
      * @throws InvalidSettingException naming an invalid setting
      */
     HttpLimit build(String id, String property, Application application) {
-        if (path.isEmpty()) {
+        if (isOfRoutes() && !application.hasRoutes()) {
             throw new InvalidSettingException(property, ".path must be set, such as " + property + ".path=/api/**");
         }
         if (limits.isEmpty()) {
@@ -130,7 +137,7 @@ record HttpRule(
                     property, ".limits must have at least one limit, such as " + property + ".limits.second.rate=10");
         }
         HttpRoute route = new HttpRoute(
-                named(property + ".path", " ", () -> patterns(path)),
+                named(property + ".path", " ", () -> patterns(isOfRoutes() ? List.of("/**") : path)),
                 methods(property + ".methods"),
                 named(property + ".exclude", " ", () -> patterns(exclude)));
         RequestKey requestKey = named(property + ".key", " ", () -> RequestKey.parse(key));

@@ -6,6 +6,7 @@ import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.RefreshableSettings;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.RouteRules;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -14,12 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.Environment;
 
 /** The checked rules of {@code limiter.http}, which can be read again. An unknown setting prevents startup. */
-final class HttpRules implements KnownLimits, RefreshableSettings {
+final class HttpRules implements KnownLimits, RefreshableSettings, RouteRules {
 
     private final PropertyNames names;
     private final Environment environment;
@@ -39,8 +41,10 @@ final class HttpRules implements KnownLimits, RefreshableSettings {
     /**
      * @param first the limits whose key needs no user, in their order
      * @param byUser the limits whose key needs the user, in their order
+     * @param ofRoutes those that routes name
      */
-    private record Rules(Map<String, HttpRule> settings, HttpLimits first, HttpLimits byUser) {}
+    private record Rules(
+            Map<String, HttpRule> settings, HttpLimits first, HttpLimits byUser, Map<String, HttpLimits> ofRoutes) {}
 
     HttpLimits first() {
         return current.first();
@@ -48,6 +52,26 @@ final class HttpRules implements KnownLimits, RefreshableSettings {
 
     HttpLimits byUser() {
         return current.byUser();
+    }
+
+    @Override
+    public HttpLimits named(String rule) {
+        Rules rules = current;
+        HttpLimits limits = rules.ofRoutes().get(rule);
+        if (limits == null && rules.settings().containsKey(rule)) {
+            throw new InvalidSettingException(
+                    ConfiguredLimits.property(HttpRule.PROPERTY, rule) + ".path",
+                    " applies the rule without a route, and a route names it: remove one of both");
+        }
+        if (limits == null) {
+            throw new InvalidSettingException(
+                    ConfiguredLimits.property(HttpRule.PROPERTY, rule),
+                    " is named by a route, and is no rule: set "
+                            + ConfiguredLimits.property(HttpRule.PROPERTY, rule)
+                            + ".limits.second.rate=10, or name one of "
+                            + rules.ofRoutes().keySet());
+        }
+        return limits;
     }
 
     @Override
@@ -65,6 +89,12 @@ final class HttpRules implements KnownLimits, RefreshableSettings {
         Rules changed = built(settings);
         checkHasFilter("without a user as its key", atStart.first(), changed.first());
         checkHasFilter("by user", atStart.byUser(), changed.byUser());
+        if (!changed.ofRoutes().keySet().containsAll(current.ofRoutes().keySet())) {
+            throw new InvalidSettingException(
+                    HttpRule.PROPERTY,
+                    " must have the rules without a path that it had, because routes may name them: "
+                            + current.ofRoutes().keySet());
+        }
         current = changed;
         return true;
     }
@@ -86,6 +116,7 @@ final class HttpRules implements KnownLimits, RefreshableSettings {
         List<HttpLimit> built = new ArrayList<>();
         Set<String> limits = new HashSet<>();
         Map<String, String> ids = new HashMap<>();
+        Map<String, HttpLimits> ofRoutes = new TreeMap<>();
         rules.forEach((id, rule) -> {
             String property = ConfiguredLimits.property(HttpRule.PROPERTY, id, ids, ".api.path=/api/**");
             HttpLimit limit = rule.build(id, property, application);
@@ -97,10 +128,14 @@ final class HttpRules implements KnownLimits, RefreshableSettings {
                                     + limit.name() + "', and a limit is '" + part.name() + "' already");
                 }
             });
-            built.add(limit);
+            if (rule.isOfRoutes()) {
+                ofRoutes.put(id, new HttpLimits(List.of(limit)));
+            } else {
+                built.add(limit);
+            }
         });
         built.sort(Comparator.comparingInt(HttpLimit::order));
-        return new Rules(rules, limits(built, false), limits(built, true));
+        return new Rules(rules, limits(built, false), limits(built, true), ofRoutes);
     }
 
     @Override
@@ -117,7 +152,9 @@ final class HttpRules implements KnownLimits, RefreshableSettings {
     }
 
     private Stream<HttpLimit> all() {
-        return Stream.of(first(), byUser()).flatMap(each -> each.limits().stream());
+        Rules rules = current;
+        return Stream.concat(Stream.of(rules.first(), rules.byUser()), rules.ofRoutes().values().stream())
+                .flatMap(each -> each.limits().stream());
     }
 
     private static HttpLimits limits(List<HttpLimit> built, boolean byUser) {

@@ -11,6 +11,7 @@ import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.web.RejectionResponseCustomizer;
 import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.RouteRules;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -80,6 +81,7 @@ public class LimiterWebAutoConfiguration {
                 names,
                 environment,
                 new HttpRule.Application(
+                        beans.getBeanNamesForType(RouteRules.Filter.class, true, false).length > 0,
                         factory,
                         name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
                         resolves ? request -> plans.get().planOf(request) : null,

@@ -64,6 +64,11 @@ public record HttpLimit(
      */
     public record Part(Limit<?> declared, Limiter limiter, LimiterFactory ofResolver) {}
 
+    HttpLimit by(RequestKey other) {
+        return new HttpLimit(
+                order, name, prefix, route, other, permits, plans, resolver, usesUser, parts, charged, log, calls);
+    }
+
     /** @param paths {@link HttpKeyRequest#pathVariants} of the request */
     boolean matches(HttpKeyRequest request, List<PathContainer> paths) {
         return route.matches(request.method(), request.isPreflight(), paths);

@@ -4,6 +4,7 @@ import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.KeyRequest;
+import io.limiter.spring.key.spel.RequestKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
@@ -22,6 +23,11 @@ public record HttpLimits(List<HttpLimit> limits) {
         List<PathContainer> paths = request.pathVariants();
         return new HttpLimits(
                 limits.stream().filter(limit -> limit.matches(request, paths)).toList());
+    }
+
+    /** The same limits with another key. */
+    public HttpLimits by(RequestKey key) {
+        return new HttpLimits(limits.stream().map(limit -> limit.by(key)).toList());
     }
 
     /** Whether the user must be known before the limits are decided. */

@@ -45,6 +45,11 @@ public record RequestKey(Function<KeyRequest, @Nullable String> finder, boolean 
         return part("plan", text, "header:<name>, cookie:<name>, claim:<name>", "#{claim('plan')}");
     }
 
+    /** A key that is known; {@code null} or blank if the request has none. */
+    public static RequestKey known(@Nullable String key) {
+        return new RequestKey(request -> needed("key", key), false);
+    }
+
     private static RequestKey part(String what, String text, String allowed, String example) {
         if (text.contains("#{")) {
             return template(what, text);

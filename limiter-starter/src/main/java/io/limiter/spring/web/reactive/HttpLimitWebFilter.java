@@ -43,7 +43,34 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
             ClientAddress addresses,
             @Nullable CurrentUser users,
             ExchangeSubscriptions subscriptions,
-            ExchangeRejectionResponses responses) {}
+            ExchangeRejectionResponses responses) {
+
+        /**
+         * Applies limits to an exchange, as often as it is called.
+         *
+         * @param handled follows if they grant
+         */
+        public Mono<Void> limit(ServerWebExchange exchange, HttpLimits limits, Mono<Void> handled) {
+            ExchangeKeyRequest request = keyRequest(exchange);
+            return limit(exchange, request, limits.matching(request), handled);
+        }
+
+        private ExchangeKeyRequest keyRequest(ServerWebExchange exchange) {
+            return new ExchangeKeyRequest(exchange.getRequest(), addresses, users);
+        }
+
+        private Mono<Void> limit(
+                ServerWebExchange exchange, ExchangeKeyRequest request, HttpLimits matching, Mono<Void> handled) {
+            RequestDecisions decisions = ExchangeDecisions.of(exchange, responses.headers());
+            return subscriptions
+                    .call(exchange, matching.usesUser(), () -> matching.check(request, decisions))
+                    .flatMap(HttpLimitWebFilter::rejection)
+                    .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
+                    .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
+                    .flatMap(rejection ->
+                            rejection.map(e -> responses.write(e, exchange)).orElse(handled));
+        }
+    }
 
     /**
      * @param name of this filter; limits of filters with one name are applied once
@@ -63,7 +90,8 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        RequestDecisions decisions = ExchangeDecisions.of(exchange, shared.responses.headers());
+        // Begins to record, also if no limit of this filter applies.
+        ExchangeDecisions.of(exchange, shared.responses.headers());
         // Filters before this one may have changed the exchange.
         Mono<Void> handled =
                 chain.filter(exchange).contextWrite(context -> ExchangeSubscriptions.put(context, exchange));
@@ -71,18 +99,12 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         if (all.limits().isEmpty() || isOfOther(exchange)) {
             return handled;
         }
-        ExchangeKeyRequest keyRequest = new ExchangeKeyRequest(exchange.getRequest(), shared.addresses, shared.users);
+        ExchangeKeyRequest keyRequest = shared.keyRequest(exchange);
         HttpLimits matching = all.matching(keyRequest);
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
-        return shared.subscriptions
-                .call(exchange, matching.usesUser(), () -> matching.check(keyRequest, decisions))
-                .flatMap(HttpLimitWebFilter::rejection)
-                .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
-                .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
-                .flatMap(rejection ->
-                        rejection.map(e -> shared.responses.write(e, exchange)).orElse(handled));
+        return shared.limit(exchange, keyRequest, matching, handled);
     }
 
     private boolean isOfOther(ServerWebExchange exchange) {

@@ -68,8 +68,13 @@ public final class HttpLimitFilter implements Filter {
         chain.doFilter(anyRequest, anyResponse);
     }
 
-    /** Binds the request to the thread, where {@link ClientAddress} and {@link CurrentUser} find it. */
-    private @Nullable RuntimeException rejection(HttpServletRequest request, HttpServletResponse response) {
+    /**
+     * Applies the limits to a request, as often as it is called. Binds it to the thread, where {@link ClientAddress} and
+     * {@link CurrentUser} find it.
+     *
+     * @return what the request is to be answered with; {@code null} if the limits grant
+     */
+    public @Nullable RuntimeException rejection(HttpServletRequest request, HttpServletResponse response) {
         RequestAttributes before = RequestContextHolder.getRequestAttributes();
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request, response));
         try {

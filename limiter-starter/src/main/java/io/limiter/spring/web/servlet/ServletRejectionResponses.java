@@ -43,16 +43,22 @@ public final class ServletRejectionResponses {
             log.debug("Rejected a request whose response is already committed");
             return;
         }
-        DispatchRecorder recorder = DispatchRecorder.find(request);
-        RequestDecisions decisions = recorder == null ? null : recorder.decisions();
         try {
-            write(responses.of(rejection, decisions, locales.apply(request), path(request)), response);
+            write(of(rejection, request), response);
         } catch (IOException e) {
             log.debug("The caller of a rejected request closed the connection before the response", e);
         }
     }
 
-    private static void write(RejectionResponses.Response answer, HttpServletResponse response) throws IOException {
+    /** The answer to a rejected request; see {@link RejectionResponses#of}. */
+    public RejectionResponses.Response of(RuntimeException rejection, HttpServletRequest request) {
+        DispatchRecorder recorder = DispatchRecorder.find(request);
+        RequestDecisions decisions = recorder == null ? null : recorder.decisions();
+        return responses.of(rejection, decisions, locales.apply(request), path(request));
+    }
+
+    /** Writes an answer to a response that is not committed. */
+    public static void write(RejectionResponses.Response answer, HttpServletResponse response) throws IOException {
         response.resetBuffer();
         response.setStatus(answer.status());
         answer.headers().forEach((name, value) -> DispatchRecorder.setHeader(response, name, value));
