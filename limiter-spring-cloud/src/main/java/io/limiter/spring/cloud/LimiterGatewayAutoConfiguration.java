@@ -3,12 +3,10 @@ package io.limiter.spring.cloud;
 import io.limiter.LimiterFactory;
 import io.limiter.spring.settings.InvalidSettingException;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.cloud.gateway.filter.factory.RequestRateLimiterGatewayFilterFactory;
 import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
 import org.springframework.cloud.gateway.support.ConfigurationService;
 import org.springframework.context.annotation.Bean;
@@ -46,14 +44,5 @@ public class LimiterGatewayAutoConfiguration {
             }
         }
         return new GatewayRateLimiter(factory, configuration);
-    }
-
-    @Bean
-    RouteChecks limiterGatewayRouteChecks(
-            org.springframework.cloud.gateway.config.GatewayProperties properties,
-            ConfigurationService configuration,
-            GatewayRateLimiter limiter,
-            ObjectProvider<RequestRateLimiterGatewayFilterFactory> requests) {
-        return new RouteChecks(properties, configuration, limiter, requests.getIfAvailable());
     }
 }

@@ -1,6 +1,7 @@
 package io.limiter.spring.cloud;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.cloud.gateway.config.GatewayProperties;
 import org.springframework.cloud.gateway.event.FilterArgsEvent;
@@ -11,43 +12,52 @@ import org.springframework.cloud.gateway.route.RouteDefinition;
 import org.springframework.cloud.gateway.support.ConfigurationService;
 
 /**
- * Checks the limits of configured routes before the server starts, so that an invalid one prevents startup. Routes that the application wants to be ignored ({@code fail-on-route-definition-error=false}) are not checked.
+ * Checks the limits of configured routes before the server starts, so that an invalid one prevents startup. Routes that the
+ * application wants to be ignored ({@code fail-on-route-definition-error=false}) are not checked.
  */
 final class RouteChecks implements SmartInitializingSingleton {
 
     private final GatewayProperties properties;
     private final ConfigurationService configuration;
-    private final GatewayRateLimiter limiter;
+    private final LimitGatewayFilterFactory limits;
+    private final @Nullable GatewayRateLimiter limiter;
     private final @Nullable RequestRateLimiterGatewayFilterFactory requests;
 
-    /** @param requests {@code null} if the filter is switched off */
+    /**
+     * @param limiter has none if it does not replace the gateway's own
+     * @param requests has none if the filter is switched off
+     */
     RouteChecks(
             GatewayProperties properties,
             ConfigurationService configuration,
-            GatewayRateLimiter limiter,
-            @Nullable RequestRateLimiterGatewayFilterFactory requests) {
+            LimitGatewayFilterFactory limits,
+            ObjectProvider<GatewayRateLimiter> limiter,
+            ObjectProvider<RequestRateLimiterGatewayFilterFactory> requests) {
         this.properties = properties;
         this.configuration = configuration;
-        this.limiter = limiter;
-        this.requests = requests;
+        this.limits = limits;
+        this.limiter = limiter.getIfAvailable();
+        this.requests = this.limiter == null ? null : requests.getIfAvailable();
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        if (requests != null && properties.isFailOnRouteDefinitionError()) {
+        if (properties.isFailOnRouteDefinitionError()) {
             for (RouteDefinition route : properties.getRoutes()) {
                 String id = String.valueOf(route.getId());
-                properties.getDefaultFilters().forEach(filter -> check(requests, id, filter));
-                route.getFilters().forEach(filter -> check(requests, id, filter));
+                properties.getDefaultFilters().forEach(filter -> check(id, filter));
+                route.getFilters().forEach(filter -> check(id, filter));
             }
         }
     }
 
-    private void check(RequestRateLimiterGatewayFilterFactory requests, String routeId, FilterDefinition filter) {
-        if (requests.name().equals(filter.getName())) {
+    private void check(String routeId, FilterDefinition filter) {
+        if (limits.name().equals(filter.getName())) {
+            limits.apply(read(limits, routeId, filter));
+        } else if (requests != null && requests.name().equals(filter.getName())) {
             RequestRateLimiterGatewayFilterFactory.Config read = read(requests, routeId, filter);
             Object used = read.getRateLimiter() == null ? requests.getDefaultRateLimiter() : read.getRateLimiter();
-            if (used == limiter) {
+            if (limiter != null && used == limiter) {
                 limiter.limit(routeId);
             }
         }

@@ -44,7 +44,7 @@ class GatewayRateLimiterTest {
     }
 
     private static TestGateway gateway(String... more) {
-        return TestGateway.start(
+        return TestGateway.Server.WEBFLUX.start(
                 TestGateway.Application.class,
                 TestGateway.limited(0, "slow", "replenishRate=1", "burstCapacity=5"),
                 TestGateway.limited(1, "small", "replenishRate=10", "burstCapacity=4"),

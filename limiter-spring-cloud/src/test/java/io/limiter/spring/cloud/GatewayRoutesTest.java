@@ -63,7 +63,7 @@ class GatewayRoutesTest {
     }
 
     private static TestGateway start(Class<?> application, List<String> route, String... more) {
-        return TestGateway.start(application, List.of(TestGateway.REPLACING), route, List.of(more));
+        return TestGateway.Server.WEBFLUX.start(application, List.of(TestGateway.REPLACING), route, List.of(more));
     }
 
     @Test
@@ -136,10 +136,10 @@ class GatewayRoutesTest {
     @Test
     void aPrimaryRateLimiterHasPrecedenceAndARouteMayNameThisOne() {
         String ofB = "spring.cloud.gateway.server.webflux.routes[1].filters[0].args.rate-limiter=";
-        try (TestGateway gateway = TestGateway.start(
+        try (TestGateway gateway = TestGateway.Server.WEBFLUX.start(
                 PrimaryRateLimiter.class,
                 TestGateway.limited(0, "a", "replenishRate=1"),
-                TestGateway.limited(1, "b", "replenishRate=1"),
+                TestGateway.limited(1, "b", "replenishRate=1", "burstCapacity=60", "requestedTokens=60"),
                 List.of(TestGateway.REPLACING, ofB + "#{@limiterGatewayRateLimiter}"))) {
             assertThat(gateway.send("/a", "ann").statusCode()).isEqualTo(429);
             String caller = TestGateway.anyone();

@@ -19,9 +19,9 @@ class GatewaySettingsTest {
     };
 
     private static TestGateway gateway(String... settings) {
-        return TestGateway.start(
+        return TestGateway.Server.WEBFLUX.start(
                 TestGateway.Application.class,
-                TestGateway.limited(0, "costly", "replenishRate=1", "burstCapacity=5", "requestedTokens=5"),
+                TestGateway.limited(0, "costly", "replenishRate=1", "burstCapacity=60", "requestedTokens=60"),
                 TestGateway.limited(1, "blocked", "replenishRate=1", "burstCapacity=0"),
                 List.of(TestGateway.REPLACING),
                 List.of(settings));
@@ -49,8 +49,8 @@ class GatewaySettingsTest {
             HttpResponse<String> granted = gateway.send("/costly", TestGateway.anyone());
             assertThat(granted.headers().firstValue("X-Left")).hasValue("0");
             assertThat(granted.headers().firstValue("X-Rate")).hasValue("1");
-            assertThat(granted.headers().firstValue("X-Capacity")).hasValue("5");
-            assertThat(granted.headers().firstValue("X-Cost")).hasValue("5");
+            assertThat(granted.headers().firstValue("X-Capacity")).hasValue("60");
+            assertThat(granted.headers().firstValue("X-Cost")).hasValue("60");
         }
     }
 

@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,10 +37,59 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
     private static final AtomicInteger SERVED = new AtomicInteger();
     private static final HttpServer UPSTREAM = upstream();
 
-    /** The key of a request is its header X-Caller. */
+    /** The two servers of the gateway. */
+    enum Server {
+        WEBFLUX(WebApplicationType.REACTIVE, Application.class),
+        WEBMVC(WebApplicationType.SERVLET, Plain.class);
+
+        private final WebApplicationType type;
+        private final Class<?> application;
+
+        Server(WebApplicationType type, Class<?> application) {
+            this.type = type;
+            this.application = application;
+        }
+
+        /** Such as spring.cloud.gateway.server.webflux. and a name. */
+        String setting(String name) {
+            return "spring.cloud.gateway.server." + name().toLowerCase(Locale.ROOT) + "." + name;
+        }
+
+        /** Switches the other server off, and what of it fails then. */
+        private List<String> withoutOther() {
+            return this == WEBMVC
+                    ? List.of(WEBFLUX.setting("enabled=false"), WEBFLUX.setting("redis.enabled=false"))
+                    : List.of(
+                            WEBMVC.setting("enabled=false"),
+                            "spring.autoconfigure.exclude=org.springframework.cloud.gateway.server.mvc.filter.FilterAutoConfiguration");
+        }
+
+        /** A route of the path /id to the server. */
+        List<String> route(int i, String id, String... more) {
+            String route = setting("routes[" + i + "].");
+            List<String> properties =
+                    new ArrayList<>(List.of("id=" + id, "uri=" + upstreamUri(), "predicates[0]=Path=/" + id));
+            properties.addAll(List.of(more));
+            return properties.stream().map(property -> route + property).toList();
+        }
+
+        @SafeVarargs
+        final TestGateway start(List<String>... properties) {
+            return TestGateway.start(this, application, properties);
+        }
+
+        @SafeVarargs
+        final TestGateway start(Class<?> other, List<String>... properties) {
+            return TestGateway.start(this, other, properties);
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    static class Application {
+    static class Plain {}
+
+    /** The key of a request is its header X-Caller. */
+    static class Application extends Plain {
 
         @Bean
         KeyResolver callers() {
@@ -48,12 +98,13 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
         }
     }
 
-    /** Answers 204, and ends with the JVM. */
+    /** Answers 204 with a RateLimit header of its own, and ends with the JVM. */
     private static HttpServer upstream() {
         try {
             HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
             server.createContext("/", exchange -> {
                 SERVED.incrementAndGet();
+                exchange.getResponseHeaders().set("RateLimit", "\"upstream\";r=7");
                 exchange.sendResponseHeaders(204, -1);
                 exchange.close();
             });
@@ -64,40 +115,37 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
         }
     }
 
+    static String upstreamUri() {
+        return "http://localhost:" + UPSTREAM.getAddress().getPort();
+    }
+
     static int served() {
         return SERVED.get();
     }
 
     /** @param properties without leading dashes */
     @SafeVarargs
-    static TestGateway start(Class<?> application, List<String>... properties) {
+    private static TestGateway start(Server server, Class<?> application, List<String>... properties) {
         TestRedis redis = TestRedis.shared();
-        List<String> all = new ArrayList<>(List.of("server.port=0"));
+        // A slow machine must not decide by the failure policy.
+        List<String> all = new ArrayList<>(List.of(
+                "server.port=0", "server.tomcat.basedir=target/tomcat", "limiter.failure.decision-timeout=10s"));
+        all.addAll(server.withoutOther());
         Stream.of(properties).forEach(all::addAll);
         if (all.stream().noneMatch(property -> property.startsWith("spring.data.redis."))) {
             all.add("spring.data.redis.host=" + redis.host());
             all.add("spring.data.redis.port=" + redis.port());
         }
         String[] arguments = all.stream().map(property -> "--" + property).toArray(String[]::new);
-        return new TestGateway(new SpringApplicationBuilder(application)
-                .web(WebApplicationType.REACTIVE)
-                .run(arguments));
-    }
-
-    /** A route of the path /id to the server. */
-    static List<String> route(int i, String id, String... more) {
-        String route = "spring.cloud.gateway.server.webflux.routes[" + i + "].";
-        List<String> properties = new ArrayList<>(List.of(
-                "id=" + id, "uri=http://localhost:" + UPSTREAM.getAddress().getPort(), "predicates[0]=Path=/" + id));
-        properties.addAll(List.of(more));
-        return properties.stream().map(property -> route + property).toList();
+        return new TestGateway(
+                new SpringApplicationBuilder(application).web(server.type).run(arguments));
     }
 
     /** A route with the gateway's filter and arguments of its rate limiter, such as replenishRate=1. */
     static List<String> limited(int i, String id, String... arguments) {
         Stream<String> filter = Stream.of("filters[0].name=RequestRateLimiter");
         Stream<String> args = Stream.of(arguments).map(each -> "filters[0].args.redis-rate-limiter." + each);
-        return route(i, id, Stream.concat(filter, args).toArray(String[]::new));
+        return Server.WEBFLUX.route(i, id, Stream.concat(filter, args).toArray(String[]::new));
     }
 
     static String anyone() {
@@ -118,6 +166,7 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
         return sendAsync(path, CALLER, caller).join();
     }
 
+    /** Without the header X-Caller. */
     HttpResponse<String> sendWithoutKey(String path) {
         return sendAsync(path).join();
     }

@@ -1,0 +1,25 @@
+package io.limiter.spring.cloud;
+
+import org.springframework.cloud.gateway.server.mvc.common.MvcUtils;
+import org.springframework.cloud.gateway.server.mvc.common.Shortcut;
+import org.springframework.web.servlet.function.HandlerFilterFunction;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/** Filters of the servlet gateway. */
+public final class LimitFilterFunctions {
+
+    private LimitFilterFunctions() {}
+
+    /**
+     * Applies a rule of {@code limiter.http} without a path; {@code - Limit=orders} in properties. Routes that name one rule share its
+     * permits. Grants all if limits are disabled.
+     *
+     * @param rule a key of {@code limiter.http}; the first request fails if there is none, or if it has a path
+     */
+    @Shortcut
+    public static HandlerFilterFunction<ServerResponse, ServerResponse> limit(String rule) {
+        return (request, next) -> MvcUtils.getApplicationContext(request)
+                .getBean(ServletRouteLimits.class)
+                .filter(rule, request, next);
+    }
+}

@@ -1,0 +1,87 @@
+package io.limiter.spring.cloud;
+
+import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.RouteRules;
+import io.limiter.spring.web.reactive.HttpLimitWebFilter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.cloud.gateway.filter.GatewayFilter;
+import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
+import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
+import reactor.core.publisher.Mono;
+
+/**
+ * The filter {@code Limit} of the reactive gateway, which applies a rule of {@code limiter.http} without a path: {@code - Limit=orders}.
+ * Routes that name one rule share its permits. Grants all if limits are disabled. Safe for use by many threads.
+ */
+public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactory<LimitGatewayFilterFactory.Config>
+        implements RouteRules.Filter {
+
+    private final ObjectProvider<RouteRules> rules;
+    private final ObjectProvider<HttpLimitWebFilter.Shared> shared;
+
+    LimitGatewayFilterFactory(ObjectProvider<RouteRules> rules, ObjectProvider<HttpLimitWebFilter.Shared> shared) {
+        super(Config.class);
+        this.rules = rules;
+        this.shared = shared;
+    }
+
+    @Override
+    public List<String> shortcutFieldOrder() {
+        return List.of("rule", "keyResolver");
+    }
+
+    /** @throws InvalidSettingException if there is no such rule, or if it has a path */
+    @Override
+    public GatewayFilter apply(Config config) {
+        RouteRules known = rules.getIfAvailable();
+        if (known == null) {
+            return (exchange, chain) -> chain.filter(exchange);
+        }
+        String rule = config.getRule();
+        if (rule == null) {
+            throw new InvalidSettingException(
+                    "rule", " of the filter Limit must be the name of a rule of limiter.http, such as - Limit=orders");
+        }
+        known.named(rule);
+        KeyResolver keys = config.getKeyResolver();
+        HttpLimitWebFilter.Shared limiting = shared.getObject();
+        return (exchange, chain) -> {
+            HttpLimits limits = known.named(rule);
+            Mono<Void> handled = chain.filter(exchange);
+            return keys == null
+                    ? limiting.limit(exchange, limits, handled)
+                    : keys.resolve(exchange)
+                            .defaultIfEmpty("")
+                            .flatMap(key -> limiting.limit(exchange, limits.by(RequestKey.known(key)), handled));
+        };
+    }
+
+    /** The arguments of the filter. */
+    public static final class Config {
+
+        private @Nullable String rule;
+        private @Nullable KeyResolver keyResolver;
+
+        public @Nullable String getRule() {
+            return rule;
+        }
+
+        /** A key of {@code limiter.http}. */
+        public void setRule(String newRule) {
+            rule = newRule;
+        }
+
+        public @Nullable KeyResolver getKeyResolver() {
+            return keyResolver;
+        }
+
+        /** Finds the key of a request, rather than the {@code key} of the rule. Default: none. */
+        public void setKeyResolver(KeyResolver newKeyResolver) {
+            keyResolver = newKeyResolver;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.limiter.spring.cloud;
+
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.RouteRules;
+import io.limiter.spring.web.servlet.HttpLimitFilter;
+import io.limiter.spring.web.servlet.ServletRejectionResponses;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.cloud.gateway.server.mvc.config.GatewayMvcProperties;
+import org.springframework.cloud.gateway.server.mvc.config.RouteProperties;
+import org.springframework.cloud.gateway.server.mvc.handler.GatewayServerResponse;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.servlet.function.HandlerFunction;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/**
+ * Applies rules to the requests of the servlet gateway, and checks at the start that the rules of configured routes exist. Grants all if
+ * limits are disabled. Safe for use by many threads.
+ */
+final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSingleton {
+
+    private final Beans beans;
+    private final Map<String, HttpLimitFilter> filters = new ConcurrentHashMap<>();
+
+    ServletRouteLimits(Beans beans) {
+        this.beans = beans;
+    }
+
+    /** @param rules has none if limits are disabled, and neither has {@code responses} */
+    record Beans(
+            GatewayMvcProperties properties,
+            ObjectProvider<RouteRules> rules,
+            ObjectProvider<ClientAddress> addresses,
+            ObjectProvider<CurrentUser> users,
+            ObjectProvider<ServletRejectionResponses> responses) {}
+
+    /** @throws io.limiter.spring.settings.InvalidSettingException if a route names no rule, or one with a path */
+    @Override
+    public void afterSingletonsInstantiated() {
+        RouteRules rules = beans.rules().getIfAvailable();
+        if (rules != null) {
+            beans.properties().getRoutes().forEach(route -> check(route, rules));
+            beans.properties().getRoutesMap().values().forEach(route -> check(route, rules));
+        }
+    }
+
+    private static void check(RouteProperties route, RouteRules rules) {
+        route.getFilters().stream()
+                .filter(filter -> "limit".equalsIgnoreCase(filter.getName()))
+                .flatMap(filter -> filter.getArgs().values().stream())
+                .forEach(rules::named);
+    }
+
+    ServerResponse filter(String rule, ServerRequest request, HandlerFunction<ServerResponse> next) throws Exception {
+        RouteRules rules = beans.rules().getIfAvailable();
+        if (rules == null) {
+            return next.handle(request);
+        }
+        HttpServletResponse response = current();
+        RuntimeException rejection =
+                filters.computeIfAbsent(rule, name -> build(name, rules)).rejection(request.servletRequest(), response);
+        if (rejection != null) {
+            RejectionResponses.Response answer = beans.responses().getObject().of(rejection, request.servletRequest());
+            return ServerResponse.status(answer.status()).build((rejected, written) -> {
+                ServletRejectionResponses.write(answer, written);
+                return null;
+            });
+        }
+        ServerResponse handled = next.handle(request);
+        // The gateway adds headers to those of the response, and those of a limit behind it would be beside this one's.
+        // Headers of other handlers cannot change.
+        if (handled instanceof GatewayServerResponse) {
+            HttpHeaders headers = handled.headers();
+            response.getHeaderNames().stream()
+                    .filter(name -> name.toLowerCase(Locale.ROOT).contains("ratelimit"))
+                    .forEach(headers::remove);
+        }
+        return handled;
+    }
+
+    private HttpLimitFilter build(String rule, RouteRules rules) {
+        rules.named(rule);
+        return new HttpLimitFilter(
+                rule,
+                () -> rules.named(rule),
+                beans.addresses().getObject(),
+                beans.users().getIfAvailable(),
+                beans.responses().getObject());
+    }
+
+    /** That of the request which this thread handles. */
+    private static HttpServletResponse current() {
+        ServletRequestAttributes current = (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
+        return Objects.requireNonNull(current.getResponse(), "the request has no response");
+    }
+}

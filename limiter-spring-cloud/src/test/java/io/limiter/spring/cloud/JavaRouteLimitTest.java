@@ -1,0 +1,65 @@
+package io.limiter.spring.cloud;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.cloud.gateway.route.RouteLocator;
+import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+
+/** Routes in Java with the filter Limit. */
+class JavaRouteLimitTest {
+
+    private static final List<String> RULE = List.of(
+            "limiter.http.mail.key=header:X-Caller",
+            "limiter.http.mail.limits.one.limit=1",
+            "limiter.http.mail.limits.one.period=1h");
+
+    static class Reactive extends TestGateway.Plain {
+
+        @Bean
+        RouteLocator mail(RouteLocatorBuilder routes, LimitGatewayFilterFactory limit) {
+            return routes.routes()
+                    .route(
+                            "mail",
+                            route -> route.path("/mail")
+                                    .filters(filters ->
+                                            filters.filter(limit.apply(arguments -> arguments.setRule("mail"))))
+                                    .uri(TestGateway.upstreamUri()))
+                    .build();
+        }
+    }
+
+    static class Servlet extends TestGateway.Plain {
+
+        @Bean
+        RouterFunction<ServerResponse> mail() {
+            return RouterFunctions.route()
+                    .GET("/mail", request -> ServerResponse.noContent().build())
+                    .filter(LimitFilterFunctions.limit("mail"))
+                    .build();
+        }
+    }
+
+    private static void grantsOne(TestGateway.Server server, Class<?> application) {
+        try (TestGateway gateway = server.start(application, RULE)) {
+            String caller = TestGateway.anyone();
+            assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(204);
+            assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(429);
+        }
+    }
+
+    @Test
+    void worksOnTheReactiveServer() {
+        grantsOne(TestGateway.Server.WEBFLUX, Reactive.class);
+    }
+
+    @Test
+    void worksOnTheServletServer() {
+        grantsOne(TestGateway.Server.WEBMVC, Servlet.class);
+    }
+}

@@ -1,0 +1,186 @@
+package io.limiter.spring.cloud;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.testing.TestRedis;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.core.env.MapPropertySource;
+
+/** Routes with the filter Limit, on either server of the gateway. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class RouteLimitContract {
+
+    private final TestGateway.Server server;
+    private final List<TestGateway> started = new ArrayList<>();
+    private TestGateway gateway;
+
+    RouteLimitContract(TestGateway.Server server) {
+        this.server = server;
+    }
+
+    @BeforeAll
+    void start() {
+        gateway = open();
+    }
+
+    /** Together, because closing one ends the threads of Netty that they share. */
+    @AfterAll
+    void stop() {
+        started.forEach(TestGateway::close);
+    }
+
+    private TestGateway open(String... more) {
+        TestGateway opened = server.start(
+                server.route(0, "orders", "filters[0]=Limit=orders"),
+                server.route(1, "before"),
+                server.route(2, "posts", "filters[0].name=Limit", "filters[0].args.rule=posts"),
+                server.route(3, "mail", "filters[0]=Limit=mail"),
+                List.of(
+                        "limiter.http.orders.key=header:X-Caller",
+                        "limiter.http.orders.limits.one.rate=1",
+                        "limiter.http.orders.limits.one.capacity=5",
+                        "limiter.http.mail.key=header:X-Caller",
+                        "limiter.http.mail.limits.one.limit=1",
+                        "limiter.http.mail.limits.one.period=1h",
+                        "limiter.http.posts.methods=POST",
+                        "limiter.http.posts.key=all",
+                        "limiter.http.posts.limits.one.limit=1",
+                        "limiter.http.posts.limits.one.period=1h",
+                        "limiter.http.before.path=/before/**",
+                        "limiter.http.before.key=header:X-Caller",
+                        "limiter.http.before.cost=#{1}",
+                        "limiter.http.before.limits.one.rate=1",
+                        "limiter.http.before.limits.one.capacity=5"),
+                List.of(more));
+        started.add(opened);
+        return opened;
+    }
+
+    private void grantsTheCapacityAndTheRate(String path) {
+        int before = TestGateway.served();
+        long start = System.nanoTime();
+        List<Integer> statuses = gateway.load(path, 60);
+        double seconds = (System.nanoTime() - start) / 1e9;
+        assertThat(statuses).isSubsetOf(204, 429);
+        int granted = (int) statuses.stream().filter(status -> status == 204).count();
+        assertThat(granted).isBetween(5, (int) (5 + seconds));
+        assertThat(TestGateway.served() - before).isEqualTo(granted);
+    }
+
+    @Test
+    void grantsTheCapacityAndTheRateUnderLoad() {
+        grantsTheCapacityAndTheRate("/orders");
+    }
+
+    @Test
+    void aRuleWithAPathLimitsBeforeTheRoute() {
+        grantsTheCapacityAndTheRate("/before");
+    }
+
+    @Test
+    void showsItsLimitRatherThanThatOfTheServerBehindIt() {
+        HttpResponse<String> granted = gateway.send("/orders", TestGateway.anyone());
+        assertThat(granted.headers().allValues("RateLimit"))
+                .singleElement()
+                .asString()
+                .startsWith("\"orders\";r=4");
+        assertThat(granted.headers().allValues("RateLimit-Policy")).hasSize(1);
+    }
+
+    @Test
+    void answersARejectionWithAProblemAndWhenToRetry() {
+        String caller = TestGateway.anyone();
+        assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(204);
+        HttpResponse<String> response = gateway.send("/mail", caller);
+        assertThat(response.statusCode()).isEqualTo(429);
+        assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(response.headers().allValues("Retry-After"))
+                .singleElement()
+                .satisfies(seconds -> assertThat(Integer.parseInt(seconds)).isBetween(3000, 3600));
+        assertThat(response.headers().allValues("RateLimit"))
+                .singleElement()
+                .asString()
+                .startsWith("\"mail\";r=0");
+        assertThat(response.body()).contains("\"violated-policies\":[\"mail\"]", "\"instance\":\"/mail\"");
+    }
+
+    @Test
+    void answers400ToARequestWithoutAKey() {
+        assertThat(gateway.sendWithoutKey("/orders").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void appliesOnlyToTheMethodsOfTheRule() {
+        assertThat(gateway.load("/posts", 3)).containsOnly(204);
+    }
+
+    @Test
+    void answers503WhileRedisIsUnavailableIfItFailsClosed() {
+        TestGateway alone = open(
+                "limiter.failure.policy=deny",
+                "spring.data.redis.host=localhost",
+                "spring.data.redis.port=" + TestRedis.closedPort());
+        assertThat(alone.send("/orders", "ann").statusCode()).isEqualTo(503);
+    }
+
+    @Test
+    void grantsAllIfLimitsAreDisabled() {
+        TestGateway disabled = open("limiter.enabled=false");
+        assertThat(disabled.load("/orders", 10)).containsOnly(204);
+    }
+
+    @Test
+    void obeysAChangedRuleAndKeepsOneThatIsTakenAway() {
+        TestGateway changed = open();
+        change(
+                changed,
+                Map.of("limiter.http.orders.limits.one.rate", "2", "limiter.http.orders.limits.one.capacity", "9"));
+        assertThat(changed.send("/orders", TestGateway.anyone())
+                        .headers()
+                        .firstValue("RateLimit")
+                        .orElseThrow())
+                .startsWith("\"orders\";r=8");
+        change(changed, Map.of("limiter.http.orders.path", "/orders"));
+        assertThat(changed.send("/orders", TestGateway.anyone())
+                        .headers()
+                        .firstValue("RateLimit")
+                        .orElseThrow())
+                .startsWith("\"orders\";r=8");
+    }
+
+    private static void change(TestGateway gateway, Map<String, Object> properties) {
+        gateway.context()
+                .getEnvironment()
+                .getPropertySources()
+                .addFirst(new MapPropertySource("changed" + properties.size(), properties));
+        gateway.context().publishEvent(new EnvironmentChangeEvent(Set.copyOf(properties.keySet())));
+    }
+
+    @Test
+    void aRuleThatDoesNotExistPreventsStartup() {
+        assertThatThrownBy(() -> open(server.setting("routes[1].filters[0]=Limit=order")))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessage("limiter.http.order is named by a route, and is no rule: set"
+                        + " limiter.http.order.limits.second.rate=10, or name one of [mail, orders, posts]");
+    }
+
+    @Test
+    void aRuleWithAPathPreventsStartup() {
+        assertThatThrownBy(() -> open(server.setting("routes[1].filters[0]=Limit=before")))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessage(
+                        "limiter.http.before.path applies the rule without a route, and a route names it: remove one"
+                                + " of both");
+    }
+}
