@@ -1,7 +1,6 @@
 package io.limiter.docs;
 
 import io.limiter.live.ChangeNote;
-import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
@@ -32,17 +31,5 @@ final class LiveSnippets {
         live.remove("search", ChangeNote.of("ann", "the client is gone"), stored.version());
         // end
         return stored;
-    }
-
-    static LiveLimit ban(LiveLimits live) {
-        // live: key
-        LiveLimit ban = live.put(
-                "search",
-                LiveKey.of("tenant-42"),
-                LiveSettings.BANNED,
-                ChangeNote.of("ann", "scrapes").expiresIn(Duration.ofMinutes(30)),
-                0);
-        // end
-        return ban;
     }
 }

@@ -107,13 +107,6 @@ class SnippetsTest {
             assertThat(codes.send("0171")).isEqualTo("sent");
             assertThat(codes.send("0171")).startsWith("not before PT");
             MigratedAnnotations migrated = application.getBean(MigratedAnnotations.class);
-            assertThat(migrated.report("ann")).isTrue();
-            assertThat(migrated.report("ann")).isFalse();
-            assertThat(migrated.rate()).isEqualTo("granted");
-            assertThat(migrated.count("a")).isEqualTo("counted");
-            assertThat(migrated.get("ann")).isEqualTo("hello ann");
-            assertThat(migrated.list("ann")).isEqualTo("all of ann");
-            assertThat(migrated.balance(1, "CHF")).isEqualTo("100 CHF");
             assertThat(migrated.quote("ACME")).isEqualTo("42");
             assertThat(migrated.stock("bern")).isEqualTo(7);
             run(application.getBean(RecipesSnippets.class));

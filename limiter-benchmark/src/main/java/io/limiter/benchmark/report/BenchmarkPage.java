@@ -15,10 +15,9 @@ import org.jspecify.annotations.Nullable;
 public final class BenchmarkPage {
 
     private static final String LEGEND = """
-            `raw-evalsha` is the floor: Lettuce calls a script that reads and writes one key. **× floor** and **× peer** say how many
-            decisions a limiter makes for each one of the floor, or of the best peer, in the same round. The best peer is the fastest
-            that never grants more than its limit, in Redis, or in one JVM for prefetched permits and the local engine. Figures
-            are medians; compare them only within one run.
+            `raw-evalsha` is the floor: Lettuce calls a script that reads and writes one key. **× floor** and **× peer** are ratios
+            within the same round. The best peer is the fastest that never grants more than its limit, in Redis, or in one JVM if
+            prefetched or local. Figures are medians; compare them only within one run.
             """;
 
     /** What names do not say. */
@@ -29,11 +28,10 @@ public final class BenchmarkPage {
             "gateway-script", "equivalent to that of Spring Cloud Gateway's `RedisRateLimiter`");
 
     private static final String FIGURES = """
-            [%s](%s) has the figures of each JDK: every cell, summary, tail, bytes and what the stages of a decision cost, with the
-            least and the most in brackets; **⚠** marks subjects that exceeded their limit. *hot* is one key, *uniform* 10,000
-            equally frequent keys, *zipf* 1,000,000 keys by Zipf's law with exponent 0.99, *fleet* four instances that share 1,000
-            permits/s. Calls, processor time and bytes are per decision, of the whole server, or JVM with its load generator. JDK
-            Flight Recorder samples the stages, without parked threads and, before JDK 25, system calls.
+            [%s](%s) has all figures of each JDK, with the least and the most in brackets; **⚠** marks subjects that exceeded their
+            limit. *hot* is one key, *uniform* 10,000 equally frequent keys, *zipf* 1,000,000 keys by Zipf's law with exponent 0.99,
+            *fleet* four instances that share 1,000 permits/s. Calls, processor time and bytes are per decision, of the whole server,
+            or JVM with its load generator.
             """;
 
     private BenchmarkPage() {}
@@ -94,7 +92,7 @@ public final class BenchmarkPage {
                         Environment::system,
                         environment -> "Redis " + environment.redis(),
                         Environment::libraries,
-                        environment -> environment.timing().text() + " of each subject in each cell")
+                        environment -> environment.timing().text())
                 .filter(part -> other == null || !part.apply(at).equals(part.apply(other)))
                 .map(part -> part.apply(at) + "; ")
                 .collect(Collectors.joining());

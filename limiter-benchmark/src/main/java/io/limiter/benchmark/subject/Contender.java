@@ -35,7 +35,7 @@ public record Contender(String name, Family family, Where where, boolean async, 
         CYCLES(false, "never more than the limit in a cycle, in one JVM; twice as many across the end of one"),
         PREFETCH(false, "as exact; over any time the fleet can use what is refilled within a prefetch time more"),
         DELAYED(false, "each instance grants up to a tenth of the limit on its own, for at most 100 ms"),
-        WHOLE_SECONDS(false, "a clock of whole seconds: twice the limit within a moment at the end of a second");
+        WHOLE_SECONDS(false, "a clock of whole seconds: twice the limit at the end of a second");
 
         private final boolean exact;
         private final String text;

@@ -3,7 +3,6 @@ package io.limiter.benchmark.migration;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
@@ -12,7 +11,6 @@ import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /** What docs/migration.md comes to, without annotations. */
 final class MigrationSnippets {
@@ -60,24 +58,5 @@ final class MigrationSnippets {
             reject.accept(phone);
         }
         // end
-    }
-
-    void redissonWaiting() {
-        // migration: redisson-waiting-after
-        RateLimiter calls = limiters.build("calls", 10, 1, 60);
-        calls.acquire(3);
-        // end
-    }
-
-    String resilience4j(Supplier<String> partner) {
-        // migration: resilience4j-after
-        RateLimiter limiter = limiters.build("partner", TokenBucket.perSecond(10));
-        Decision decision = limiter.decide(1, Duration.ofMillis(500));
-        if (!decision.granted()) {
-            throw new RateLimitExceededException("partner", decision);
-        }
-        String answer = partner.get();
-        // end
-        return answer;
     }
 }

@@ -21,6 +21,11 @@ public record Environment(LocalDate date, String machine, String jvm, String red
                 RedisServer.version());
     }
 
+    /** What differs between runs on the same machine. */
+    String runAndRedis() {
+        return date + ", " + redis;
+    }
+
     @Override
     public String toString() {
         return date + ", " + machine + ", " + jvm + ", " + redis;

@@ -89,10 +89,9 @@ public final class ReliabilityPage {
 
     /** The page with another section of a soak. */
     public static String withSoak(String before, List<Result> results, Environment environment, long seed) {
-        return before.replace(section(before, SOAK), "") + SOAK + "\n" + environment + "; seed " + seed
+        return before.replace(section(before, SOAK), "") + SOAK + "\n" + environment.runAndRedis() + "; seed " + seed
                 + ". All figures: [" + SOAK_CSV + "](" + SOAK_CSV + ").\n\n"
-                + table(results)
-                + notes(results) + "\n";
+                + table(results) + "\n";
     }
 
     /** The page with another section of planted bugs. */
@@ -108,7 +107,8 @@ public final class ReliabilityPage {
         return others + BUGS
                 + "\nExperiments must convict bugs that are planted into copies of the limiter. "
                 + convictions.stream().filter(Conviction::isConvicted).count() + " of " + convictions.size()
-                + " were convicted: [" + BUGS_CSV + "](" + BUGS_CSV + "). " + environment + "; seed " + seed + ".\n"
+                + " were convicted: [" + BUGS_CSV + "](" + BUGS_CSV + "). " + environment.runAndRedis() + "; seed "
+                + seed + ".\n"
                 + acquitted.stream()
                         .collect(Collectors.joining(
                                 "\n", acquitted.isEmpty() ? "" : "\n", acquitted.isEmpty() ? "" : "\n"))
@@ -209,7 +209,7 @@ public final class ReliabilityPage {
     }
 
     private static List<String> row(Result result) {
-        boolean ran = result.skipped() == null && result.calls().worstMicros() > 0;
+        boolean ran = ran(result);
         return List.of(
                 result.experiment().name(),
                 result.experiment().does(),
@@ -225,6 +225,10 @@ public final class ReliabilityPage {
                 ran ? Long.toString(result.linesLogged()) : "",
                 String.join("; ", result.notes()),
                 Verdict.of(result));
+    }
+
+    private static boolean ran(Result result) {
+        return result.skipped() == null && result.calls().worstMicros() > 0;
     }
 
     private static String excess(Result result) {
@@ -266,14 +270,6 @@ public final class ReliabilityPage {
         return String.format(Locale.ROOT, micros < 10_000 ? "%.1f" : "%,.0f", micros / 1000.0);
     }
 
-    private static String notes(List<Result> results) {
-        return results.stream()
-                .flatMap(result -> result.notes().stream())
-                .map(note -> "\n- " + note)
-                .collect(Collectors.joining("", "\n", ""))
-                .stripTrailing();
-    }
-
     /** A row for each promise, with the experiments on it. */
     private static String table(List<Result> results) {
         Map<String, List<Result>> byPromise = results.stream()
@@ -291,7 +287,7 @@ public final class ReliabilityPage {
 
     private static String experiments(List<Result> results) {
         return results.stream()
-                .map(result -> (result.experiment().name() + " " + row(result).get(COLUMNS.indexOf("excess"))).strip())
+                .map(result -> result.experiment().name() + (ran(result) ? " " + permits(result.excess()) : ""))
                 .collect(Collectors.joining(", "));
     }
 

@@ -54,7 +54,7 @@ class ReliabilityPageTest {
         List<Result> soak = List.of(Result.skipped(Experiments.all().get(1), 8, "there is no time"));
         String page = ReliabilityPage.page("", others, 3, HERE, 7);
         String withSoak = ReliabilityPage.withSoak(page, soak, HERE, 8);
-        assertThat(withSoak).startsWith(page).contains("## Soak", "a machine, a JVM, Redis 6.2.11; seed 8.");
+        assertThat(withSoak).startsWith(page).contains("## Soak", "2026-11-22, Redis 6.2.11; seed 8.");
         assertThat(ReliabilityPage.page(withSoak, others, 3, HERE, 7)).isEqualTo(withSoak);
         assertThat(ReliabilityPage.withSoak(withSoak, soak, HERE, 8)).isEqualTo(withSoak);
     }
