@@ -5,7 +5,6 @@ import io.limiter.Lease;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -30,10 +29,6 @@ class RecipesSnippets {
         void send(String phone);
     }
 
-    interface Retries {
-        void later(Message message, Duration delay);
-    }
-
     interface Plans {
         double permitsPerSecond(String tenant);
 
@@ -47,8 +42,6 @@ class RecipesSnippets {
     interface Model {
         Completion complete(String prompt);
     }
-
-    record Message(String tenant, String text) {}
 
     static class PlanConfiguration {
 
@@ -86,14 +79,11 @@ class RecipesSnippets {
     private final Accounts accounts = (user, password) -> password.equals("right");
     private final Gateway gateway = done::add;
     private final Model model = prompt -> new Completion("answer to " + prompt, new Usage(90_000));
-    private final Retries retries = (message, delay) -> done.add("later");
-    private final RateLimiter perTenant;
     private final RateLimiter rows;
     private final ConcurrencyLimiter jobs;
 
     RecipesSnippets(LimiterFactory limiters) {
         // recipes: build
-        this.perTenant = limiters.build("messages", TokenBucket.perSecond(20));
         this.rows = limiters.build("import", LeakyBucket.queue(100, 1_000));
         this.jobs = limiters.build("jobs", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(30)));
         // end
@@ -170,26 +160,11 @@ class RecipesSnippets {
     }
     // end
 
-    // recipes: message
-    public void onMessage(Message message) {
-        Decision decision = perTenant.decide(message.tenant(), 1);
-        if (decision.granted()) {
-            handle(message);
-        } else {
-            retries.later(message, decision.retryAfter().orElseThrow());
-        }
-    }
-    // end
-
     List<String> done() {
         return done;
     }
 
     private void write(String line) {
         done.add(line);
-    }
-
-    private void handle(Message message) {
-        done.add(message.text());
     }
 }

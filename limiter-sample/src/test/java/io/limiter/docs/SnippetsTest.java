@@ -154,8 +154,7 @@ class SnippetsTest {
         assertThat(recipes.call("ann")).isEqualTo("answer for ann");
         assertThat(recipes.askPartner("it")).isEqualTo("answer to it");
         recipes.nightlyImport(List.of("a row"));
-        recipes.onMessage(new RecipesSnippets.Message("acme", "a message"));
-        assertThat(recipes.done()).containsExactly("0171", "a row", "a message");
+        assertThat(recipes.done()).containsExactly("0171", "a row");
     }
 
     /** A page in Chinese may show less than the page of that name, and nothing else. */

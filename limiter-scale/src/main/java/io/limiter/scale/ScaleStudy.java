@@ -77,7 +77,6 @@ public final class ScaleStudy {
                         result.wide().latencyMillis(50),
                         result.wide().latencyMillis(99)),
                 wide("one Redis, 1,000 instances, 100,000 requests/s", 100_000, at -> at.shards = 1),
-                wide("32 shards, 1,000 instances, 1 million requests/s", MILLION, at -> {}),
                 wide("32 shards, 1,000 instances, 3 million requests/s", 3 * MILLION, at -> {}),
                 wide("the same, by Zipf's law", 3 * MILLION, at -> at.zipf = true));
     }
@@ -86,7 +85,6 @@ public final class ScaleStudy {
         return hotTable(
                 hot("10 instances", 2 * MILLION, at -> at.instances = 10),
                 hot("1,000 instances", 2 * MILLION, at -> {}),
-                hot("5,000 instances", 2 * MILLION, at -> at.instances = 5_000),
                 hot("1,000 instances, without group commit", 2 * MILLION, at -> at.groupCommit = false));
     }
 
