@@ -5,7 +5,7 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeySpace;
@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An engine that can fail, lose answers and be slow. */
-public final class FlakyEngine implements AtOnce {
+public final class FlakyEngine implements ImmediateEngine {
 
     private final SteppingEngine engine;
     public final AtomicInteger calls = new AtomicInteger();

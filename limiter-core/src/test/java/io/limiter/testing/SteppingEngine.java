@@ -8,7 +8,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingDecision;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /** The simplest backend: a map, stepped under a lock. Records its rejections, as the engines over Redis do. */
-public final class SteppingEngine implements AtOnce, FutureBackend {
+public final class SteppingEngine implements ImmediateEngine, FutureBackend {
 
     private final Map<String, Object> states = new HashMap<>();
     private final LongSupplier clockMicros;

@@ -3,14 +3,14 @@ package io.limiter.test;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.local.LocalEngine;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A local engine that can forget all keys. Limiters keep it, so it is the engine within that is replaced. */
-final class TestEngine implements AtOnce {
+final class TestEngine implements ImmediateEngine {
 
     private final TestClock clock;
     private volatile LocalEngine engine;

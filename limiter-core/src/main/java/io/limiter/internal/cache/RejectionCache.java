@@ -3,7 +3,7 @@ package io.limiter.internal.cache;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Rejects requests that a cached rejection of {@link KnownRejections} applies to, and passes all others to the next
  * engine.
  */
-public final class RejectionCache implements AtOnce {
+public final class RejectionCache implements ImmediateEngine {
 
     private final KnownRejections rejections;
     private final Engine next;

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Decides whether limits grant requests, atomically for each key. Engines form a chain: each completes what it can
- * and passes the rest to the next. Those that decide some requests without a future are {@link AtOnce}. Safe for use by
+ * and passes the rest to the next. Those that decide some requests without a future are {@link ImmediateEngine}. Safe for use by
  * multiple threads.
  */
 public interface Engine extends AutoCloseable {

@@ -7,7 +7,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
@@ -124,22 +124,22 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
         }
         boolean valid = permits >= 1;
-        AtOnce.Known known = valid
+        ImmediateEngine.Known known = valid
                 ? used.engine().tryAcquire(backendKey, used.limit(), permits, timeoutMicros)
-                : AtOnce.Known.UNKNOWN;
-        if (known != AtOnce.Known.UNKNOWN && !isToldOf(known)) {
+                : ImmediateEngine.Known.UNKNOWN;
+        if (known != ImmediateEngine.Known.UNKNOWN && !isListenedTo(known)) {
             counters().counted(key, known.granted(), known.source());
             return known.granted();
         }
         // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, used, request, known == AtOnce.Known.UNKNOWN);
+        Decision decision = decideNow(key, backendKey, used, request, known == ImmediateEngine.Known.UNKNOWN);
         await(waitMicros(decision));
         return decision.granted();
     }
 
     /** Whether a listener receives a decision. */
-    boolean isToldOf(AtOnce.Known known) {
+    boolean isListenedTo(ImmediateEngine.Known known) {
         return !known.granted() && counters().isListenedTo();
     }
 

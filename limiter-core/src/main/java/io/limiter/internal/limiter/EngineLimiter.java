@@ -8,7 +8,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
@@ -137,8 +137,8 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
             return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, timeoutMicros);
         }
         // Less than one permit is an error below.
-        AtOnce.Known known = permits < 1 ? AtOnce.Known.UNKNOWN : ban.tryAcquire(path);
-        return known == AtOnce.Known.UNKNOWN
+        ImmediateEngine.Known known = permits < 1 ? ImmediateEngine.Known.UNKNOWN : ban.tryAcquire(path);
+        return known == ImmediateEngine.Known.UNKNOWN
                 ? alone().decideAlone(permits, timeoutMicros).granted()
                 : known.granted();
     }

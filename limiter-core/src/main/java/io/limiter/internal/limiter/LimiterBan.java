@@ -6,7 +6,7 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.ShownKey;
@@ -48,11 +48,11 @@ final class LimiterBan {
     }
 
     /** Decides and counts a request of a key that is known to be banned, or exempt, unless a listener receives the decision. */
-    AtOnce.Known tryAcquire(KeyPath path) {
-        AtOnce.Known access =
+    ImmediateEngine.Known tryAcquire(KeyPath path) {
+        ImmediateEngine.Known access =
                 bound.inEffect(path.countedKey()).engine().tryAcquire(keyOf(path.backendKey()), ban, 1, 0);
-        if (access == AtOnce.Known.UNKNOWN || bound.isToldOf(access)) {
-            return AtOnce.Known.UNKNOWN;
+        if (access == ImmediateEngine.Known.UNKNOWN || bound.isListenedTo(access)) {
+            return ImmediateEngine.Known.UNKNOWN;
         }
         bound.counters().counted(path.countedKey(), access.granted(), Source.OVERRIDE);
         return access;

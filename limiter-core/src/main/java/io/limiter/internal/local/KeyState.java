@@ -9,7 +9,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.step.InPlaceBucket;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -103,21 +103,21 @@ final class KeyState {
      *
      * @param nowMicros may be earlier than that of the last decision: then the bucket is as that one has left it
      */
-    AtOnce.Known tryTake(TokenBucket limit, int permits, long timeoutMicros, long nowMicros) {
+    ImmediateEngine.Known tryTake(TokenBucket limit, int permits, long timeoutMicros, long nowMicros) {
         if (expiresAtMicros <= nowMicros) {
             updateTimes();
         }
         InPlaceBucket bucket = isRemoved() || expiresAtMicros <= nowMicros ? null : inPlace(limit);
         if (bucket == null) {
-            return AtOnce.Known.UNKNOWN;
+            return ImmediateEngine.Known.UNKNOWN;
         }
         return switch (bucket.tryTake(permits, timeoutMicros, nowMicros)) {
             case GRANTED -> {
                 takenAtMicros = Math.max(takenAtMicros, nowMicros);
-                yield AtOnce.Known.GRANTED;
+                yield ImmediateEngine.Known.GRANTED;
             }
-            case REJECTED -> AtOnce.Known.REJECTED;
-            case UNDECIDED -> AtOnce.Known.UNKNOWN;
+            case REJECTED -> ImmediateEngine.Known.REJECTED;
+            case UNDECIDED -> ImmediateEngine.Known.UNKNOWN;
         };
     }
 

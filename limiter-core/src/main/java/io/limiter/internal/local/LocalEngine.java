@@ -7,7 +7,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingDecision;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * gets at most the permits that it was about to get back anyway. Leases of a {@link io.limiter.algorithm.ConcurrencyLimit} are
  * never evicted, so together with them it may hold some more keys.
  */
-public final class LocalEngine implements AtOnce {
+public final class LocalEngine implements ImmediateEngine {
 
     /** How many keys are held at most, unless set. */
     public static final int DEFAULT_MAX_KEYS = 100_000;

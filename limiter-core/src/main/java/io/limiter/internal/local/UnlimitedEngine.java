@@ -3,13 +3,13 @@ package io.limiter.internal.local;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Failover;
 import java.util.concurrent.CompletableFuture;
 
 /** Grants everything and stores no state. */
-final class UnlimitedEngine implements AtOnce {
+final class UnlimitedEngine implements ImmediateEngine {
 
     @Override
     public void decide(PendingDecision<?> pending) {

@@ -3,13 +3,13 @@ package io.limiter.internal.override;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /** Decides for a key that is exempt or banned, without a state and without a call to the backend. */
-final class AccessEngine implements AtOnce {
+final class AccessEngine implements ImmediateEngine {
 
     private final Known access;
     private final LongSupplier untilEndMicros;

@@ -1,7 +1,7 @@
 package io.limiter.internal.override;
 
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.engine.AtOnce.Known;
+import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
 import java.util.function.LongSupplier;

@@ -2,7 +2,7 @@ package io.limiter.internal.override;
 
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.engine.AtOnce.Known;
+import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.resilience.Failover;
 import org.jspecify.annotations.Nullable;
 

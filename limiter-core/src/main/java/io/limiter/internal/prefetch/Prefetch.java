@@ -4,7 +4,7 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>See {@link PrefetchedKey} for how much is prefetched, and when, and {@link Request#prefetch} for the share of an instance. A
  * hash table of fixed size with one slot for each key: a hot key whose slot is taken by another hot key is not prefetched.
  */
-public final class Prefetch implements AtOnce {
+public final class Prefetch implements ImmediateEngine {
 
     private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;
@@ -40,7 +40,7 @@ public final class Prefetch implements AtOnce {
 
     private static final double FEWEST_STORED = 1_000;
 
-    private final AtOnce next;
+    private final ImmediateEngine next;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
     private final LogThrottle notReturned;
@@ -52,11 +52,11 @@ public final class Prefetch implements AtOnce {
      * @param next decides requests that no prefetched permits are left for
      * @param sleeper sets the timers that return expired blocks
      */
-    public Prefetch(AtOnce next, Sleeper sleeper) {
+    public Prefetch(ImmediateEngine next, Sleeper sleeper) {
         this(next, sleeper, new ExpiryClock());
     }
 
-    Prefetch(AtOnce next, Sleeper sleeper, ExpiryClock clock) {
+    Prefetch(ImmediateEngine next, Sleeper sleeper, ExpiryClock clock) {
         this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;

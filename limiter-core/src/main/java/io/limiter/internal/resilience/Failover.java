@@ -6,7 +6,7 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.Pending;
@@ -35,7 +35,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     private static final LogThrottle unsettled = new LogThrottle();
 
     private final Engine engine;
-    private final @Nullable AtOnce atOnce;
+    private final @Nullable ImmediateEngine atOnce;
     private final Engine ifUnknown;
     private final FailurePolicy policy;
     private final Engine local;
@@ -54,7 +54,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      */
     public Failover(Engine engine, FailurePolicy policy, Engine local, IntSupplier instances, long retryAfterMicros) {
         this.engine = engine;
-        this.atOnce = engine instanceof AtOnce some ? some : null;
+        this.atOnce = engine instanceof ImmediateEngine some ? some : null;
         this.ifUnknown = atOnce == null ? engine : atOnce.ifUnknown();
         this.policy = policy;
         this.local = local;
@@ -86,9 +86,9 @@ public final class Failover implements Pending.Fallback<Decision> {
         return policy.share().orElseGet(() -> 1.0 / instances.getAsInt());
     }
 
-    /** See {@link AtOnce#tryAcquire}. */
-    public AtOnce.Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return atOnce == null ? AtOnce.Known.UNKNOWN : atOnce.tryAcquire(key, limit, permits, timeoutMicros);
+    /** See {@link ImmediateEngine#tryAcquire}. */
+    public ImmediateEngine.Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return atOnce == null ? ImmediateEngine.Known.UNKNOWN : atOnce.tryAcquire(key, limit, permits, timeoutMicros);
     }
 
     /** Decides synchronously a request that {@link #tryAcquire} has not seen. */

@@ -3,7 +3,7 @@ package io.limiter.internal.cache;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.NoTimers;
 import io.limiter.testing.SteppingEngine;
@@ -41,7 +41,7 @@ public class RejectionCacheLinearizability {
 
     @Operation
     public boolean rejects(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return engine.tryAcquire("k" + key, limit(1), permits, 0) == AtOnce.Known.STILL_REJECTED
+        return engine.tryAcquire("k" + key, limit(1), permits, 0) == ImmediateEngine.Known.STILL_REJECTED
                 || !Decisions.decide(engine, "k" + key, limit(1), Request.take(permits, 0))
                         .granted();
     }

@@ -12,7 +12,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.testing.Decisions;
 import io.limiter.testing.Eventually;
@@ -55,8 +55,8 @@ class RejectionCacheTest {
         Cached cached = cached(16);
         cached.take("k", TEN, 10);
         assertThat(cached.take("k", TEN, 1)).isFalse();
-        assertThat(cached.engine.tryAcquire("k", TEN, 1, 0)).isEqualTo(AtOnce.Known.STILL_REJECTED);
-        assertThat(cached.engine.tryAcquire("k", TEN, 1, 1)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(cached.engine.tryAcquire("k", TEN, 1, 0)).isEqualTo(ImmediateEngine.Known.STILL_REJECTED);
+        assertThat(cached.engine.tryAcquire("k", TEN, 1, 1)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
     }
 
     @Test
@@ -66,9 +66,9 @@ class RejectionCacheTest {
         for (Limit<?> limit : List.of(TEN, log)) {
             cached.take(limit.keySuffix(), limit, 8);
             assertThat(cached.take(limit.keySuffix(), limit, 3)).isFalse();
-            assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 3, 0)).isEqualTo(AtOnce.Known.STILL_REJECTED);
+            assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 3, 0)).isEqualTo(ImmediateEngine.Known.STILL_REJECTED);
             assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 4, 0))
-                    .isEqualTo(limit == log ? AtOnce.Known.UNKNOWN : AtOnce.Known.STILL_REJECTED);
+                    .isEqualTo(limit == log ? ImmediateEngine.Known.UNKNOWN : ImmediateEngine.Known.STILL_REJECTED);
             cached.newRequests();
             assertThat(cached.decide(limit.keySuffix(), limit, Request.take(4, 0))
                             .retryAfterMicros())
@@ -136,9 +136,9 @@ class RejectionCacheTest {
         Cached cached = cached(16);
         Request eleven = Request.take(11, 0);
         Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.refund(1)))));
-        assertThat(cached.engine.tryAcquire("k", TEN, 11, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(cached.engine.tryAcquire("k", TEN, 11, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(Request.refund(1), eleven))));
-        assertThat(cached.engine.tryAcquire("k", TEN, 11, 0)).isEqualTo(AtOnce.Known.STILL_REJECTED);
+        assertThat(cached.engine.tryAcquire("k", TEN, 11, 0)).isEqualTo(ImmediateEngine.Known.STILL_REJECTED);
     }
 
     @Test
@@ -342,7 +342,7 @@ class RejectionCacheTest {
 
         /** Both ways agree. */
         boolean take(String key, Limit<?> limit, int permits) {
-            boolean rejected = engine.tryAcquire(key, limit, permits, 0) == AtOnce.Known.STILL_REJECTED;
+            boolean rejected = engine.tryAcquire(key, limit, permits, 0) == ImmediateEngine.Known.STILL_REJECTED;
             boolean granted = decide(key, limit, Request.take(permits, 0)).granted();
             assertThat(rejected && granted).isFalse();
             return granted;

@@ -15,7 +15,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.testing.Concurrently;
@@ -155,10 +155,10 @@ class LocalEngineTest {
             Request request = Request.take(1 + random.nextInt(2), random.nextInt(5) == 0 ? 500_000 : 0);
             String context = Seed.hint() + i;
             boolean expected = decided.decide(key, limit, request).granted();
-            AtOnce.Known known = tried.tryAcquire(key, limit, request.permits(), request.timeoutMicros());
-            boolean granted = known == AtOnce.Known.UNKNOWN
+            ImmediateEngine.Known known = tried.tryAcquire(key, limit, request.permits(), request.timeoutMicros());
+            boolean granted = known == ImmediateEngine.Known.UNKNOWN
                     ? tried.decide(key, limit, request).granted()
-                    : known == AtOnce.Known.GRANTED;
+                    : known == ImmediateEngine.Known.GRANTED;
             assertThat(granted).as(context).isEqualTo(expected);
             if (random.nextInt(10) == 0) {
                 Request peek = request.as(Request.Action.PEEK);
@@ -172,9 +172,9 @@ class LocalEngineTest {
     void expiry_sees_what_tryAcquire_has_taken() {
         TokenBucket hour = TokenBucket.perSecond(1).withCapacity(3600).withExpire(Duration.ofMillis(1));
         decide(engine, "k", hour, ONE);
-        assertThat(engine.tryAcquire("k", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
+        assertThat(engine.tryAcquire("k", hour, 3599, 0)).isEqualTo(ImmediateEngine.Known.GRANTED);
         clock.advance(Duration.ofSeconds(10));
-        assertThat(engine.tryAcquire("k", hour, 11, 0)).isEqualTo(AtOnce.Known.REJECTED);
+        assertThat(engine.tryAcquire("k", hour, 11, 0)).isEqualTo(ImmediateEngine.Known.REJECTED);
         assertThat(decide(engine, "k", hour, Request.take(11, 0)).granted()).isFalse();
         assertThat(decide(engine, "k", hour, Request.take(10, 0)).granted()).isTrue();
     }
@@ -186,8 +186,8 @@ class LocalEngineTest {
         decide(engine, "k", moment, ONE);
         clock.advance(Duration.ofSeconds(2));
         assertThat(decide(engine, "k", moment, ONE).granted()).isTrue();
-        assertThat(engine.tryAcquire("k", minute, 1, 0)).isEqualTo(AtOnce.Known.GRANTED);
-        assertThat(engine.tryAcquire("k", moment, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
+        assertThat(engine.tryAcquire("k", minute, 1, 0)).isEqualTo(ImmediateEngine.Known.GRANTED);
+        assertThat(engine.tryAcquire("k", moment, 1, 0)).isEqualTo(ImmediateEngine.Known.REJECTED);
         clock.advance(Duration.ofSeconds(30));
         // Once expired, it would start empty.
         assertThat(decide(engine, "k", moment, Request.take(5, 0)).granted()).isTrue();
@@ -196,13 +196,13 @@ class LocalEngineTest {
     @Test
     void tryAcquire_decides_at_once_for_a_known_key() {
         TokenBucket two = TokenBucket.perSecond(1).withCapacity(2);
-        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         decide(engine, "k", two, ONE);
-        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.GRANTED);
-        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
-        assertThat(engine.tryAcquire("k", two, 1, 1)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(ImmediateEngine.Known.GRANTED);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(ImmediateEngine.Known.REJECTED);
+        assertThat(engine.tryAcquire("k", two, 1, 1)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         engine.close();
-        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(engine.tryAcquire("k", two, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
     }
 
     @Test

@@ -11,7 +11,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.testing.Seed;
 import io.limiter.testing.StepHook;
@@ -199,11 +199,11 @@ class LocalEvictionTest {
     void eviction_sees_what_tryAcquire_has_taken() {
         TokenBucket hour = TokenBucket.perSecond(1).withCapacity(3600);
         decide(engine, "tried", hour, ONE);
-        assertThat(engine.tryAcquire("tried", hour, 3599, 0)).isEqualTo(AtOnce.Known.GRANTED);
+        assertThat(engine.tryAcquire("tried", hour, 3599, 0)).isEqualTo(ImmediateEngine.Known.GRANTED);
         for (int i = 0; i < 1000; i++) {
             decide(engine, "key" + i, hour, Request.take(60, 0));
         }
-        assertThat(engine.tryAcquire("tried", hour, 1, 0)).isEqualTo(AtOnce.Known.REJECTED);
+        assertThat(engine.tryAcquire("tried", hour, 1, 0)).isEqualTo(ImmediateEngine.Known.REJECTED);
     }
 
     /** A window whose full-after is never. */

@@ -11,7 +11,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.engine.AtOnce;
+import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.ExpiryClock;
@@ -92,7 +92,7 @@ class PrefetchTest {
         assertThat(rejected.granted()).isFalse();
         assertThat(rejected.source()).isEqualTo(Decision.Source.PREFETCH);
         assertThat(rejected.limit()).isEqualTo(10_000);
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.USED_UP);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.USED_UP);
         assertThat(backend.requests()).isEqualTo(before);
         pass(Duration.ofNanos(1_000 * rejected.retryAfterMicros()));
         assertThat(decide(prefetch, KEY, LIMIT, ONE).granted()).isTrue();
@@ -150,8 +150,8 @@ class PrefetchTest {
     @Test
     void several_permits_are_taken_from_prefetched_ones() {
         takeEachMilli(200);
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, 3, 0)).isEqualTo(AtOnce.Known.PREFETCHED);
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, 5_000, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 3, 0)).isEqualTo(ImmediateEngine.Known.PREFETCHED);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 5_000, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
     }
 
     @Test
@@ -168,7 +168,7 @@ class PrefetchTest {
         pass(TIME);
         timers.run();
         assertThat(remaining()).as("refilled by 100, and returned").isGreaterThan(before + 100);
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
     }
 
     @Test
@@ -205,7 +205,7 @@ class PrefetchTest {
         takeEachMilli(200);
         prefetch.reset(KEY);
         assertThat(remaining()).isEqualTo(10_000);
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         decide(prefetch, KEY, LIMIT, Request.take(100, 0));
         int before = backend.requests();
         pass(TIME);
@@ -218,10 +218,10 @@ class PrefetchTest {
     void a_reset_through_any_view_drops_prefetched_permits() {
         takeEachMilli(200);
         without.reset(KEY);
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         takeEachMilli(200);
         without.with(new PrefetchTerms(TIME, 1)).reset(KEY);
-        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(AtOnce.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         assertThat(without).isEqualTo(prefetch).hasSameHashCodeAs(prefetch);
     }
 
@@ -291,7 +291,7 @@ class PrefetchTest {
     }
 
     private static boolean prefetched(Prefetch by) {
-        return by.tryAcquire(KEY, LIMIT, 1, 0) == AtOnce.Known.PREFETCHED;
+        return by.tryAcquire(KEY, LIMIT, 1, 0) == ImmediateEngine.Known.PREFETCHED;
     }
 
     private void pass(Duration time) {
@@ -333,7 +333,7 @@ class PrefetchTest {
     }
 
     /** The backend, which can keep prefetches waiting, or fail them. */
-    private final class Behind implements AtOnce {
+    private final class Behind implements ImmediateEngine {
 
         private final List<PendingDecision<?>> held = new ArrayList<>();
         private boolean holds;

@@ -185,9 +185,9 @@ final class Advices {
     }
 
     /** Its decision is made for the moment in which the rejection arrived. */
-    static final class AtOnce {
+    static final class ImmediateEngine {
 
-        private AtOnce() {}
+        private ImmediateEngine() {}
 
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(value = 1, readOnly = false) long nowNanos) {

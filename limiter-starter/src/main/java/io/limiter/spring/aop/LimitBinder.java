@@ -27,7 +27,7 @@ final class LimitBinder {
     }
 
     /** @throws InvalidLimitException if a limiter cannot be built, or the limits cannot work in this application */
-    BoundLimits bind(Method method, Class<?> beanClass, List<DeclaredLimit> declared) {
+    MethodLimits bind(Method method, Class<?> beanClass, List<DeclaredLimit> declared) {
         ResultKind kind = ResultKind.of(method);
         if (kind == ResultKind.PLAIN) {
             EventLoops.checkHandlerMayWait(declared.get(0).where(), method, beanClass, beans);
@@ -38,16 +38,16 @@ final class LimitBinder {
                     .forEach(limit -> EventLoops.checkKnowsResponse(limit.where(), beans));
         }
         boolean several = declared.stream().filter(limit -> !limit.isHeld()).count() > 1;
-        return new BoundLimits(
+        return new MethodLimits(
                 kind, declared.stream().map(limit -> bind(limit, several)).toList(), beans);
     }
 
-    private BoundLimit bind(DeclaredLimit declared, boolean several) {
+    private MethodLimit bind(DeclaredLimit declared, boolean several) {
         LimiterFactory limiters = factory.get();
         try {
             keys.checkAvailable(declared.type());
             checkAgrees(declared, byName);
-            return new BoundLimit(declared, several, limiters, beans);
+            return new MethodLimit(declared, several, limiters, beans);
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(declared.where(), String.valueOf(e.getMessage()), e);
         }

@@ -22,7 +22,7 @@ final class LimitInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-        BoundLimits limits = methods.limiting(call);
+        MethodLimits limits = methods.limiting(call);
         return switch (limits.kind()) {
             case PLAIN -> plain(limits, call);
             case FUTURE -> LimitedFuture.of(limits, call, beans::executor);
@@ -30,7 +30,7 @@ final class LimitInterceptor implements MethodInterceptor {
         };
     }
 
-    private @Nullable Object plain(BoundLimits limits, MethodInvocation call) throws Throwable {
+    private @Nullable Object plain(MethodLimits limits, MethodInvocation call) throws Throwable {
         EventLoops.checkMayWait(call.getMethod());
         CheckResult result = limits.check(call).run();
         if (result.rejection() != null) {
@@ -39,7 +39,7 @@ final class LimitInterceptor implements MethodInterceptor {
         return result.isOpen() ? proceed(result, limits, call) : call.proceed();
     }
 
-    private @Nullable Object proceed(CheckResult permit, BoundLimits limits, MethodInvocation call) throws Throwable {
+    private @Nullable Object proceed(CheckResult permit, MethodLimits limits, MethodInvocation call) throws Throwable {
         boolean goesOn = false;
         Outcome outcome = null;
         try {
@@ -62,7 +62,7 @@ final class LimitInterceptor implements MethodInterceptor {
         }
     }
 
-    private Object follow(CompletionStage<?> stage, CheckResult permit, BoundLimits limits, MethodInvocation call) {
+    private Object follow(CompletionStage<?> stage, CheckResult permit, MethodLimits limits, MethodInvocation call) {
         if (stage.getClass() == CompletableFuture.class) {
             // With @Async, all threads of the application's executor may wait for futures like this one.
             LimitedFuture future = new LimitedFuture(limits, call, () -> LimitedFuture.OVERFLOW);

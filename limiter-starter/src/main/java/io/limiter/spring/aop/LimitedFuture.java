@@ -30,17 +30,17 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
     /** Executes actions that the executor rejects, would run in the current thread, or may never come to: the common pool. */
     static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
 
-    private final BoundLimits limits;
+    private final MethodLimits limits;
     private final MethodInvocation call;
     private final Supplier<Executor> executor;
 
-    LimitedFuture(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
+    LimitedFuture(MethodLimits limits, MethodInvocation call, Supplier<Executor> executor) {
         this.limits = limits;
         this.call = call;
         this.executor = executor;
     }
 
-    static LimitedFuture of(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
+    static LimitedFuture of(MethodLimits limits, MethodInvocation call, Supplier<Executor> executor) {
         LimitedFuture future = new LimitedFuture(limits, call, executor);
         try {
             future.start();

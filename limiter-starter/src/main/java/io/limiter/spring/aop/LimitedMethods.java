@@ -51,7 +51,7 @@ final class LimitedMethods {
     }
 
     /** The limits of a call. */
-    BoundLimits limiting(MethodInvocation call) {
+    MethodLimits limiting(MethodInvocation call) {
         Method method = call.getMethod();
         Object target = call.getThis();
         Class<?> outer = target == null ? method.getDeclaringClass() : target.getClass();
@@ -91,7 +91,7 @@ final class LimitedMethods {
                     changed.values().stream().flatMap(List::stream).toList()));
             changed.forEach((method, limits) -> {
                 changes.add(() -> method.declared = limits);
-                BoundLimits bound = method.bound;
+                MethodLimits bound = method.bound;
                 for (int i = 0; bound != null && i < limits.size(); i++) {
                     changes.add(bound.limits().get(i).change(limits.get(i)));
                 }
@@ -149,7 +149,7 @@ final class LimitedMethods {
         private final Method method;
         private final Class<?> beanClass;
         private volatile List<DeclaredLimit> declared;
-        private volatile @Nullable BoundLimits bound;
+        private volatile @Nullable MethodLimits bound;
 
         LimitedMethod(Method method, Class<?> beanClass, List<DeclaredLimit> declared) {
             this.method = method;
@@ -157,17 +157,17 @@ final class LimitedMethods {
             this.declared = declared;
         }
 
-        BoundLimits bound() {
-            BoundLimits limits = bound;
+        MethodLimits bound() {
+            MethodLimits limits = bound;
             return limits == null ? bind() : limits;
         }
 
-        private BoundLimits bind() {
+        private MethodLimits bind() {
             while (true) {
                 List<DeclaredLimit> used = declared;
-                BoundLimits made = binder.bind(method, beanClass, used);
+                MethodLimits made = binder.bind(method, beanClass, used);
                 synchronized (changing) {
-                    BoundLimits other = bound;
+                    MethodLimits other = bound;
                     if (other != null) {
                         return other;
                     }

@@ -29,7 +29,7 @@ final class LimitedPublisher {
 
     private LimitedPublisher() {}
 
-    static Object of(BoundLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
+    static Object of(MethodLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
         ReactiveAdapter adapter = ResultKind.adapter(call.getMethod());
         if (adapter == null) {
             throw new IllegalStateException("there is no reactive adapter for " + call.getMethod() + " any more");
@@ -41,7 +41,7 @@ final class LimitedPublisher {
     }
 
     private static Mono<Check> check(
-            BoundLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
+            MethodLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
         if (subscriptions != null) {
             return Mono.deferContextual(
                     context -> subscriptions.call(context, limits.usesUser(), () -> limits.check(call)));
@@ -63,7 +63,7 @@ final class LimitedPublisher {
     }
 
     private static Publisher<Object> values(
-            CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
+            CheckResult result, MethodLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
         return result.isOpen()
                 ? Flux.usingWhen(
                         Mono.fromSupplier(() -> new Running(result)),
@@ -85,7 +85,7 @@ final class LimitedPublisher {
             this.permit = permit;
         }
 
-        void next(Object value, BoundLimits limits) {
+        void next(Object value, MethodLimits limits) {
             limits.checkDone(permit, value);
             last = value;
         }
@@ -110,7 +110,7 @@ final class LimitedPublisher {
     }
 
     private static Publisher<Object> proceed(
-            CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
+            CheckResult result, MethodLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
         Rejection rejection = result.rejection();
         try {
             Object returned = rejection == null ? LimitedFuture.proceed(copy(call)) : limits.answer(rejection, call);

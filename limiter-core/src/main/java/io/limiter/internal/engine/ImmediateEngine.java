@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * An engine that decides some requests without waiting for a backend: it has none, or what it has cached suffices. Then
  * the caller needs no future, which would cost as much as the decision.
  */
-public interface AtOnce extends Engine {
+public interface ImmediateEngine extends Engine {
 
     /** What is decided at once. */
     enum Known {
         /** Granted from prefetched permits. */
         PREFETCHED(true, Decision.Source.PREFETCH),
-        /** Rejected: the prefetched permits are used up, and the backend says when to ask again. */
+        /** Rejected: the prefetched permits are used up, until the next call, whose time the backend has set. */
         USED_UP(false, Decision.Source.PREFETCH),
         /** Rejected: an earlier rejection of the backend still holds. */
         STILL_REJECTED(false, Decision.Source.REJECTION_CACHE),

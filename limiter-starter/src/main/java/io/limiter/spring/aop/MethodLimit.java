@@ -33,7 +33,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /** A declared limit with its limiter, and with what live limits and a new configuration change of it. */
-final class BoundLimit {
+final class MethodLimit {
 
     private final LimiterFactory limiters;
     private final RejectionLog log;
@@ -46,7 +46,7 @@ final class BoundLimit {
      * @throws IllegalArgumentException if its limiter cannot be built or cannot be in a set, its resolver is no bean, or it needs a web
      *     application
      */
-    BoundLimit(DeclaredLimit declared, boolean several, LimiterFactory limiters, ApplicationBeans beans) {
+    MethodLimit(DeclaredLimit declared, boolean several, LimiterFactory limiters, ApplicationBeans beans) {
         this.limiters = limiters;
         this.beans = beans;
         this.log = new RejectionLog(declared.where(), true, System::nanoTime);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param limits at least one, concurrency limits last
  */
-record BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans beans) {
+record MethodLimits(ResultKind kind, List<MethodLimit> limits, ApplicationBeans beans) {
 
     /** Whether the user must be known before the next call is checked. */
     boolean usesUser() {
@@ -37,7 +37,7 @@ record BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans be
     Check check(MethodInvocation call) {
         DecisionRecorder recorder = beans.recorder();
         List<CheckStep<?>> steps = new ArrayList<>(limits.size());
-        for (BoundLimit limit : limits) {
+        for (MethodLimit limit : limits) {
             CheckStep<?> step = limit.step(call, recorder);
             if (step instanceof CheckPart part && part.isRepeated()) {
                 return new Check(List.of(part), recorder);
@@ -56,7 +56,7 @@ record BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans be
      */
     @Nullable
     Object answer(Rejection rejection, MethodInvocation call) throws Throwable {
-        for (BoundLimit limit : limits) {
+        for (MethodLimit limit : limits) {
             Fallback fallback = limit.declared().fallback();
             if (limit.isOf(rejection) && fallback != null) {
                 if (!rejection.repeated()) {
@@ -78,10 +78,10 @@ record BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans be
         if (!permit.isHolding()) {
             return;
         }
-        BoundLimit held = limits.get(limits.size() - 1);
+        MethodLimit held = limits.get(limits.size() - 1);
         IllegalStateException late = LateResults.failure(held.declared().where(), value, LateResults.Use.LEASE);
         if (late != null) {
-            BoundLimit.failed(held.applied(), late);
+            MethodLimit.failed(held.applied(), late);
         }
     }
 }
