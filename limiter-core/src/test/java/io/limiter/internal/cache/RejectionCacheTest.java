@@ -66,7 +66,8 @@ class RejectionCacheTest {
         for (Limit<?> limit : List.of(TEN, log)) {
             cached.take(limit.keySuffix(), limit, 8);
             assertThat(cached.take(limit.keySuffix(), limit, 3)).isFalse();
-            assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 3, 0)).isEqualTo(ImmediateEngine.Known.STILL_REJECTED);
+            assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 3, 0))
+                    .isEqualTo(ImmediateEngine.Known.STILL_REJECTED);
             assertThat(cached.engine.tryAcquire(limit.keySuffix(), limit, 4, 0))
                     .isEqualTo(limit == log ? ImmediateEngine.Known.UNKNOWN : ImmediateEngine.Known.STILL_REJECTED);
             cached.newRequests();
