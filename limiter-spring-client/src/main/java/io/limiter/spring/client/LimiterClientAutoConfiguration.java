@@ -22,6 +22,7 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.ImportSelector;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.function.client.WebClient;
@@ -32,6 +33,7 @@ import org.springframework.web.reactive.function.client.WebClient;
             "io.limiter.spring.autoconfigure.LimiterAutoConfiguration",
             "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration"
         })
+@ConditionalOnClass(HttpHeaders.class)
 @ConditionalOnBean(LimiterFactory.class)
 @Import(LimiterClientAutoConfiguration.Names.class)
 public class LimiterClientAutoConfiguration {
