@@ -199,7 +199,7 @@ final class Console {
         return write(caller, body, Wire.PutRequest.class, request -> right(request.key()), request -> {
             ChangeNote plain = note(caller, request.why());
             Long expires = request.expiresSeconds();
-            ChangeNote note = expires == null ? plain : plain.expiresIn(seconds(expires));
+            ChangeNote note = expires == null ? plain : plain.withExpiry(seconds(expires));
             String name = Wire.needed("name", request.name());
             LiveSettings settings = Wire.needed("settings", request.settings()).toLive();
             long expectedVersion = Wire.needed("expectedVersion", request.expectedVersion());

@@ -25,7 +25,7 @@ abstract class ConsoleChangesContract extends ConsoleRequests {
         assertThat(live.get("who").asText()).isEqualTo("operator");
         assertThat(live.get("expiresAt").asLong() - live.get("since").asLong()).isEqualTo(1_800_000);
         assertThat(limits(server).get("search").orElseThrow().settings())
-                .isEqualTo(LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20));
+                .isEqualTo(LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(20));
         assertThat(json("/api/limits", "viewer").at("/limits/0/settings/rate").asDouble())
                 .isEqualTo(20);
 
@@ -99,7 +99,7 @@ abstract class ConsoleChangesContract extends ConsoleRequests {
     @Test
     void the_history_is_read_page_by_page() throws Exception {
         for (int i = 0; i < 5; i++) {
-            limits(server).put("limit-" + i, LiveSettings.NONE.enforce(false), ChangeNote.of("ann", ""), 0);
+            limits(server).put("limit-" + i, LiveSettings.NONE.withEnforce(false), ChangeNote.of("ann", ""), 0);
         }
         JsonNode newest = json("/api/history?most=3", "viewer");
         assertThat(newest.at("/changes/0/name").asText()).isEqualTo("limit-4");
@@ -144,7 +144,11 @@ abstract class ConsoleChangesContract extends ConsoleRequests {
     @Test
     void a_conflict_shows_the_change_of_the_other() throws Exception {
         limits(server)
-                .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(30), ChangeNote.of("maria", "was first"), 0);
+                .put(
+                        "search",
+                        LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(30),
+                        ChangeNote.of("maria", "was first"),
+                        0);
         HttpResponse<String> conflict = post("/api/limits", "operator", PUT);
         assertThat(conflict.statusCode()).isEqualTo(409);
         JsonNode current = MAPPER.readTree(conflict.body()).get("current");

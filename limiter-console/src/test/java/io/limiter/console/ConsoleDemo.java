@@ -43,7 +43,7 @@ public final class ConsoleDemo {
             limits.reports(traffic::reports);
             limits.put(
                     "import",
-                    LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(4).enforce(false),
+                    LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(4).withEnforce(false),
                     new ChangeNote("maria", "Trying out a lower limit before the migration", Duration.ofMinutes(40)),
                     0);
             return limits;
@@ -77,7 +77,7 @@ public final class ConsoleDemo {
                         "concurrentLimit:",
                         "report",
                         LiveKind.CONCURRENT,
-                        LiveSettings.of(LiveKind.CONCURRENT).limit(8),
+                        LiveSettings.of(LiveKind.CONCURRENT).withLimit(8),
                         3));
 
         private final FakeLiveLimits live;
@@ -93,7 +93,7 @@ public final class ConsoleDemo {
                     prefix,
                     name,
                     LiveKind.TOKEN_BUCKET,
-                    LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate).capacity(capacity),
+                    LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(rate).withCapacity(capacity),
                     demand);
         }
 
@@ -102,7 +102,7 @@ public final class ConsoleDemo {
                     prefix,
                     name,
                     LiveKind.FIXED_WINDOW,
-                    LiveSettings.of(LiveKind.FIXED_WINDOW).limit(limit).period(Duration.ofSeconds(seconds)),
+                    LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(limit).withPeriod(Duration.ofSeconds(seconds)),
                     demand);
         }
 
@@ -161,9 +161,9 @@ public final class ConsoleDemo {
 
         private static LiveSettings merged(Limit limit, LiveSettings live) {
             LiveSettings merged = limit.settings();
-            merged = live.rate() == null ? merged : merged.rate(live.rate());
-            merged = live.limit() == null ? merged : merged.limit(live.limit());
-            return live.period() == null ? merged : merged.period(live.period());
+            merged = live.rate() == null ? merged : merged.withRate(live.rate());
+            merged = live.limit() == null ? merged : merged.withLimit(live.limit());
+            return live.period() == null ? merged : merged.withPeriod(live.period());
         }
     }
 }

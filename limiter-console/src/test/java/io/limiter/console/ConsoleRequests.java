@@ -142,7 +142,7 @@ abstract class ConsoleRequests {
                         text,
                         "token-bucket",
                         text,
-                        LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(1),
+                        LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(1),
                         5,
                         2,
                         0,

@@ -51,7 +51,7 @@ class FleetRatesTest {
                         "search",
                         "token-bucket",
                         definition,
-                        LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(50),
+                        LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(50),
                         granted,
                         rejected,
                         0,

@@ -40,7 +40,7 @@ public record ChangeNote(String who, String why, @Nullable Duration expiresIn) {
     }
 
     /** This note for a live limit that ends by itself. */
-    public ChangeNote expiresIn(@Nullable Duration newExpiresIn) {
+    public ChangeNote withExpiry(@Nullable Duration newExpiresIn) {
         return new ChangeNote(who, why, newExpiresIn);
     }
 }

@@ -79,7 +79,7 @@ public interface LiveLimits {
      * Stores a live limit of one key, in the same way. It overrides the limit that the key has without it, that of a plan too:
      *
      * <pre>{@code
-     * live.put("search", LiveKey.of("tenant-42"), LiveSettings.BANNED, note.expiresIn(Duration.ofMinutes(30)), 0);
+     * live.put("search", LiveKey.of("tenant-42"), LiveSettings.BANNED, note.withExpiry(Duration.ofMinutes(30)), 0);
      * }</pre>
      *
      * @param settings another definition, a failure policy, {@link LiveSettings#EXEMPT} or {@link LiveSettings#BANNED}

@@ -48,27 +48,27 @@ public record LiveOptions(
         }
     }
 
-    public LiveOptions pollInterval(Duration newPollInterval) {
+    public LiveOptions withPollInterval(Duration newPollInterval) {
         return new LiveOptions(newPollInterval, restore, history, showKeys, instance, namespace);
     }
 
-    public LiveOptions restore(boolean newRestore) {
+    public LiveOptions withRestore(boolean newRestore) {
         return new LiveOptions(pollInterval, newRestore, history, showKeys, instance, namespace);
     }
 
-    public LiveOptions history(int newHistory) {
+    public LiveOptions withHistory(int newHistory) {
         return new LiveOptions(pollInterval, restore, newHistory, showKeys, instance, namespace);
     }
 
-    public LiveOptions showKeys(boolean newShowKeys) {
+    public LiveOptions withShowKeys(boolean newShowKeys) {
         return new LiveOptions(pollInterval, restore, history, newShowKeys, instance, namespace);
     }
 
-    public LiveOptions instance(String newInstance) {
+    public LiveOptions withInstance(String newInstance) {
         return new LiveOptions(pollInterval, restore, history, showKeys, newInstance, namespace);
     }
 
-    public LiveOptions namespace(String newNamespace) {
+    public LiveOptions withNamespace(String newNamespace) {
         return new LiveOptions(pollInterval, restore, history, showKeys, instance, newNamespace);
     }
 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * What a live limit overrides; {@code null} for what it leaves as it is. Immutable.
  *
  * <pre>{@code
- * LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10)        // a burst in seconds scales, a capacity stays
- * LiveSettings.NONE.enforce(false)                       // of any kind
+ * LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10)        // a burst in seconds scales, a capacity stays
+ * LiveSettings.NONE.withEnforce(false)                       // of any kind
  * }</pre>
  *
  * @param kind which the parameters are for, and which the limiters must be; required for the parameters of a name
@@ -106,47 +106,47 @@ public record LiveSettings(
         return new LiveSettings(null, null, null, null, null, null, null, null, null, null, access);
     }
 
-    public LiveSettings rate(double newRate) {
+    public LiveSettings withRate(double newRate) {
         return new LiveSettings(
                 kind, newRate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
     }
 
     /** With a capacity in permits instead of a burst. */
-    public LiveSettings capacity(double newCapacity) {
+    public LiveSettings withCapacity(double newCapacity) {
         return new LiveSettings(
                 kind, rate, newCapacity, null, limit, period, timeout, enforce, failurePolicy, failureShare, access);
     }
 
     /** With a burst instead of a capacity in permits. */
-    public LiveSettings burst(Duration newBurst) {
+    public LiveSettings withBurst(Duration newBurst) {
         Objects.requireNonNull(newBurst, "burst");
         return new LiveSettings(
                 kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
     }
 
-    public LiveSettings limit(int newLimit) {
+    public LiveSettings withLimit(int newLimit) {
         return new LiveSettings(
                 kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, failureShare, access);
     }
 
-    public LiveSettings period(Duration newPeriod) {
+    public LiveSettings withPeriod(Duration newPeriod) {
         Objects.requireNonNull(newPeriod, "period");
         return new LiveSettings(
                 kind, rate, capacity, burst, limit, newPeriod, timeout, enforce, failurePolicy, failureShare, access);
     }
 
-    public LiveSettings timeout(Duration newTimeout) {
+    public LiveSettings withTimeout(Duration newTimeout) {
         Objects.requireNonNull(newTimeout, "timeout");
         return new LiveSettings(
                 kind, rate, capacity, burst, limit, period, newTimeout, enforce, failurePolicy, failureShare, access);
     }
 
-    public LiveSettings enforce(boolean newEnforce) {
+    public LiveSettings withEnforce(boolean newEnforce) {
         return new LiveSettings(
                 kind, rate, capacity, burst, limit, period, timeout, newEnforce, failurePolicy, failureShare, access);
     }
 
-    public LiveSettings failurePolicy(FailurePolicy policy) {
+    public LiveSettings withFailurePolicy(FailurePolicy policy) {
         OptionalDouble fixed = Objects.requireNonNull(policy, "policy").share();
         @Nullable Double share = fixed.isPresent() ? (Double) fixed.getAsDouble() : null;
         return new LiveSettings(

@@ -76,7 +76,10 @@ class Traffic implements SmartLifecycle {
         secondFactory = RedisRateLimiterFactory.builder(connections).build();
         RedisLiveLimits.start(
                 secondFactory,
-                LiveOptions.DEFAULT.namespace(application).showKeys(true).instance("second-instance"));
+                LiveOptions.DEFAULT
+                        .withNamespace(application)
+                        .withShowKeys(true)
+                        .withInstance("second-instance"));
         first = Instance.of(firstFactory, 0.6);
         second = Instance.of(secondFactory, 0.4);
     }

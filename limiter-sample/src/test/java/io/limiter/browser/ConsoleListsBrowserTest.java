@@ -81,9 +81,9 @@ class ConsoleListsBrowserTest extends OpenConsole {
         for (int i = 0; i < 60; i++) {
             version = live.put(
                             "search-" + i % 3,
-                            LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(i + 1),
+                            LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(i + 1),
                             ChangeNote.of(i == 7 ? "maria" : "ann", i == 9 ? "=HYPERLINK(\"evil\")" : "")
-                                    .expiresIn(Duration.ofHours(i + 1)),
+                                    .withExpiry(Duration.ofHours(i + 1)),
                             live.get("search-" + i % 3).map(LiveLimit::version).orElse(0L))
                     .version();
         }
@@ -159,7 +159,7 @@ class ConsoleListsBrowserTest extends OpenConsole {
         LiveLimits live = sample.getBean(LiveLimits.class);
         long version = 0;
         for (int rate = 41; rate <= 43; rate++) {
-            LiveSettings settings = LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate);
+            LiveSettings settings = LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(rate);
             version = live.put("search", settings, ChangeNote.of("ann", ""), version)
                     .version();
         }

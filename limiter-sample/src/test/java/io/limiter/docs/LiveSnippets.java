@@ -25,8 +25,8 @@ final class LiveSnippets {
         // live: put
         LiveLimit stored = live.put(
                 "search",
-                LiveSettings.NONE.rate(5),
-                ChangeNote.of("ann", "one client floods us").expiresIn(Duration.ofHours(2)),
+                LiveSettings.NONE.withRate(5),
+                ChangeNote.of("ann", "one client floods us").withExpiry(Duration.ofHours(2)),
                 0);
         live.remove("search", ChangeNote.of("ann", "the client is gone"), stored.version());
         // end

@@ -174,7 +174,7 @@ final class Instances {
             String name = Limiters.LIMITED.name().toLowerCase(Locale.ROOT);
             ChangeNote note = ChangeNote.of("faults", "an experiment");
             LiveSettings settings =
-                    LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10).capacity(10);
+                    LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10).withCapacity(10);
             LiveLimit live = observer.live().put(name, settings, note, 0);
             scene.pass(Duration.ofSeconds(1));
             long sinceMicros = AccountFile.nowMicros();

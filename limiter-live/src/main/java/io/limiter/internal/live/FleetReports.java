@@ -233,6 +233,6 @@ final class FleetReports implements Fleet {
 
     private static LiveSettings settings(LimiterTotals totals, @Nullable Limit<?> limit) {
         LiveSettings parameters = limit == null ? LiveSettings.NONE : LiveLimitMapper.of(limit);
-        return totals.failurePolicy().map(parameters::failurePolicy).orElse(parameters);
+        return totals.failurePolicy().map(parameters::withFailurePolicy).orElse(parameters);
     }
 }

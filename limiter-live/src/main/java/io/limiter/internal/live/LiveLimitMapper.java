@@ -194,22 +194,22 @@ public final class LiveLimitMapper {
         return switch (kind) {
             case TOKEN_BUCKET -> ofBucket(settings, (TokenBucket) limit);
             case LEAKY_BUCKET ->
-                settings.rate(((TokenBucket) limit).permitsPerSecond()).limit(capacity);
+                settings.withRate(((TokenBucket) limit).permitsPerSecond()).withLimit(capacity);
             case LEAKY_QUEUE ->
-                settings.rate(((TokenBucket) limit).permitsPerSecond()).limit(waiting((TokenBucket) limit));
+                settings.withRate(((TokenBucket) limit).permitsPerSecond()).withLimit(waiting((TokenBucket) limit));
             case FIXED_WINDOW, SLIDING_LOG, SLIDING_COUNTER ->
-                settings.limit(capacity).period(Objects.requireNonNull(period(limit)));
-            case CONCURRENT -> settings.limit(capacity);
+                settings.withLimit(capacity).withPeriod(Objects.requireNonNull(period(limit)));
+            case CONCURRENT -> settings.withLimit(capacity);
         };
     }
 
     private static LiveSettings ofBucket(LiveSettings settings, TokenBucket bucket) {
-        LiveSettings withRate = settings.rate(bucket.permitsPerSecond());
+        LiveSettings withRate = settings.withRate(bucket.permitsPerSecond());
         if (bucket.warmUp() != null) {
             return withRate;
         }
         return bucket.minCapacity() > 0 && bucket.minCapacity() >= bucket.maxPermits()
-                ? withRate.capacity(bucket.maxPermits())
-                : withRate.burst(Duration.ofNanos(Math.round(bucket.burstSeconds() * 1e9)));
+                ? withRate.withCapacity(bucket.maxPermits())
+                : withRate.withBurst(Duration.ofNanos(Math.round(bucket.burstSeconds() * 1e9)));
     }
 }

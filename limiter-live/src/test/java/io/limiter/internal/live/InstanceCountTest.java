@@ -84,8 +84,8 @@ class InstanceCountTest {
 
     @Test
     void instances_that_have_one_name_in_reports_count_each() {
-        LiveInstance one = FLEET.instance(BY_HAND.instance("shop"));
-        LiveInstance other = FLEET.instance(BY_HAND.instance("shop"));
+        LiveInstance one = FLEET.instance(BY_HAND.withInstance("shop"));
+        LiveInstance other = FLEET.instance(BY_HAND.withInstance("shop"));
         one.pollLiveLimits();
         other.pollLiveLimits();
         assertThat(FLEET.<Long>commands(commands -> commands.zcard("{limiter:live}:instances")))

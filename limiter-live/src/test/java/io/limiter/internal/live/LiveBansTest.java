@@ -71,7 +71,7 @@ class LiveBansTest {
     @Test
     void a_live_ban_is_the_one_that_counts() {
         beBanned();
-        live(factory).put("login", ANN, LiveSettings.BANNED, NOTE.expiresIn(Duration.ofDays(2)), 0);
+        live(factory).put("login", ANN, LiveSettings.BANNED, NOTE.withExpiry(Duration.ofDays(2)), 0);
         assertThat(limiter.tryAcquire("ann")).isFalse();
         assertThat(limiter.decide("ann", 1).retryAfter()).contains(Duration.ofDays(2));
         assertThat(limiter.on("ann").peek(1).retryAfter()).contains(Duration.ofDays(2));
@@ -79,7 +79,7 @@ class LiveBansTest {
 
     @Test
     void a_key_with_numbers_of_its_own_is_banned_as_any_other() {
-        live(factory).put("login", ANN, LiveSettings.NONE.limit(3), NOTE, 0);
+        live(factory).put("login", ANN, LiveSettings.NONE.withLimit(3), NOTE, 0);
         for (int i = 0; i < 3; i++) {
             assertThat(limiter.tryAcquire("ann")).isTrue();
         }

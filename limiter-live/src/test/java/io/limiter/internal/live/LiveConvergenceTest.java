@@ -61,15 +61,15 @@ class LiveConvergenceTest {
             LiveKey ann = LiveKey.of("ann");
             LiveKey bob = LiveKey.of("bob");
             // It may come before the other JVM has subscribed, and then waits for a poll.
-            obeys("the first change", "limit 999.0", () -> put(factory, "search", TEN.rate(999)));
+            obeys("the first change", "limit 999.0", () -> put(factory, "search", TEN.withRate(999)));
             long start = System.nanoTime();
             for (int i = 1; i <= CHANGES_OF_A_SORT; i++) {
-                LiveSettings rate = TEN.rate(1000 + i);
+                LiveSettings rate = TEN.withRate(1000 + i);
                 String value = Double.toString(1000 + i);
                 obeys("rate of a limit", "limit " + value, () -> put(factory, "search", rate));
                 obeys("rate of a plan", "plan " + value, () -> put(factory, "search.gold", rate));
                 long version = live.get("search", ann).map(LiveLimit::version).orElse(0L);
-                LiveSettings ofKey = TEN.rate(2000 + i);
+                LiveSettings ofKey = TEN.withRate(2000 + i);
                 obeys("rate of a key", "key " + (2000.0 + i), () -> live.put("search", ann, ofKey, NOTE, version));
                 for (LiveSettings access : List.of(LiveSettings.BANNED, LiveSettings.EXEMPT)) {
                     boolean bans = access == LiveSettings.BANNED;
@@ -137,7 +137,7 @@ class LiveConvergenceTest {
             for (int i = 0; i < CHANGES; i++) {
                 double rate = i % 2 == 0 ? 20 : 30;
                 long start = System.nanoTime();
-                put(one, "search", TEN.rate(rate));
+                put(one, "search", TEN.withRate(rate));
                 while (limiter.getRate() != rate) {
                     LockSupport.parkNanos(100_000);
                 }
@@ -145,7 +145,7 @@ class LiveConvergenceTest {
                 // Not in step with the polls.
                 Thread.sleep(i * 7L);
             }
-            put(one, "search", TEN.rate(20));
+            put(one, "search", TEN.withRate(20));
             Thread.sleep(3000);
             after = perSecond(granted);
         } finally {

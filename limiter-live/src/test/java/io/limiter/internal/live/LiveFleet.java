@@ -49,10 +49,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
 
     /** They poll when they start, and then when the test says so. */
-    static final LiveOptions BY_HAND = LiveOptions.DEFAULT.pollInterval(Duration.ofHours(1));
+    static final LiveOptions BY_HAND = LiveOptions.DEFAULT.withPollInterval(Duration.ofHours(1));
 
     static final ChangeNote NOTE = ChangeNote.of("ann", "flood");
-    static final LiveSettings TEN = LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10);
+    static final LiveSettings TEN = LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10);
 
     private static final String CLOCK_KEY = "clock";
 
@@ -126,7 +126,7 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     }
 
     LiveInstance instance(String name, boolean showKeys) {
-        return instance(BY_HAND.instance(name).showKeys(showKeys));
+        return instance(BY_HAND.withInstance(name).withShowKeys(showKeys));
     }
 
     /** Runs commands on a connection of its own. */

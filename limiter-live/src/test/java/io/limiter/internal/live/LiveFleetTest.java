@@ -60,9 +60,9 @@ class LiveFleetTest {
         assertThat(sum.limit()).isEqualTo(FixedWindow.of(5, HOUR).toString());
         assertThat(sum.settings())
                 .isEqualTo(LiveSettings.of(LiveKind.FIXED_WINDOW)
-                        .limit(5)
-                        .period(HOUR)
-                        .failurePolicy(FailurePolicy.THROW));
+                        .withLimit(5)
+                        .withPeriod(HOUR)
+                        .withFailurePolicy(FailurePolicy.THROW));
         // Ann has 5 of the 7 that she wanted.
         assertThat(sum.granted()).isEqualTo(7);
         assertThat(sum.rejected()).isEqualTo(2);
@@ -214,7 +214,7 @@ class LiveFleetTest {
         LiveInstance tight = FLEET.instance("tight", true);
         one.build("search", TokenBucket.of(10, 60));
         tight.build("search", TokenBucket.of(10, 1));
-        put(one, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1));
+        put(one, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(0.1));
         assertThat(logged(() -> {
                     tight.pollLiveLimits();
                     tight.withPrefix("another:").build("search", TokenBucket.of(10, 1));

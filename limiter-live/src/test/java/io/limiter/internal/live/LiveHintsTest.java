@@ -140,7 +140,7 @@ class LiveHintsTest {
         RedisConnectionFactory connections = resources.lettuce(
                 Resources.as("live", Resources.at(FLEET.redis().port())));
         List<String> lines = logged(() -> {
-            LiveOptions options = LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100));
+            LiveOptions options = LiveOptions.DEFAULT.withPollInterval(Duration.ofMillis(100));
             try (LiveInstance forbidden = LiveInstance.of(RedisFixture.builder(connections), options, true)) {
                 RateLimiter limiter = search(forbidden);
                 put(forbidden, "mine", TEN);

@@ -35,7 +35,7 @@ class LiveHistoryTest {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter = search(factory);
         put(factory, "search", TEN);
-        put(factory, "search", TEN.rate(5));
+        put(factory, "search", TEN.withRate(5));
         LiveChange restored = live(factory).rollBack(2, ChangeNote.of("bob", "too low"), 2);
         assertThat(restored.version()).isEqualTo(3);
         assertThat(restored.after().orElseThrow().settings()).isEqualTo(TEN);
@@ -58,26 +58,26 @@ class LiveHistoryTest {
     @Test
     void a_restored_limit_ends_when_it_would_have() {
         LiveInstance factory = FLEET.instance();
-        LiveLimit first = live(factory).put("search", TEN, NOTE.expiresIn(Duration.ofMinutes(5)), 0);
-        put(factory, "search", TEN.rate(5));
+        LiveLimit first = live(factory).put("search", TEN, NOTE.withExpiry(Duration.ofMinutes(5)), 0);
+        put(factory, "search", TEN.withRate(5));
         FLEET.clock().advance(Duration.ofMinutes(1));
         assertThat(live(factory).rollBack(2, NOTE, 2).after().orElseThrow().expiresAt())
                 .isEqualTo(first.expiresAt());
-        put(factory, "search", TEN.rate(5));
+        put(factory, "search", TEN.withRate(5));
         FLEET.clock().advance(Duration.ofMinutes(5));
         assertThat(live(factory).rollBack(4, NOTE, 4).after()).isEmpty();
     }
 
     @Test
     void the_history_is_read_in_pages_and_has_the_last_changes_of_each_name() {
-        LiveInstance factory = FLEET.instance(BY_HAND.history(3));
+        LiveInstance factory = FLEET.instance(BY_HAND.withHistory(3));
         put(factory, "first", TEN);
         LiveInstance late = FLEET.instance();
         for (int i = 0; i < 60; i++) {
-            put(factory, "limit" + i, TEN.rate(i + 1));
+            put(factory, "limit" + i, TEN.withRate(i + 1));
         }
         for (int i = 0; i < 5; i++) {
-            put(factory, "search", TEN.rate(i + 1));
+            put(factory, "search", TEN.withRate(i + 1));
         }
         live(factory).remove("search", NOTE, 66);
         assertThat(live(factory).history())
@@ -125,7 +125,7 @@ class LiveHistoryTest {
                 .withMessage("before must be between 0 and 999999999999999, was -1");
         for (int kept : new int[] {0, 10_001}) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> BY_HAND.history(kept))
+                    .isThrownBy(() -> BY_HAND.withHistory(kept))
                     .withMessage("history (changes of each name) must be between 1 and 10000, was " + kept);
         }
         for (long version : new long[] {-1, Long.MAX_VALUE}) {
@@ -155,12 +155,14 @@ class LiveHistoryTest {
             FLEET.<Long>commands(commands -> commands.zadd("{limiter:live}:history", 2, garbage));
         }
         logged(() -> {
-            assertThat(live(one).put("search", TEN.rate(20), NOTE, 1).version()).isEqualTo(2);
-            assertThat(live(one).put("search", TEN.rate(30), NOTE, 2).version()).isEqualTo(3);
+            assertThat(live(one).put("search", TEN.withRate(20), NOTE, 1).version())
+                    .isEqualTo(2);
+            assertThat(live(one).put("search", TEN.withRate(30), NOTE, 2).version())
+                    .isEqualTo(3);
             other.pollLiveLimits();
         });
         for (LiveInstance each : List.of(one, other)) {
-            assertThat(live(each).get("search").orElseThrow().settings()).isEqualTo(TEN.rate(30));
+            assertThat(live(each).get("search").orElseThrow().settings()).isEqualTo(TEN.withRate(30));
             LiveHistory history = live(each).history(50, 0);
             assertThat(history.changes()).extracting(LiveChange::version).containsExactly(3L, 2L, 1L);
             assertThat(history.unreadable())

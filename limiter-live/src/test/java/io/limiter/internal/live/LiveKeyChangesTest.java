@@ -40,7 +40,7 @@ class LiveKeyChangesTest {
     private static final LiveKey ANN = LiveKey.of("ann");
     private static final Duration HALF_HOUR = Duration.ofMinutes(30);
     private static final TokenBucket TWO = TokenBucket.perSecond(1e-5).withCapacity(2);
-    private static final LiveSettings FOUR = LiveSettings.NONE.capacity(4);
+    private static final LiveSettings FOUR = LiveSettings.NONE.withCapacity(4);
 
     @RegisterExtension
     static final LiveFleet FLEET = new LiveFleet();
@@ -53,7 +53,7 @@ class LiveKeyChangesTest {
 
     @Test
     void has_a_version_a_history_and_is_rolled_back_as_a_live_limit() {
-        LiveInstance factory = FLEET.instance(BY_HAND.showKeys(true));
+        LiveInstance factory = FLEET.instance(BY_HAND.withShowKeys(true));
         RateLimiter limiter = factory.build("search", TWO);
         LiveLimits live = live(factory);
         LiveLimit first = put(factory, FOUR, NOTE);
@@ -83,14 +83,14 @@ class LiveKeyChangesTest {
         search(factory);
         rejected(
                 "a kind cannot be changed live",
-                () -> put(factory, LiveSettings.of(LiveKind.FIXED_WINDOW).limit(1), NOTE));
+                () -> put(factory, LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(1), NOTE));
         rejected(
                 "timeout and enforce are of all keys of 'search'",
-                () -> put(factory, LiveSettings.NONE.enforce(false), NOTE));
+                () -> put(factory, LiveSettings.NONE.withEnforce(false), NOTE));
         rejected(
                 "access BANNED is for one key of 'search': name the key",
                 () -> LiveFleet.put(factory, "search", LiveSettings.BANNED));
-        rejected("access EXEMPT decides alone", () -> LiveSettings.EXEMPT.rate(5));
+        rejected("access EXEMPT decides alone", () -> LiveSettings.EXEMPT.withRate(5));
         rejected("sets nothing", () -> put(factory, LiveSettings.NONE, NOTE));
         rejected("key must have 1 to 1000 characters, had none", () -> LiveKey.of(" "));
         rejected("key must have 1 to 1000 characters, had 1001", () -> LiveKey.of("k".repeat(1001)));
@@ -107,7 +107,7 @@ class LiveKeyChangesTest {
         LiveInstance one = FLEET.instance();
         LiveInstance other = FLEET.instance();
         Limiter window = other.build("search", FixedWindow.of(2, HALF_HOUR));
-        put(one, LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(5), NOTE);
+        put(one, LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(5), NOTE);
         other.pollLiveLimits();
         assertThat(window.on("ann").limit()).as("of another kind").isEqualTo(FixedWindow.of(2, HALF_HOUR));
         RateLimiter bucket = other.withPrefix("p:").build("search", TokenBucket.of(100, 1));
@@ -126,7 +126,7 @@ class LiveKeyChangesTest {
 
     /** Stores what an instance would reject, as one of another version might. */
     private static void putByHand(LiveInstance factory, String setting) {
-        LiveLimit stored = put(factory, LiveSettings.NONE.failurePolicy(FailurePolicy.DENY), NOTE);
+        LiveLimit stored = put(factory, LiveSettings.NONE.withFailurePolicy(FailurePolicy.DENY), NOTE);
         String field = "search\t\t" + stored.key().orElseThrow().value();
         FLEET.<Boolean>commands(commands -> {
             String value = commands.hget("{limiter:live}:limits", field);
@@ -143,7 +143,7 @@ class LiveKeyChangesTest {
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
         assertThat(gold.tryAcquire("ann")).isFalse();
         assertThat(gold.tryAcquire("bob", 9)).isTrue();
-        live(factory).put("search", ANN, LiveSettings.NONE.capacity(50), NOTE, ban.version());
+        live(factory).put("search", ANN, LiveSettings.NONE.withCapacity(50), NOTE, ban.version());
         assertThat(gold.on("ann").limit()).isEqualTo(TWO.withCapacity(50));
     }
 
@@ -209,7 +209,7 @@ class LiveKeyChangesTest {
 
     @Test
     void nested_keys_are_one_key_and_a_hash_tag_is_none() {
-        LiveInstance factory = FLEET.instance(BY_HAND.showKeys(true));
+        LiveInstance factory = FLEET.instance(BY_HAND.withShowKeys(true));
         RateLimiter nested = factory.build("search", TWO);
         RateLimiter tagged = factory.withHashTag(HashTag.FIRST_KEY).build("search", TWO);
         live(factory).put("search", LiveKey.of("tenant#user"), LiveSettings.BANNED, NOTE, 0);
@@ -224,7 +224,7 @@ class LiveKeyChangesTest {
 
     @Test
     void where_only_the_limits_were_lost_those_of_keys_are_counted_anew() {
-        LiveInstance one = FLEET.instance(BY_HAND.restore(true));
+        LiveInstance one = FLEET.instance(BY_HAND.withRestore(true));
         put(one, LiveSettings.BANNED, NOTE);
         loseLimits();
         logged(one::pollLiveLimits);
@@ -248,7 +248,7 @@ class LiveKeyChangesTest {
     void there_are_10_000_at_most_of_those_in_effect() {
         LiveInstance factory = FLEET.instance();
         LiveLimits live = live(factory);
-        live.put("search", LiveKey.of("ends"), LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR), 0);
+        live.put("search", LiveKey.of("ends"), LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR), 0);
         LiveLimit removed = live.put("search", LiveKey.of("removed"), LiveSettings.BANNED, NOTE, 0);
         FLEET.<Long>commands(commands -> {
             for (int i = 0; i < 9_998; i++) {
@@ -266,7 +266,7 @@ class LiveKeyChangesTest {
         live.remove("search", LiveKey.of("removed"), NOTE, 3);
         LiveLimit put = put(factory, LiveSettings.BANNED, NOTE);
         rejected("there cannot be more", () -> live.put("other", LiveKey.of("x"), LiveSettings.BANNED, NOTE, 0));
-        LiveFleet.put(factory, "search", LiveSettings.NONE.enforce(false));
+        LiveFleet.put(factory, "search", LiveSettings.NONE.withEnforce(false));
         FLEET.clock().advance(HALF_HOUR);
         live.put("other", LiveKey.of("x"), LiveSettings.BANNED, NOTE, 0);
         // Where the limits were deleted, the count is, too.
@@ -277,8 +277,8 @@ class LiveKeyChangesTest {
 
     @Test
     void a_change_is_read_without_the_others() {
-        LiveInstance one = FLEET.instance(BY_HAND.showKeys(true));
-        LiveInstance other = FLEET.instance(BY_HAND.showKeys(true));
+        LiveInstance one = FLEET.instance(BY_HAND.withShowKeys(true));
+        LiveInstance other = FLEET.instance(BY_HAND.withShowKeys(true));
         RateLimiter limiter = other.build("search", TWO);
         for (int i = 0; i < 120; i++) {
             live(one).put("search", LiveKey.of("k" + i), LiveSettings.BANNED, NOTE, 0);

@@ -85,7 +85,7 @@ class LiveKeyHashesTest {
         assertThat(stored + FLEET.<List<String>>commands(commands -> commands.zrange("{limiter:live}:history", 0, -1)))
                 .doesNotContain("bob-the");
         // An instance that shows keys finds it, and does not store it twice.
-        LiveInstance showing = FLEET.instance(BY_HAND.showKeys(true));
+        LiveInstance showing = FLEET.instance(BY_HAND.withShowKeys(true));
         assertThat(put(showing, LiveSettings.EXEMPT, NOTE).key()).contains(hashed);
         assertThat(live(showing).keys("search")).hasSize(1);
         live(showing).put("other", bob, LiveSettings.BANNED, NOTE, 0);
@@ -96,10 +96,10 @@ class LiveKeyHashesTest {
 
     @Test
     void is_kept_while_redis_cannot_be_read_and_restored_with_its_secret() {
-        LiveOptions options = BY_HAND.restore(true);
+        LiveOptions options = BY_HAND.withRestore(true);
         LiveInstance one = FLEET.instance(options);
         RateLimiter limiter = one.build("search", TWO);
-        LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));
         FLEET.whileUnreadable(() -> {
             one.pollLiveLimits();
             assertThat(limiter.tryAcquire("ann")).isFalse();
@@ -123,7 +123,7 @@ class LiveKeyHashesTest {
 
     @Test
     void a_key_that_is_stored_by_itself_is_changed_by_its_key_and_by_its_hash() {
-        LiveInstance showing = FLEET.instance(BY_HAND.showKeys(true));
+        LiveInstance showing = FLEET.instance(BY_HAND.withShowKeys(true));
         LiveLimit exempt = put(showing, LiveSettings.EXEMPT, NOTE);
         assertThat(exempt.key()).contains(ANN);
         LiveInstance hashing = FLEET.instance();
@@ -213,7 +213,7 @@ class LiveKeyHashesTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_ban_that_was_put_since_a_loss_is_obeyed_whatever_is_restored(boolean losesEverything) {
-        LiveOptions options = BY_HAND.restore(true);
+        LiveOptions options = BY_HAND.withRestore(true);
         LiveInstance one = FLEET.instance(options);
         put(one, LiveSettings.BANNED, NOTE);
         LiveFleet.put(one, "other", TEN);
@@ -240,7 +240,7 @@ class LiveKeyHashesTest {
 
     @Test
     void a_newer_secret_without_keys_does_not_replace_one_with_keys() {
-        LiveOptions options = BY_HAND.restore(true);
+        LiveOptions options = BY_HAND.withRestore(true);
         LiveInstance one = FLEET.instance(options);
         LiveLimit ban = put(one, LiveSettings.BANNED, NOTE);
         FLEET.loseEverything();
@@ -261,7 +261,7 @@ class LiveKeyHashesTest {
 
     @Test
     void keys_of_a_secret_that_is_replaced_are_dropped() {
-        LiveOptions options = BY_HAND.restore(true);
+        LiveOptions options = BY_HAND.withRestore(true);
         LiveInstance one = FLEET.instance(options);
         put(one, LiveSettings.BANNED, NOTE);
         Map<String, String> snapshot = stored();
@@ -333,7 +333,7 @@ class LiveKeyHashesTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void one_that_cannot_be_read_is_named_replaced_and_removed_by_its_key_and_its_hash(boolean isHashed) {
-        LiveInstance one = FLEET.instance(BY_HAND.showKeys(!isHashed));
+        LiveInstance one = FLEET.instance(BY_HAND.withShowKeys(!isHashed));
         put(one, LiveSettings.BANNED, NOTE);
         String field = stored().keySet().stream()
                 .filter(each -> each.startsWith("search\t"))
@@ -346,7 +346,7 @@ class LiveKeyHashesTest {
         });
         FLEET.<String>commands(commands -> commands.set("{limiter:live}:version", "7 newer"));
         // It would store a new one in the other way.
-        LiveInstance other = FLEET.instance(BY_HAND.showKeys(isHashed));
+        LiveInstance other = FLEET.instance(BY_HAND.withShowKeys(isHashed));
         RateLimiter limiter = other.build("search", TWO);
         assertThat(live(other).unreadable())
                 .extracting(Unreadable::problem)

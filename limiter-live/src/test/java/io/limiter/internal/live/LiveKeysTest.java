@@ -55,7 +55,7 @@ class LiveKeysTest {
     private static final LiveKey ANN = LiveKey.of("ann");
     private static final Duration HALF_HOUR = Duration.ofMinutes(30);
     private static final TokenBucket TWO = TokenBucket.perSecond(1e-5).withCapacity(2);
-    private static final LiveSettings FOUR = LiveSettings.NONE.capacity(4);
+    private static final LiveSettings FOUR = LiveSettings.NONE.withCapacity(4);
 
     @RegisterExtension
     static final LiveFleet FLEET = new LiveFleet();
@@ -73,7 +73,7 @@ class LiveKeysTest {
     private LiveInstance instance(Instance which) {
         return switch (which) {
             case HASHED -> FLEET.instance();
-            case SHOWN -> FLEET.instance(BY_HAND.showKeys(true));
+            case SHOWN -> FLEET.instance(BY_HAND.withShowKeys(true));
             case BY_LOCK -> FLEET.instance(settings -> settings.lock(new RedisLock(FLEET.connections())));
             case JEDIS ->
                 FLEET.instance(resources.jedis(Resources.at(FLEET.redis().port())));
@@ -93,7 +93,7 @@ class LiveKeysTest {
         LiveInstance other = instance(which);
         RateLimiter limiter = other.build("search", TWO);
         limiter.tryAcquire("ann");
-        LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        LiveLimit ban = put(one, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));
         assertThat(ban.key().orElseThrow().hashed()).isEqualTo(which != Instance.SHOWN);
         assertThat(limiter.peek(1).granted()).isTrue();
         other.pollLiveLimits();
@@ -136,7 +136,7 @@ class LiveKeysTest {
     void an_exempt_key_takes_nothing_and_is_counted(Instance which) {
         LiveInstance factory = instance(which);
         RateLimiter limiter = factory.build("search", TWO);
-        put(factory, LiveSettings.EXEMPT, NOTE.expiresIn(HALF_HOUR));
+        put(factory, LiveSettings.EXEMPT, NOTE.withExpiry(HALF_HOUR));
         for (int i = 0; i < 5; i++) {
             assertThat(limiter.tryAcquire("ann", 3))
                     .as("more than the capacity")
@@ -169,7 +169,7 @@ class LiveKeysTest {
         Limiter limiter = factory.build("search", FixedWindow.of(2, HALF_HOUR));
         assertThat(limiter.tryAcquire("ann", 2)).isTrue();
         assertThat(limiter.tryAcquire("ann")).isFalse();
-        LiveLimit four = put(factory, LiveSettings.NONE.limit(4), NOTE);
+        LiveLimit four = put(factory, LiveSettings.NONE.withLimit(4), NOTE);
         assertThat(limiter.on("ann").limit()).isEqualTo(FixedWindow.of(4, HALF_HOUR));
         assertThat(limiter.limit()).isEqualTo(FixedWindow.of(2, HALF_HOUR));
         assertThat(limiter.tryAcquire("ann", 2))
@@ -185,7 +185,7 @@ class LiveKeysTest {
     void what_it_does_not_set_is_that_of_the_live_limit_of_all_keys_or_the_limiter() {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter = search(factory);
-        put(factory, LiveSettings.NONE.capacity(7), NOTE);
+        put(factory, LiveSettings.NONE.withCapacity(7), NOTE);
         LiveFleet.put(factory, "search", TEN);
         assertThat(limiter.on("ann").limit())
                 .isEqualTo(TokenBucket.perSecond(10).withCapacity(7));
@@ -206,7 +206,7 @@ class LiveKeysTest {
         RateLimiter limiter = factory.build("search", TWO);
         Limiter quota = factory.build("quota", FixedWindow.of(3, HALF_HOUR));
         LimitSet set = LimitSet.of(limiter.on("ann"), quota.on("team"));
-        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));
         for (SetDecision rejected : List.of(set.decide(1), set.async().decide(1).join())) {
             assertThat(rejected.granted()).isFalse();
             assertThat(rejected.decision().source()).isEqualTo(Source.OVERRIDE);
@@ -245,7 +245,7 @@ class LiveKeysTest {
         LiveInstance factory = instance(which);
         ConcurrencyLimiter limiter =
                 factory.build("search", ConcurrencyLimit.of(1).withLeaseTime(HALF_HOUR));
-        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));
         assertThat(limiter.on("ann").tryAcquire(1, Duration.ofDays(1))).isEmpty();
         assertThatThrownBy(() -> limiter.on("ann").acquire(1, Duration.ofDays(1)))
                 .isInstanceOf(RateLimitExceededException.class);
@@ -257,7 +257,7 @@ class LiveKeysTest {
             assertThat(two.isHeld()).isTrue();
             assertThat(limiter.on("ann").inUse()).isZero();
         }
-        live(factory).put("search", ANN, LiveSettings.of(LiveKind.CONCURRENT).limit(2), NOTE, exempt.version());
+        live(factory).put("search", ANN, LiveSettings.of(LiveKind.CONCURRENT).withLimit(2), NOTE, exempt.version());
         try (Lease one = limiter.on("ann").acquire(1, Duration.ZERO);
                 Lease two = limiter.on("ann").acquire(1, Duration.ZERO)) {
             assertThat(one.isHeld()).isTrue();
@@ -299,7 +299,7 @@ class LiveKeysTest {
     void who_would_wait_for_a_window_is_rejected_at_once_by_a_ban_that_ends_before() {
         LiveInstance factory = FLEET.instance();
         Limiter window = factory.build("search", FixedWindow.of(2, HALF_HOUR));
-        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.expiresIn(HALF_HOUR));
+        LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));
         long before = FLEET.clock().micros();
         assertThat(window.tryAcquire("ann", 1, Duration.ofDays(1))).isFalse();
         assertThat(window.on("ann").async().decide(1, Duration.ofDays(1)).join().retryAfter())
@@ -367,8 +367,10 @@ class LiveKeysTest {
                                     changed,
                                     bans
                                             ? LiveSettings.BANNED
-                                            : LiveSettings.NONE.rate(newRate).capacity(newCapacity),
-                                    random.nextBoolean() ? NOTE : NOTE.expiresIn(Duration.ofSeconds(2)),
+                                            : LiveSettings.NONE
+                                                    .withRate(newRate)
+                                                    .withCapacity(newCapacity),
+                                    random.nextBoolean() ? NOTE : NOTE.withExpiry(Duration.ofSeconds(2)),
                                     now.map(LiveLimit::version).orElse(0L));
                     if (!bans) {
                         capacity = Math.max(capacity, newCapacity);

@@ -46,27 +46,27 @@ class LiveKindsTest {
         return Stream.of(
                 Arguments.of(
                         FixedWindow.of(5, MINUTE),
-                        LiveSettings.of(LiveKind.FIXED_WINDOW).limit(2).period(hour),
+                        LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(2).withPeriod(hour),
                         FixedWindow.of(2, hour)),
                 Arguments.of(
                         SlidingLog.of(5, MINUTE),
-                        LiveSettings.of(LiveKind.SLIDING_LOG).limit(2),
+                        LiveSettings.of(LiveKind.SLIDING_LOG).withLimit(2),
                         SlidingLog.of(2, MINUTE)),
                 Arguments.of(
                         SlidingCounter.of(5, MINUTE),
-                        LiveSettings.of(LiveKind.SLIDING_COUNTER).period(hour),
+                        LiveSettings.of(LiveKind.SLIDING_COUNTER).withPeriod(hour),
                         SlidingCounter.of(5, hour)),
                 Arguments.of(
                         LeakyBucket.meter(5, 7),
-                        LiveSettings.of(LiveKind.LEAKY_BUCKET).limit(3),
+                        LiveSettings.of(LiveKind.LEAKY_BUCKET).withLimit(3),
                         LeakyBucket.meter(5, 3)),
                 Arguments.of(
                         LeakyBucket.queue(5, 7),
-                        LiveSettings.of(LiveKind.LEAKY_QUEUE).rate(10),
+                        LiveSettings.of(LiveKind.LEAKY_QUEUE).withRate(10),
                         LeakyBucket.queue(10, 7)),
                 Arguments.of(
                         TokenBucket.perSecond(5),
-                        LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10).burst(Duration.ofSeconds(3)),
+                        LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10).withBurst(Duration.ofSeconds(3)),
                         TokenBucket.of(10, 3)));
     }
 
@@ -83,7 +83,7 @@ class LiveKindsTest {
     void decisions_are_made_under_the_changed_limit() {
         LiveInstance factory = FLEET.instance();
         Limiter limiter = factory.build("k", FixedWindow.of(5, MINUTE));
-        put(factory, "k", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(2));
+        put(factory, "k", LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(2));
         assertThat(limiter.tryAcquire("key", 1)).isTrue();
         assertThat(limiter.tryAcquire("key", 1)).isTrue();
         assertThat(limiter.tryAcquire("key", 1)).isFalse();
@@ -93,7 +93,7 @@ class LiveKindsTest {
     void leases_are_granted_under_the_changed_limit() {
         LiveInstance factory = FLEET.instance();
         ConcurrencyLimiter limiter = factory.build("k", ConcurrencyLimit.of(5).withLeaseTime(MINUTE));
-        put(factory, "k", LiveSettings.of(LiveKind.CONCURRENT).limit(1));
+        put(factory, "k", LiveSettings.of(LiveKind.CONCURRENT).withLimit(1));
         assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(1).withLeaseTime(MINUTE));
         try (Lease lease = limiter.on("key").acquire(1, Duration.ZERO)) {
             assertThat(lease.isHeld()).isTrue();
@@ -105,29 +105,35 @@ class LiveKindsTest {
         return Stream.of(
                 unfit(
                         "search",
-                        () -> TEN.rate(1e10),
+                        () -> TEN.withRate(1e10),
                         "the live limit of 'search'",
                         "rate (permits per second) must be between 1.1574074074074074E-8 and 1.0E9, was 1.0E10"),
-                unfit("search", () -> TEN.rate(0.5), "capacity must be at least 1 permit (at 0.5/s a burst of 2.0 s)"),
                 unfit(
                         "search",
-                        () -> LiveSettings.of(LiveKind.FIXED_WINDOW).limit(1),
+                        () -> TEN.withRate(0.5),
+                        "capacity must be at least 1 permit (at 0.5/s a burst of 2.0 s)"),
+                unfit(
+                        "search",
+                        () -> LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(1),
                         "a kind cannot be changed live",
                         "use kind token-bucket"),
                 unfit(
                         "search",
-                        () -> TEN.limit(1),
+                        () -> TEN.withLimit(1),
                         "limit 1 has no effect on kind token-bucket, which has rate, capacity, burst"),
                 unfit("search", () -> LiveSettings.NONE, "sets nothing"),
-                unfit("unknown", () -> TEN.rate(-1), "was -1.0"),
-                unfit("unknown", () -> LiveSettings.of(LiveKind.TOKEN_BUCKET).burst(Duration.ofDays(200_000)), "burst"),
-                unfit("unknown", () -> LiveSettings.of(LiveKind.CONCURRENT).limit(0), "was 0"),
-                unfit("search", () -> TEN.capacity(Double.NaN), "capacity (permits) must be at least 1, was NaN"),
-                unfit("search", () -> TEN.capacity(0.9), "capacity (permits) must be at least 1, was 0.9"),
-                unfit("search", () -> TEN.capacity(Double.POSITIVE_INFINITY), "capacity (permits)"),
-                unfit("unknown", () -> TEN.capacity(Double.NaN), "capacity (permits) must be at least 1, was NaN"),
-                unfit("unknown", () -> TEN.capacity(-1), "capacity (permits) must be at least 1, was -1.0"),
-                unfit("unknown", () -> TEN.capacity(Double.POSITIVE_INFINITY), "capacity (permits)"),
+                unfit("unknown", () -> TEN.withRate(-1), "was -1.0"),
+                unfit(
+                        "unknown",
+                        () -> LiveSettings.of(LiveKind.TOKEN_BUCKET).withBurst(Duration.ofDays(200_000)),
+                        "burst"),
+                unfit("unknown", () -> LiveSettings.of(LiveKind.CONCURRENT).withLimit(0), "was 0"),
+                unfit("search", () -> TEN.withCapacity(Double.NaN), "capacity (permits) must be at least 1, was NaN"),
+                unfit("search", () -> TEN.withCapacity(0.9), "capacity (permits) must be at least 1, was 0.9"),
+                unfit("search", () -> TEN.withCapacity(Double.POSITIVE_INFINITY), "capacity (permits)"),
+                unfit("unknown", () -> TEN.withCapacity(Double.NaN), "capacity (permits) must be at least 1, was NaN"),
+                unfit("unknown", () -> TEN.withCapacity(-1), "capacity (permits) must be at least 1, was -1.0"),
+                unfit("unknown", () -> TEN.withCapacity(Double.POSITIVE_INFINITY), "capacity (permits)"),
                 unfit("n".repeat(201), () -> TEN, "name must have 1 to 200 characters, had 201"),
                 unfit(" ", () -> TEN, "name must have 1 to 200 characters, had none"));
     }
@@ -165,9 +171,9 @@ class LiveKindsTest {
     void parameters_without_a_kind_keep_how_many_calls_wait() {
         LiveInstance factory = FLEET.instance();
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(5, 7));
-        put(factory, "queue", LiveSettings.NONE.rate(10.0));
+        put(factory, "queue", LiveSettings.NONE.withRate(10.0));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 7));
-        live(factory).put("queue", LiveSettings.NONE.limit(3), NOTE, 1);
+        live(factory).put("queue", LiveSettings.NONE.withLimit(3), NOTE, 1);
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(5, 3));
     }
 
@@ -179,13 +185,13 @@ class LiveKindsTest {
         RateLimiter queue = factory.build("queue", LeakyBucket.queue(1, 3600));
         RateLimiter meter = factory.build("meter", LeakyBucket.meter(5, 7));
         for (String name : List.of("bucket", "queue", "meter")) {
-            put(factory, name, LiveSettings.NONE.rate(10));
+            put(factory, name, LiveSettings.NONE.withRate(10));
         }
         assertThat(bucket.limit()).isEqualTo(patient.withRate(10));
         assertThat(bucket.limit().maxWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 3600));
         assertThat(meter.limit()).isEqualTo(LeakyBucket.meter(10, 7));
-        put(factory, "queue", LiveSettings.of(LiveKind.LEAKY_QUEUE).limit(50));
+        put(factory, "queue", LiveSettings.of(LiveKind.LEAKY_QUEUE).withLimit(50));
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(1, 50));
 
         reports(factory);
@@ -204,8 +210,10 @@ class LiveKindsTest {
         factory.build("meter", LeakyBucket.meter(5, 7));
         LiveSettings settings = LiveSettings.of(other);
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        put(factory, name, other == LiveKind.TOKEN_BUCKET ? settings.capacity(3) : settings.limit(3)))
+                .isThrownBy(() -> put(
+                        factory,
+                        name,
+                        other == LiveKind.TOKEN_BUCKET ? settings.withCapacity(3) : settings.withLimit(3)))
                 .withMessageContaining("use kind " + (name.equals("bucket") ? "token-bucket" : "leaky-bucket"));
     }
 
@@ -213,7 +221,7 @@ class LiveKindsTest {
     void calls_wait_for_every_kind_so_each_can_have_a_live_timeout() {
         LiveInstance factory = FLEET.instance();
         Limiter window = factory.build("calls", FixedWindow.of(5, Duration.ofMinutes(1)));
-        LiveSettings settings = LiveSettings.NONE.timeout(Duration.ofSeconds(5));
+        LiveSettings settings = LiveSettings.NONE.withTimeout(Duration.ofSeconds(5));
         put(factory, "calls", settings);
         assertThat(live(factory).get("calls").orElseThrow().settings()).isEqualTo(settings);
         assertThat(window.limit()).isEqualTo(FixedWindow.of(5, Duration.ofMinutes(1)));

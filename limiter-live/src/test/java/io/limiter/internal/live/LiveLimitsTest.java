@@ -43,7 +43,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class LiveLimitsTest {
 
     private static final LiveSettings SLOW =
-            LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1);
+            LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(0.1);
 
     // At a slow rate, a burst of a second is less than one permit.
     private static final TokenBucket SHORT_BURST = TokenBucket.of(10, 1);
@@ -75,7 +75,7 @@ class LiveLimitsTest {
         put(one, "search", SLOW);
         assertThat(own.getRate()).isEqualTo(0.1);
         assertThat(pro.getRate()).isEqualTo(50);
-        put(one, "search.pro", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20.0));
+        put(one, "search.pro", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(20.0));
         assertThat(own.getRate()).isEqualTo(0.1);
         assertThat(pro.getRate()).isEqualTo(20);
         reports(one);
@@ -191,7 +191,7 @@ class LiveLimitsTest {
         put(factory, "later", TEN);
         assertThat(factory.build("later", TokenBucket.perSecond(100)).getRate()).isEqualTo(10);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> put(factory, "unknown", LiveSettings.NONE.rate(10)))
+                .isThrownBy(() -> put(factory, "unknown", LiveSettings.NONE.withRate(10)))
                 .withMessage(
                         "kind must be set for the parameters of 'unknown', which has no limiter in this instance yet");
     }
@@ -203,14 +203,15 @@ class LiveLimitsTest {
         LiveLimit first = put(one, "search", TEN);
         LiveConflictException conflict = catchThrowableOfType(
                 LiveConflictException.class,
-                () -> live(other).put("search", TEN.rate(20), ChangeNote.of("bob", ""), 0));
+                () -> live(other).put("search", TEN.withRate(20), ChangeNote.of("bob", ""), 0));
         assertThat(conflict.current()).contains(first);
         assertThat(conflict).hasMessageContaining("none was expected, but it has version 1 by ann");
         assertThatThrownBy(() -> live(other).remove("search", NOTE, 7)).isInstanceOf(LiveConflictException.class);
         conflict = catchThrowableOfType(
                 LiveConflictException.class, () -> live(other).put("nothing", TEN, NOTE, 3));
         assertThat(conflict.current()).isEmpty();
-        assertThat(live(other).put("search", TEN.rate(20), NOTE, 1).version()).isEqualTo(2);
+        assertThat(live(other).put("search", TEN.withRate(20), NOTE, 1).version())
+                .isEqualTo(2);
         live(other).remove("nothing", NOTE, 0);
         assertThat(live(other).version()).isEqualTo(2);
         assertThat(live(other).history()).hasSize(2);
@@ -225,7 +226,7 @@ class LiveLimitsTest {
         Supplier<LiveSettings> settings = live(other).settingsOf("search");
         List<LiveChange> changes = new ArrayList<>();
         live(other).subscribe(changes::add);
-        LiveLimit stored = live(one).put("search", TEN, NOTE.expiresIn(Duration.ofMinutes(5)), 0);
+        LiveLimit stored = live(one).put("search", TEN, NOTE.withExpiry(Duration.ofMinutes(5)), 0);
         other.pollLiveLimits();
         assertThat(stored.expiresAt()).contains(serverTime().plus(Duration.ofMinutes(5)));
         assertThat(settings.get()).isEqualTo(TEN);
@@ -276,7 +277,7 @@ class LiveLimitsTest {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter = search(factory);
         Limiter computed = search(factory.withoutLiveLimits());
-        LiveLimit live = put(factory, "search", LiveSettings.NONE.failurePolicy(FailurePolicy.DENY));
+        LiveLimit live = put(factory, "search", LiveSettings.NONE.withFailurePolicy(FailurePolicy.DENY));
         assertThat(totalsPolicy(factory)).isEqualTo(FailurePolicy.DENY);
         assertThat(limiter.limit()).isEqualTo(computed.limit());
         live(factory).remove("search", NOTE, live.version());
@@ -296,7 +297,10 @@ class LiveLimitsTest {
         put(
                 one,
                 "search",
-                TEN.rate(0.5).failurePolicy(FailurePolicy.DENY).enforce(false).timeout(Duration.ofSeconds(1)));
+                TEN.withRate(0.5)
+                        .withFailurePolicy(FailurePolicy.DENY)
+                        .withEnforce(false)
+                        .withTimeout(Duration.ofSeconds(1)));
         logged(other::pollLiveLimits);
         assertThat(own.getRate()).isEqualTo(100);
         assertThat(totalsPolicy(other)).isEqualTo(FailurePolicy.THROW);
@@ -304,7 +308,7 @@ class LiveLimitsTest {
         other.withPrefix("a:").build("search", TokenBucket.perSecond(100).withCapacity(5));
         assertThat(settings.get().enforce()).isFalse();
 
-        put(one, "pay", TEN.failurePolicy(FailurePolicy.DENY));
+        put(one, "pay", TEN.withFailurePolicy(FailurePolicy.DENY));
         other.pollLiveLimits();
         other.withPrefix("bucket:").build("pay", TokenBucket.perSecond(100));
         other.withPrefix("window:").build("pay", FixedWindow.of(9, Duration.ofHours(1)));
@@ -321,7 +325,7 @@ class LiveLimitsTest {
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.REJECTION_CACHE);
-        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(1000));
+        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(1000));
         assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
         FLEET.clock().advance(Duration.ofMillis(1));
         assertThat(limiter.tryAcquire()).isTrue();
@@ -333,7 +337,7 @@ class LiveLimitsTest {
         RateLimiter limiter =
                 factory.withPrefetch(Duration.ofSeconds(10)).build("search", TokenBucket.perSecond(1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
-        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10));
+        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10));
         assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.BACKEND);
     }
 
@@ -343,7 +347,7 @@ class LiveLimitsTest {
         RateLimiter limiter =
                 factory.withPrefetch(Duration.ofSeconds(10)).build("search", TokenBucket.of(0.001, 1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
-        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.01));
+        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(0.01));
         LiveInstance other = FLEET.instance();
         RateLimiter there = other.build("search", TokenBucket.of(0.001, 1_000_000));
         long before = there.on("key").peek().remaining();

@@ -52,7 +52,7 @@ class LiveListenersTest {
                 .containsExactly("2 search by ann at 10.0", "3 other by ann at 10.0", "4 other by bob at 10.0");
         subscription.close();
         failing.close();
-        put(one, "search", TEN.rate(3));
+        put(one, "search", TEN.withRate(3));
         other.pollLiveLimits();
         assertThat(events).hasSize(3);
     }
@@ -96,12 +96,12 @@ class LiveListenersTest {
         RateLimiter first = one.build("first", TokenBucket.perSecond(100));
         RateLimiter second = one.build("second", TokenBucket.perSecond(100));
         for (String name : List.of("first", "second")) {
-            live(one).put(name, TEN, NOTE.expiresIn(Duration.ofMinutes(1)), 0);
+            live(one).put(name, TEN, NOTE.withExpiry(Duration.ofMinutes(1)), 0);
         }
         live(one).subscribe(change -> {
             if (change.after().isEmpty() && change.name().equals("first")) {
-                put(one, "first", TEN.rate(20));
-                put(one, "second", TEN.rate(20));
+                put(one, "first", TEN.withRate(20));
+                put(one, "second", TEN.withRate(20));
             }
         });
         FLEET.clock().advance(Duration.ofMinutes(1));
@@ -114,7 +114,7 @@ class LiveListenersTest {
     @Test
     void a_listener_cannot_end_the_polls() {
         LiveInstance one = FLEET.instance();
-        LiveInstance polling = FLEET.instance(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)));
+        LiveInstance polling = FLEET.instance(LiveOptions.DEFAULT.withPollInterval(Duration.ofMillis(100)));
         RateLimiter limiter = search(polling);
         List<Boolean> interrupted = new CopyOnWriteArrayList<>();
         live(polling).subscribe(change -> {
@@ -125,9 +125,9 @@ class LiveListenersTest {
         logged(() -> {
             put(one, "search", TEN);
             Eventually.that(() -> assertThat(limiter.getRate()).isEqualTo(10));
-            put(one, "search", TEN.rate(20));
+            put(one, "search", TEN.withRate(20));
             Eventually.that(() -> assertThat(limiter.getRate()).isEqualTo(20));
-            put(one, "search", TEN.rate(30));
+            put(one, "search", TEN.withRate(30));
             Eventually.that(() -> assertThat(limiter.getRate()).isEqualTo(30));
         });
         Eventually.that(() ->

@@ -26,7 +26,7 @@ class LiveNamespaceTest {
     static final LiveFleet FLEET = new LiveFleet();
 
     private static LiveInstance in(String namespace) {
-        return FLEET.instance(BY_HAND.namespace(namespace));
+        return FLEET.instance(BY_HAND.withNamespace(namespace));
     }
 
     @Test
@@ -41,7 +41,7 @@ class LiveNamespaceTest {
         assertThat(ofBank.getRate()).isEqualTo(100);
         assertThat(live(bank).list()).isEmpty();
         assertThat(live(unnamed).list()).isEmpty();
-        assertThat(put(bank, "search", TEN.rate(20)).version()).isOne();
+        assertThat(put(bank, "search", TEN.withRate(20)).version()).isOne();
         assertThat(live(shop).history()).hasSize(1);
         assertThat(live(unnamed).history()).isEmpty();
 
@@ -74,9 +74,9 @@ class LiveNamespaceTest {
     @Test
     void has_at_most_100_characters() {
         String longest = "n".repeat(100);
-        assertThat(BY_HAND.namespace(longest).namespace()).isEqualTo(longest);
+        assertThat(BY_HAND.withNamespace(longest).namespace()).isEqualTo(longest);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> BY_HAND.namespace(longest + "n"))
+                .isThrownBy(() -> BY_HAND.withNamespace(longest + "n"))
                 .withMessage(
                         "namespace must have at most 100 characters, had 101: choose a shorter one for all instances"
                                 + " that share live limits");

@@ -51,7 +51,7 @@ class LiveOutageTest {
             cut.pollLiveLimits();
             assertThat(limiter.getRate()).isEqualTo(10);
         });
-        put(one, "search", TEN.rate(20));
+        put(one, "search", TEN.withRate(20));
         put(one, "other", TEN);
         live(one).remove("other", NOTE, 3);
         cut.pollLiveLimits();
@@ -86,7 +86,7 @@ class LiveOutageTest {
         put(one, "search", TEN);
         FLEET.loseEverything();
         LiveInstance fresh = FLEET.instance();
-        assertThat(put(fresh, "search", TEN.rate(20)).version()).isEqualTo(1);
+        assertThat(put(fresh, "search", TEN.withRate(20)).version()).isEqualTo(1);
         one.pollLiveLimits();
         assertThat(live(one).list()).isEqualTo(live(fresh).list());
     }
@@ -96,8 +96,8 @@ class LiveOutageTest {
         LiveInstance behind = restoring();
         LiveInstance newest = restoring();
         RateLimiter limiter = search(behind);
-        live(newest).put("ends", TEN, NOTE.expiresIn(Duration.ofMinutes(1)), 0);
-        put(newest, "search", TEN.rate(20));
+        live(newest).put("ends", TEN, NOTE.withExpiry(Duration.ofMinutes(1)), 0);
+        put(newest, "search", TEN.withRate(20));
         behind.pollLiveLimits();
         put(newest, "search", TEN);
         List<LiveLimit> before = live(newest).list();
@@ -118,7 +118,7 @@ class LiveOutageTest {
         assertThat(live(FLEET.instance()).list()).isEqualTo(before);
         FLEET.clock().advance(Duration.ofMinutes(1));
         assertThat(live(FLEET.instance()).list()).hasSize(1);
-        assertThat(put(newest, "search", TEN.rate(1)).version()).isEqualTo(4);
+        assertThat(put(newest, "search", TEN.withRate(1)).version()).isEqualTo(4);
     }
 
     @Test
@@ -126,12 +126,12 @@ class LiveOutageTest {
         LiveInstance old = restoring();
         RateLimiter limiter = search(old);
         put(old, "search", TEN);
-        put(old, "search", TEN.rate(11));
+        put(old, "search", TEN.withRate(11));
         put(old, "other", TEN);
         FLEET.loseEverything();
         FLEET.clock().advance(Duration.ofSeconds(1));
         LiveInstance fresh = restoring();
-        put(fresh, "search", TEN.rate(30));
+        put(fresh, "search", TEN.withRate(30));
         assertThat(logged(old::pollLiveLimits))
                 .containsExactly(
                         "Redis had lost changes of live limits; this instance has written 1 of them back, of [other].");
@@ -160,7 +160,7 @@ class LiveOutageTest {
         FLEET.loseEverything();
         LiveInstance fresh = FLEET.instance();
         for (int version = 0; version < 3; version++) {
-            put(fresh, "new", TEN.rate(version + 1));
+            put(fresh, "new", TEN.withRate(version + 1));
         }
         logged(old::pollLiveLimits);
         assertThat(put(old, "last", TEN).version()).isEqualTo(4);
@@ -172,7 +172,7 @@ class LiveOutageTest {
     void what_is_written_back_is_in_the_history_once() {
         LiveInstance one = restoring();
         put(one, "search", TEN);
-        put(one, "search", TEN.rate(20));
+        put(one, "search", TEN.withRate(20));
         List<LiveLimit> limits = live(one).list();
         List<LiveChange> changes = live(one).history();
         FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
@@ -212,7 +212,7 @@ class LiveOutageTest {
     }
 
     private static LiveInstance restoring() {
-        return FLEET.instance(BY_HAND.restore(true));
+        return FLEET.instance(BY_HAND.withRestore(true));
     }
 
     @Test

@@ -57,7 +57,7 @@ class LivePastTest {
     @Test
     void the_past_is_known_from_an_outage_too() {
         LiveInstance one = instanceWithPast("one");
-        put(one, "search", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(20_000));
+        put(one, "search", LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(20_000));
         Instant start = stepStarts();
         one.pollLiveLimits();
         FLEET.whileUnreadable(() -> {

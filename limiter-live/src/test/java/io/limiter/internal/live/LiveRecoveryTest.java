@@ -43,20 +43,20 @@ class LiveRecoveryTest {
         LiveInstance one = restoring();
         LiveInstance other = restoring();
         LiveInstance behind = restoring();
-        put(one, "search", TEN.rate(200));
-        put(one, "removed", TEN.rate(200));
-        put(one, "rolled-back", TEN.rate(200));
-        put(one, "rolled-back", TEN.rate(300));
-        put(one, "same", TEN.rate(200));
+        put(one, "search", TEN.withRate(200));
+        put(one, "removed", TEN.withRate(200));
+        put(one, "rolled-back", TEN.withRate(200));
+        put(one, "rolled-back", TEN.withRate(300));
+        put(one, "same", TEN.withRate(200));
         fleet.forEach(LiveInstance::pollLiveLimits);
         Resources.commands(redis.port(), RedisCommands::save);
 
-        put(one, "search", TEN.rate(100));
+        put(one, "search", TEN.withRate(100));
         behind.pollLiveLimits();
-        put(one, "search", TEN.rate(50));
+        put(one, "search", TEN.withRate(50));
         live(one).remove("removed", NOTE, 2);
         live(one).rollBack(4, NOTE, 4);
-        put(one, "new", TEN.rate(7));
+        put(one, "new", TEN.withRate(7));
         other.pollLiveLimits();
         assertThat(live(other).version()).isEqualTo(10);
         List<LiveLimit> newest = live(one).list();
@@ -88,13 +88,13 @@ class LiveRecoveryTest {
         assertThat(changes)
                 .usingRecursiveFieldByFieldElementComparatorIgnoringFields("before")
                 .containsAll(live(one).history());
-        assertThat(put(fresh, "search", TEN.rate(60)).version()).isEqualTo(11);
+        assertThat(put(fresh, "search", TEN.withRate(60)).version()).isEqualTo(11);
     }
 
     @Test
     void an_instance_that_started_after_a_removal_knows_of_it() throws Exception {
         LiveInstance one = restoring();
-        put(one, "search", TEN.rate(200));
+        put(one, "search", TEN.withRate(200));
         Resources.commands(redis.port(), RedisCommands::save);
         live(one).remove("search", NOTE, 1);
         LiveInstance late = restoring();
@@ -111,9 +111,9 @@ class LiveRecoveryTest {
     void a_replica_that_was_promoted_without_the_last_changes_gets_them() throws Exception {
         LiveInstance one = restoring();
         LiveInstance other = restoring();
-        put(one, "search", TEN.rate(200));
-        put(one, "other", TEN.rate(200));
-        put(one, "both", TEN.rate(200));
+        put(one, "search", TEN.withRate(200));
+        put(one, "other", TEN.withRate(200));
+        put(one, "both", TEN.withRate(200));
         RedisProcess replica =
                 resources.redis("--replicaof", "127.0.0.1", "" + redis.port(), "--repl-diskless-sync-delay", "0");
         Eventually.that(() -> assertThat(
@@ -121,9 +121,9 @@ class LiveRecoveryTest {
                 .isEqualTo(3));
         // From now on it lacks what the master gets.
         Resources.commands(replica.port(), RedisCommands::replicaofNoOne);
-        put(one, "search", TEN.rate(50));
-        put(one, "both", TEN.rate(90));
-        put(one, "both", TEN.rate(80));
+        put(one, "search", TEN.withRate(50));
+        put(one, "both", TEN.withRate(90));
+        put(one, "both", TEN.withRate(80));
         pollUntil(() -> assertThat(live(other).version()).isEqualTo(6));
         redis.kill();
         proxy.redirectTo(replica.port());
@@ -131,8 +131,8 @@ class LiveRecoveryTest {
         LettuceConnectionFactory direct = resources.lettuce(Resources.at(replica.port()));
         try (LiveInstance stranger = factory(direct, false)) {
             stranger.pollLiveLimits();
-            put(stranger, "other", TEN.rate(70));
-            assertThat(put(stranger, "both", TEN.rate(60)).version())
+            put(stranger, "other", TEN.withRate(70));
+            assertThat(put(stranger, "both", TEN.withRate(60)).version())
                     .as("later than what it replaces, with a lower version")
                     .isEqualTo(5);
         }
@@ -168,7 +168,7 @@ class LiveRecoveryTest {
                 }
                 assertThat(cut.backendState().up()).isFalse();
             });
-            put(other, "search", TEN.rate(10));
+            put(other, "search", TEN.withRate(10));
             assertThat(limiter.getRate()).isEqualTo(100);
             proxy.replies(MuteProxy.Replies.PASSED_ON);
             Eventually.that(() -> assertThat(cut.backendState().up()).isTrue());
@@ -186,7 +186,7 @@ class LiveRecoveryTest {
     }
 
     private static LiveInstance factory(LettuceConnectionFactory connections, boolean restores) {
-        return LiveInstance.of(RedisFixture.builder(connections), BY_HAND.restore(restores), false);
+        return LiveInstance.of(RedisFixture.builder(connections), BY_HAND.withRestore(restores), false);
     }
 
     private static Double rate(LiveInstance factory, String name) {

@@ -71,14 +71,14 @@ class LiveStorageTest {
     void all_settings_survive_unchanged() {
         LiveInstance one = FLEET.instance();
         LiveInstance other = FLEET.instance();
-        LiveSettings settings = TEN.rate(1 / 3.0)
-                .capacity(2.5)
-                .timeout(Duration.ofNanos(1_500_000_001))
-                .enforce(false)
-                .failurePolicy(FailurePolicy.local(0.1));
+        LiveSettings settings = TEN.withRate(1 / 3.0)
+                .withCapacity(2.5)
+                .withTimeout(Duration.ofNanos(1_500_000_001))
+                .withEnforce(false)
+                .withFailurePolicy(FailurePolicy.local(0.1));
         put(one, "a", settings);
-        put(one, "b", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(7).period(Duration.ofMillis(1)));
-        put(one, "c", LiveSettings.NONE.failurePolicy(FailurePolicy.DENY).enforce(true));
+        put(one, "b", LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(7).withPeriod(Duration.ofMillis(1)));
+        put(one, "c", LiveSettings.NONE.withFailurePolicy(FailurePolicy.DENY).withEnforce(true));
         other.pollLiveLimits();
         assertThat(live(other).list()).isEqualTo(live(one).list());
         assertThat(live(other).get("a").orElseThrow().settings()).isEqualTo(settings);
@@ -183,7 +183,7 @@ class LiveStorageTest {
                 .allMatch(each -> each.problem().endsWith("with the expected version " + version))
                 .extracting(Unreadable::name)
                 .containsExactly("gone", "search");
-        LiveSettings two = LiveSettings.of(LiveKind.FIXED_WINDOW).limit(2);
+        LiveSettings two = LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(2);
         live(fresh).put("search", two, NOTE, version);
         live(fresh).remove("gone", NOTE, version);
         assertThat(window.limit()).isEqualTo(FixedWindow.of(2, Duration.ofHours(1)));

@@ -44,11 +44,11 @@ class LiveRightsTest {
                                 .replace("~{limiter:live* &{limiter:live*", documented("~{limiter:live:shop}")));
         RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
         RedisConnectionFactory connections = resources.connect(byLettuce, where);
-        LiveOptions options = LiveOptions.DEFAULT.namespace("shop").pollInterval(Duration.ofMillis(100));
+        LiveOptions options = LiveOptions.DEFAULT.withNamespace("shop").withPollInterval(Duration.ofMillis(100));
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
             RedisLiveLimits live = RedisLiveLimits.start(factory, options);
             ChangeNote note = ChangeNote.of("ann", "");
-            live.put("a", LiveSettings.NONE.enforce(false), note, 0);
+            live.put("a", LiveSettings.NONE.withEnforce(false), note, 0);
             live.rollBack(1, note, 1);
             Eventually.that(() -> assertThat(live.fleet().watch().instances()).isNotEmpty());
             assertThat(live.history()).hasSize(2);

@@ -28,7 +28,7 @@ class NullArgumentsTest extends NullArgumentsContract {
 
     @Override
     protected List<Object> samples() {
-        LiveSettings settings = LiveSettings.NONE.rate(1);
+        LiveSettings settings = LiveSettings.NONE.withRate(1);
         return List.of(
                 factory,
                 FailurePolicy.LOCAL,

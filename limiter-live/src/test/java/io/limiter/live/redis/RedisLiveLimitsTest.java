@@ -24,12 +24,12 @@ class RedisLiveLimitsTest {
 
     private static final ChangeNote NOTE = ChangeNote.of("ann", "flood");
     private static final LiveSettings TEN =
-            LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10);
+            LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10);
 
     // The Redis is that of other tests, too.
     private final String name = "live-" + UUID.randomUUID();
     private final LiveOptions options =
-            LiveOptions.DEFAULT.pollInterval(Duration.ofHours(1)).namespace(name);
+            LiveOptions.DEFAULT.withPollInterval(Duration.ofHours(1)).withNamespace(name);
     private final RedisRateLimiterFactory limiters =
             RedisFixture.builder(RedisFixture.connections()).build();
 
@@ -87,7 +87,7 @@ class RedisLiveLimitsTest {
                 RedisFixture.builder(RedisFixture.connections()).build()) {
             RedisLiveLimits elsewhere = RedisLiveLimits.start(other, options);
             Eventually.that(() -> assertThat(elsewhere.get(name)).isPresent());
-            elsewhere.put(name, TEN.rate(20), NOTE, stored.version());
+            elsewhere.put(name, TEN.withRate(20), NOTE, stored.version());
         }
         assertThat(limiter.getRate()).isEqualTo(10);
         RedisLiveLimits.of(limiters).orElseThrow().resume();

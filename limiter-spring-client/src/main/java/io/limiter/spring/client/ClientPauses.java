@@ -132,7 +132,8 @@ final class ClientPauses implements DisposableBean {
                 return null;
             }
             Duration left = pause.left();
-            ChangeNote note = ChangeNote.of(WHO, why).expiresIn(left.compareTo(SHORTEST_BAN) < 0 ? SHORTEST_BAN : left);
+            ChangeNote note =
+                    ChangeNote.of(WHO, why).withExpiry(left.compareTo(SHORTEST_BAN) < 0 ? SHORTEST_BAN : left);
             try {
                 live.put(
                         limit,

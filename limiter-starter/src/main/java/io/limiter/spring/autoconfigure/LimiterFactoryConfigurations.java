@@ -187,7 +187,7 @@ final class LimiterFactoryConfigurations {
     }
 
     private static LiveOptions options(Environment environment, LimiterProperties properties) {
-        return properties.live().options(environment).instance(instance(environment));
+        return properties.live().options(environment).withInstance(instance(environment));
     }
 
     /** Loaded only with Redisson. */

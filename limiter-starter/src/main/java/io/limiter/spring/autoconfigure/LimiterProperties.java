@@ -332,11 +332,11 @@ record LimiterProperties(
 
         LiveOptions options(Environment environment) {
             return LiveOptions.DEFAULT
-                    .namespace(namespace(environment))
-                    .pollInterval(pollInterval)
-                    .restore(restore)
-                    .history(history)
-                    .showKeys(showKeys);
+                    .withNamespace(namespace(environment))
+                    .withPollInterval(pollInterval)
+                    .withRestore(restore)
+                    .withHistory(history)
+                    .withShowKeys(showKeys);
         }
     }
 }

@@ -180,7 +180,7 @@ class LimitersEndpointSecurityTest {
         HttpResponse<String> back = post(byRole, "livelimits", "operator", rollBack);
         assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
         LiveLimits live = byRole.getBean(LiveLimits.class);
-        assertThat(live.get(NAME).orElseThrow().settings()).isEqualTo(LiveSettings.NONE.limit(7));
+        assertThat(live.get(NAME).orElseThrow().settings()).isEqualTo(LiveSettings.NONE.withLimit(7));
         live.remove(
                 NAME, ChangeNote.of("test", ""), live.get(NAME).orElseThrow().version());
     }

@@ -111,7 +111,7 @@ class ShownLimitsTest extends TwoApplications {
             })
     void hostile_text_is_shown_as_text(String text) throws Exception {
         LiveLimits live = one.getBean(LiveLimits.class);
-        live.put(text, LiveSettings.of(LiveKind.FIXED_WINDOW).limit(1), ChangeNote.of(text, text), 0);
+        live.put(text, LiveSettings.of(LiveKind.FIXED_WINDOW).withLimit(1), ChangeNote.of(text, text), 0);
         Eventually.that(
                 () -> assertThat(other.getBean(LiveLimits.class).get(text)).isPresent());
         for (ConfigurableApplicationContext context : List.of(one, other)) {

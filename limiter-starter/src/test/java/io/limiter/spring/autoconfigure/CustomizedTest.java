@@ -171,7 +171,7 @@ class CustomizedTest {
             LiveLimits live = context.getBean(LiveLimits.class);
             assertThat(live.list()).isEmpty();
             assertThat(live.get("search")).isEmpty();
-            assertThatThrownBy(() -> live.put("search", LiveSettings.NONE.limit(7), ChangeNote.of("ann", ""), 0))
+            assertThatThrownBy(() -> live.put("search", LiveSettings.NONE.withLimit(7), ChangeNote.of("ann", ""), 0))
                     .isInstanceOf(UnsupportedOperationException.class)
                     .hasMessageContaining(without.substring(0, without.indexOf('=')));
         });

@@ -101,11 +101,11 @@ class LiveLimitsLifecycleTest {
                     LiveLimits others = other.getBean(LiveLimits.class);
                     context.stop();
                     Eventually.that(() -> assertThat(subscribers()).isOne());
-                    others.put("first", LiveSettings.NONE.enforce(false), NOTE, 0);
+                    others.put("first", LiveSettings.NONE.withEnforce(false), NOTE, 0);
                     context.start();
                     Eventually.that(() -> assertThat(live.get("first")).isPresent());
                     Eventually.that(() -> assertThat(subscribers()).isEqualTo(2));
-                    others.put("second", LiveSettings.NONE.enforce(false), NOTE, 0);
+                    others.put("second", LiveSettings.NONE.withEnforce(false), NOTE, 0);
                     Eventually.that(() -> assertThat(live.get("second")).isPresent());
                 }));
     }
@@ -114,7 +114,7 @@ class LiveLimitsLifecycleTest {
     void applications_share_live_limits_and_permits_only_in_one_namespace() {
         String long101 = "n".repeat(101);
         run("spring.application.name=shop", shop -> {
-            shop.getBean(LiveLimits.class).put("search", LiveSettings.NONE.enforce(false), NOTE, 0);
+            shop.getBean(LiveLimits.class).put("search", LiveSettings.NONE.withEnforce(false), NOTE, 0);
             assertThat(connection.sync().exists("{limiter:live:shop}:limits")).isOne();
             run(
                     "limiter.live.namespace=shop",
@@ -123,7 +123,7 @@ class LiveLimitsLifecycleTest {
                                     .isPresent()));
             run("spring.application.name=bank", bank -> {
                 LiveLimits live = bank.getBean(LiveLimits.class);
-                live.put("search", LiveSettings.NONE.enforce(true), NOTE, 0);
+                live.put("search", LiveSettings.NONE.withEnforce(true), NOTE, 0);
                 assertThat(live.history()).hasSize(1);
             });
         });

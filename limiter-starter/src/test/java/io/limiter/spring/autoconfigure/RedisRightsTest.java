@@ -109,7 +109,7 @@ class RedisRightsTest {
     }
 
     private static void changesLive(LiveLimits live) {
-        LiveLimit stored = live.put("/two", LiveSettings.NONE.enforce(false), ChangeNote.of("ann", ""), 0);
+        LiveLimit stored = live.put("/two", LiveSettings.NONE.withEnforce(false), ChangeNote.of("ann", ""), 0);
         live.rollBack(stored.version(), ChangeNote.of("ann", ""), stored.version());
         assertThat(live.list()).isEmpty();
         // The first call has the instances report.
