@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 public final class LuaScript {
 
     private static final Pattern PART = Pattern.compile("(?m)^ *--\\[(\\w+)]\n");
+    private static final Pattern INCLUDE = Pattern.compile("(?m)^ *--include (\\w+\\.lua)\n");
 
     private final byte[] source;
     private final String sha1;
@@ -54,10 +55,12 @@ public final class LuaScript {
         return filled;
     }
 
-    /** The text of a script file beside a class. */
+    /** The text of a script file beside a class. Each line {@code --include other.lua} is replaced by that file. */
     public static String resource(Class<?> beside, String fileName) {
         try {
-            return Resources.toString(Resources.getResource(beside, fileName), StandardCharsets.UTF_8);
+            String text = Resources.toString(Resources.getResource(beside, fileName), StandardCharsets.UTF_8);
+            return INCLUDE.matcher(text)
+                    .replaceAll(line -> Matcher.quoteReplacement(resource(beside, line.group(1))));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + fileName, e);
         }

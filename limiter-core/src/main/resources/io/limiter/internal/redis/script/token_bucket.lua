@@ -1,6 +1,6 @@
 -- The token bucket. Java twins: io.limiter.algorithm.TokenBucket and RedisPermits, with the same operations on the same doubles
 -- in the same order, so that the results are bit-identical; change both together. Comments name the twin of each step. The
--- parts are inserted into batch.lua.
+-- parts are inserted into batch.lua, and the files that they include into them.
 --
 -- Times are microseconds as whole doubles, exact below 2^53; only the stored state is in milliseconds. The common path avoids
 -- function calls: x - x % 1 is floor(x).
@@ -10,8 +10,9 @@
 --
 -- The script reads both encodings and writes the packed one: byte 1; the doubles maxPermits, storedPermits, intervalMillis,
 -- nextFreeTicketMillis, remainderMicros; the expiry of the key in seconds modulo 2^24 (3 bytes); if there are any, the
--- five doubles of Reservations; and after these, if there is any, the two of Demand. If the expiry is late enough, the value is overwritten in place, which keeps the expiry and
--- costs a third of a SET with a new one. So each new expiry is later than necessary.
+-- five doubles of Reservations; and after these, if there is any, the two of Demand. If the expiry is late enough, the value is
+-- overwritten in place, which keeps the expiry and costs a third of a SET with a new one. So each new expiry is later than
+-- necessary.
 
 --[constants]
 local CALLER_WAITS, STARTS_FULL, WARM_UP = 1, 2, 4
@@ -105,49 +106,7 @@ local MOST_REQUESTS = 2 ^ 16
           max, stored, interval, next_free, remainder = limit_max, starts_full and limit_max or 0, limit_interval, now, 0
           must_save = not starts_full
         else
-          if #value == 84 and string.byte(value, 1) == 1 then
-            encoding, max, stored, interval, next_free, remainder, kept_until,
-              last_ticket, overlap, cancelled_from, cancelled, furthest = unpack_bytes(PACKED_WITH_RESERVATIONS, value)
-          elseif #value == 100 and string.byte(value, 1) == 1 then
-            encoding, max, stored, interval, next_free, remainder, kept_until,
-              last_ticket, overlap, cancelled_from, cancelled, furthest, next_call, demand =
-              unpack_bytes(PACKED_WITH_DEMAND, value)
-            encoding = next_call > 0 and encoding
-          elseif #value ~= 44 then
-            local ok, json = pcall(cjson.decode, value)
-            if ok and type(json) == 'table' then
-              max, stored, interval = json.maxPermits, json.storedPermits, json.intervalMillis
-              next_free, remainder = json.nextFreeTicketMillis, json.remainderMicros
-              if remainder == nil or remainder == cjson.null then
-                remainder = 0
-              end
-              if type(max) == 'number' and type(stored) == 'number' and type(interval) == 'number'
-                and type(next_free) == 'number' and type(remainder) == 'number' then
-                encoding = 1
-              end
-              local reservations = json.bookings
-              if type(reservations) == 'table' then
-                last_ticket, overlap, furthest =
-                  reservations.lastTicketMicros, reservations.overlapMicros, reservations.furthestMicros
-                cancelled_from, cancelled = reservations.cancelledFromMicros, reservations.cancelledMicros
-                if type(last_ticket) ~= 'number' or type(overlap) ~= 'number' or type(furthest) ~= 'number'
-                  or type(cancelled_from) ~= 'number' or type(cancelled) ~= 'number' then
-                  encoding = nil
-                end
-              elseif reservations ~= nil and reservations ~= cjson.null then
-                encoding = nil
-              end
-              local wanted = json.demand
-              if type(wanted) == 'table' then
-                next_call, demand = wanted.nextCallMicros, wanted.permits
-                if type(next_call) ~= 'number' or type(demand) ~= 'number' or not (next_call > 0) then
-                  encoding = nil
-                end
-              elseif wanted ~= nil and wanted ~= cjson.null then
-                encoding = nil
-              end
-            end
-          end
+          --include token_bucket_read.lua
           if not (encoding == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
             and interval > 0 and interval < HUGE and next_free >= 0 and next_free * 1000 < HUGE
             and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
@@ -235,65 +194,7 @@ local MOST_REQUESTS = 2 ^ 16
               if not cancels then
                 break
               end
-              -- cancel
-              times = times - 1
-              local tail = next_free + (remainder - (warm_up and 0 or stored) * interval_micros)
-              local tolerance = math.min(1.25, 0.75 * interval_micros)
-              local overlaps = overlap > 0 and ticket <= last_ticket
-              local is_last = not overlaps and tail - ticket < tolerance
-              local cost = math.min(ticket, permits * limit_micros)
-              if warm_up and is_last and stored > 0 and same_definition then
-                local left = stored
-                stored = math.min(max, stored + permits)
-                local above = math.max(0, stored - threshold)
-                local taken_above = math.min(above, stored - left)
-                local highest = interval_micros + above * slope
-                local lowest = interval_micros + (above - taken_above) * slope
-                cost = taken_above * (highest + lowest) / 2 + (stored - left - taken_above) * interval_micros
-              end
-              local restored = cost
-              if not is_last then
-                -- roomMicros
-                local most = caller_waits and math.max(max, permits) or max
-                local room = warm_up and 0 or most * math.min(limit_micros, interval_micros)
-                local after = reserved_until - ticket + (overlaps and overlap or 0)
-                cancelled_from = last_ticket == 0 and ticket - cost or math.min(cancelled_from, ticket - cost)
-                if cancelled_from > 0 then
-                  after = math.min(after, reserved_until - cancelled_from - cancelled - cost)
-                end
-                restored = math.min(cost, math.max(0, room - after))
-                -- withCancelled
-                if reserved_until - last_ticket >= max * interval_micros then
-                  overlap = 0
-                end
-                if restored > 0 or overlap == 0 then
-                  last_ticket = math.max(last_ticket, tail)
-                end
-                overlap, cancelled = overlap + restored, cancelled_from > 0 and cancelled + (cost - restored) or 0
-              end
-              -- liveMicros
-              if tail - restored - cancelled_from - cancelled < tolerance then
-                restored = restored + cancelled
-                last_ticket, overlap, cancelled_from, cancelled = 0, 0, 0, 0
-              end
-              -- restore
-              local ahead = next_free - now + remainder
-              if restored < ahead then
-                local micros = remainder - restored
-                local part = micros % 1
-                next_free, remainder = next_free + (micros - part), part
-              else
-                local per_permit = math.max(limit_micros, interval_micros) * cool_down_intervals
-                stored = stored + (restored - math.max(0, ahead)) / per_permit
-                if stored > max then
-                  cancelled_from = cancelled_from > 0 and cancelled_from + (stored - max) * per_permit or 0
-                  stored = max
-                end
-                if ahead > 0 then
-                  next_free, remainder = now, 0
-                end
-              end
-              changed, only_peeks, found_until = true, false, nil
+              --include token_bucket_cancel.lua
             until false
             if ticket then
               times = 0
@@ -301,22 +202,7 @@ local MOST_REQUESTS = 2 ^ 16
               if timeout == CHARGE then
                 allowed, reservable, charged = HUGE, HUGE, granted
               elseif timeout > REFUND then
-                -- prefetch
-                local time = -timeout * PREFETCH_UNIT % PREFETCH_TIMES
-                local call = (-timeout * PREFETCH_UNIT - time) / PREFETCH_TIMES
-                for _ = times, 1, -1 do
-                  local next = math.min(now + MOST_AHEAD, math.max(next_call + call, now + time * PREFETCH_PAUSE))
-                  local period = math.max(time, next - now)
-                  local passed = next - next_call
-                  demand = math.min(MOST_DEMAND, (passed < period and demand * (1 - passed / period) or 0) + permits)
-                  next_call = next
-                  local inflow = period / interval_micros
-                  local fill = stored / (math.min(max, inflow) / 2)
-                  local share = permits / demand * inflow * fill * fill
-                  local taken = math.floor(math.min(math.min(stored, permits), math.max(1, share)))
-                  stored, granted = stored - taken, granted + taken
-                end
-                exists, found_until, changed, only_peeks, times = true, nil, true, false, 0
+                --include token_bucket_prefetch.lua
               else
                 if exists and not warm_up then
                   for _ = 1, times do
