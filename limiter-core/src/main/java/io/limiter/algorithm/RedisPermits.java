@@ -98,7 +98,7 @@ public record RedisPermits(
         // Tickets can be later than the next free one; see Reservations.
         return reservations == null || nowMicros < reservations.lastTicketMicros()
                 ? idle
-                : idle.with(idle.known().withFurthest(0.0));
+                : idle.withReservations(idle.known().withFurthest(0.0));
     }
 
     /** Stores the permits of an idle time. When the bucket overflows, its tail moves, and with it cancelled reservations. */
@@ -132,7 +132,7 @@ public record RedisPermits(
         double cancelled = reservations.cancelledMicros();
         return cancelled <= most
                 ? this
-                : with(reservations.withCancelled(reservations.cancelledFromMicros() + (cancelled - most), most));
+                : withReservations(reservations.withCancelled(reservations.cancelledFromMicros() + (cancelled - most), most));
     }
 
     /**
@@ -165,7 +165,7 @@ public record RedisPermits(
      */
     RedisPermits boundClockStep(double nowMicros) {
         if (demand != null && !demand.isOf(nowMicros)) {
-            return with((Demand) null).boundClockStep(nowMicros);
+            return withDemand(null).boundClockStep(nowMicros);
         }
         double furthest = reservations == null
                 ? BucketArithmetic.HOUR_MICROS
@@ -197,37 +197,34 @@ public record RedisPermits(
             return this;
         }
         Reservations known = known();
-        return with(known.withFurthest(Math.max(known.furthestMicros(), reservedMicros)));
+        return withReservations(known.withFurthest(Math.max(known.furthestMicros(), reservedMicros)));
     }
 
     /** Forgets where cancelled reservations were, after a change that moved others relative to them. */
     private RedisPermits withoutCancelled() {
-        return reservations == null ? this : with(reservations.withCancelled(0.0, 0.0));
+        return reservations == null ? this : withReservations(reservations.withCancelled(0.0, 0.0));
     }
 
     Reservations known() {
         return reservations == null ? Reservations.NONE : reservations;
     }
 
-    RedisPermits with(Reservations newReservations) {
-        return new RedisPermits(
-                maxPermits,
-                storedPermits,
-                intervalMillis,
-                nextFreeTicketMillis,
-                remainderMicros,
-                newReservations.orNull(),
-                demand);
+    RedisPermits withReservations(Reservations newReservations) {
+        return with(newReservations.orNull(), demand);
     }
 
-    RedisPermits with(@Nullable Demand newDemand) {
+    RedisPermits withDemand(@Nullable Demand newDemand) {
+        return with(reservations, newDemand);
+    }
+
+    private RedisPermits with(@Nullable Reservations newReservations, @Nullable Demand newDemand) {
         return new RedisPermits(
                 maxPermits,
                 storedPermits,
                 intervalMillis,
                 nextFreeTicketMillis,
                 remainderMicros,
-                reservations,
+                newReservations,
                 newDemand);
     }
 
@@ -317,7 +314,7 @@ public record RedisPermits(
         double last = known.lastTicketMicros();
         // Where nothing can be restored any more, overlaps do not matter.
         double overlap = untilMicros - last >= maxPermits * intervalMicros() ? 0.0 : known.overlapMicros();
-        return with(new Reservations(
+        return withReservations(new Reservations(
                 restoredMicros > 0.0 || overlap == 0.0 ? Math.max(last, tailMicros) : last,
                 overlap + restoredMicros,
                 fromMicros,
@@ -327,7 +324,7 @@ public record RedisPermits(
 
     /** This state after all reservations since the first cancelled one are cancelled. */
     RedisPermits withoutReservations() {
-        return with(Reservations.NONE.withFurthest(known().furthestMicros()));
+        return withReservations(Reservations.NONE.withFurthest(known().furthestMicros()));
     }
 
     /** How much of the tail belongs to reservations that are not cancelled, since the first cancelled one. */

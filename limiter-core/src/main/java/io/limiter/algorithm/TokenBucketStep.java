@@ -129,7 +129,7 @@ final class TokenBucketStep {
         double fill = stored / (Math.min(maxPermits, inflow) / 2.0);
         double share = wanted / demand.permits() * inflow * fill * fill;
         double taken = Math.floor(Math.min(Math.min(stored, wanted), Math.max(1.0, share)));
-        RedisPermits after = settled.reserve(taken, 0.0).with(demand);
+        RedisPermits after = settled.reserve(taken, 0.0).withDemand(demand);
         double retry = Math.max(0.0, nextCall - (taken < wanted ? now : earliest + pause));
         return new Step<>(
                 after,

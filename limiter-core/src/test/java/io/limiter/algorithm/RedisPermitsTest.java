@@ -50,7 +50,7 @@ class RedisPermitsTest {
     @Test
     void reservationsAreStoredUnderTheNameBookings() {
         RedisPermits state =
-                new RedisPermits(10, 3.5, 100, 5, 0.25).with(new RedisPermits.Reservations(1.5, 2, 3, 4, 5));
+                new RedisPermits(10, 3.5, 100, 5, 0.25).withReservations(new RedisPermits.Reservations(1.5, 2, 3, 4, 5));
         StateCodec codec = new StateCodec();
         byte[] stored = codec.write(state);
         assertThat(new String(stored, StandardCharsets.UTF_8))
