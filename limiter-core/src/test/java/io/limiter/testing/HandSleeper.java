@@ -53,12 +53,22 @@ public class HandSleeper implements Sleeper {
         return timers.size();
     }
 
-    /** All that are set now. */
+    /** All that are set now, at their time if it is later. */
     public void run() {
+        runUntil(Long.MAX_VALUE);
+    }
+
+    /** Those whose time has come. */
+    public void runDue() {
+        runUntil(clock.micros());
+    }
+
+    private void runUntil(long lastMicros) {
         List<Timer> due;
         synchronized (this) {
             due = new ArrayList<>(timers);
-            timers.clear();
+            due.removeIf(timer -> timer.atMicros() > lastMicros);
+            timers.removeAll(due);
         }
         due.sort(Comparator.comparingLong(Timer::atMicros));
         for (Timer timer : due) {

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The prefetched permits of one key: the current block, and possibly the next one. Safe for use by multiple threads.
  *
- * <p>Prefetching starts with the second request within ten prefetch times. An instance asks for as many permits as were requested
- * from it since its last call, as a rate, and for the square root of that twice, because requests come unevenly. The backend gives
- * it part of them if there are not enough, and says when it may ask again: until then, requests are rejected here once the
- * permits are used up. Otherwise the next block is prefetched before the current one is used up, so that no caller waits.
+ * <p>Prefetching starts with the second request within ten prefetch times. An instance requests as many permits as its callers did
+ * since its last call, as a rate, and the square root of that twice, because requests come unevenly. The backend gives it part of
+ * them if there are not enough, and says when it may call again: until then, requests are rejected here once the permits are
+ * used up. Otherwise the next block is prefetched before the current one is used up, so that no caller waits.
  */
 final class PrefetchedKey {
 
@@ -37,7 +37,7 @@ final class PrefetchedKey {
     /** Pauses for which it is, if that is longer. */
     private static final int REMEMBERED_PAUSES = 4;
 
-    /** Part of the prefetch time after which the backend lets an instance ask again, if there are few. */
+    /** Part of the prefetch time after which the backend lets an instance call again, if there are few. */
     private static final double PAUSE = 0.25;
 
     /** Pauses for which a block is to last, as requests come unevenly less than it is usable. */
@@ -48,7 +48,7 @@ final class PrefetchedKey {
 
     /**
      * If the last call was longer ago than so many times what a block is to last, the rate since then says nothing: the instance
-     * asks for an equal part of what is refilled, which each call of as many as are allowed would get.
+     * requests an equal part of what is refilled, which each call of as many as are allowed would get.
      */
     private static final double RECENT = 4;
 
@@ -83,7 +83,7 @@ final class PrefetchedKey {
     /**
      * The last decision of the backend, if it told this instance to pause.
      *
-     * @param end when it may ask again
+     * @param end when it may call again
      * @param permit when there is a permit
      */
     private record Pause(ExpiryClock.Deadline end, ExpiryClock.Deadline permit, long nanos, Decision last) {}
@@ -167,7 +167,7 @@ final class PrefetchedKey {
     }
 
     /**
-     * Whether this instance has used up its share, so that a request for at most so many permits is rejected until it may ask
+     * Whether this instance has used up its share, so that a request for at most so many permits is rejected until it may call
      * again. Counts the request then.
      */
     boolean rejects(int permits) {
@@ -246,7 +246,7 @@ final class PrefetchedKey {
         });
     }
 
-    /** How many permits this instance will need until it asks again, by what was requested since it has asked. */
+    /** How many permits this instance will need until its next call, by what was requested since its last one. */
     private int wanted(long pauseNanos) {
         int used = others.getAndSet(0) + newlyUsed(current) + newlyUsed(next);
         double requested = Math.max(1, used);

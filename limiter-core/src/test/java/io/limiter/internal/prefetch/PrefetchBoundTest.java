@@ -9,7 +9,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.time.ExpiryClock;
-import io.limiter.internal.time.Sleeper;
+import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Ledger;
 import io.limiter.testing.Seed;
 import io.limiter.testing.SteppingEngine;
@@ -32,7 +32,7 @@ class PrefetchBoundTest {
     private final Random random = Seed.random();
     private final TestClock clock = new TestClock();
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
-    private final Timers timers = new Timers();
+    private final HandSleeper timers = new HandSleeper(clock);
     private final Ledger ledger = new Ledger();
     private final List<Prefetch> fleet = new ArrayList<>();
 
@@ -107,33 +107,5 @@ class PrefetchBoundTest {
             }
         };
         return new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(TIME));
-    }
-
-    /** Fire when their time has come. */
-    private final class Timers implements Sleeper {
-
-        private final List<Timer> set = new ArrayList<>();
-
-        private record Timer(long atMicros, Runnable action) {}
-
-        @Override
-        public void sleep(long micros) {
-            throw new UnsupportedOperationException("prefetch does not sleep");
-        }
-
-        @Override
-        public Runnable later(long micros, Runnable action) {
-            Timer timer = new Timer(clock.micros() + micros, action);
-            set.add(timer);
-            return () -> set.remove(timer);
-        }
-
-        void runDue() {
-            List<Timer> due = set.stream()
-                    .filter(timer -> timer.atMicros <= clock.micros())
-                    .toList();
-            set.removeAll(due);
-            due.forEach(timer -> timer.action.run());
-        }
     }
 }

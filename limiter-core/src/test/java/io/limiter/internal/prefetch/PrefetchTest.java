@@ -3,7 +3,6 @@ package io.limiter.internal.prefetch;
 import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
@@ -15,7 +14,7 @@ import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.ExpiryClock;
-import io.limiter.internal.time.Sleeper;
+import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -34,8 +33,8 @@ class PrefetchTest {
     private static final String KEY = "{k}";
 
     private final TestClock clock = new TestClock();
-    private final SteppedClock wall = new SteppedClock();
-    private final Timers timers = new Timers();
+    private final TestClock wall = new TestClock();
+    private final HandSleeper timers = new HandSleeper(clock);
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
     private final Behind behind = new Behind();
     private final Prefetch without = new Prefetch(behind, timers, new ExpiryClock(clock, wall));
@@ -47,7 +46,7 @@ class PrefetchTest {
             assertThat(decide(without, KEY, LIMIT, ONE).granted()).isTrue();
         }
         assertThat(backend.requests()).isEqualTo(100);
-        assertThat(timers.actions).isEmpty();
+        assertThat(timers.pending()).isZero();
     }
 
     @Test
@@ -85,7 +84,7 @@ class PrefetchTest {
     }
 
     @Test
-    void what_is_used_up_is_rejected_until_the_backend_may_be_asked_again() {
+    void what_is_used_up_is_rejected_until_the_instance_may_call_again() {
         exhaust();
         int before = backend.requests();
         Decision rejected = decide(prefetch, KEY, LIMIT, ONE);
@@ -272,11 +271,11 @@ class PrefetchTest {
 
     @Test
     void a_key_is_prefetched_again_after_no_timer_could_be_set() {
-        timers.fail = true;
+        timers.rejects = true;
         takeEachMilli(100);
-        timers.fail = false;
+        timers.rejects = false;
         takeEachMilli(100);
-        assertThat(timers.actions).isNotEmpty();
+        assertThat(timers.pending()).isPositive();
         assertThat(prefetched(prefetch)).isTrue();
     }
 
@@ -356,48 +355,6 @@ class PrefetchTest {
         @Override
         public CompletableFuture<Void> reset(String key) {
             return backend.reset(key);
-        }
-    }
-
-    /** A wall clock that the test sets. */
-    private static final class SteppedClock extends Ticker {
-
-        private long nanos;
-
-        void advance(Duration duration) {
-            nanos += duration.toNanos();
-        }
-
-        @Override
-        public long read() {
-            return nanos;
-        }
-    }
-
-    /** Timers that fire when the test calls {@link #run}. */
-    private static final class Timers implements Sleeper {
-
-        private final List<Runnable> actions = new ArrayList<>();
-        private boolean fail;
-
-        @Override
-        public void sleep(long micros) {
-            throw new UnsupportedOperationException("prefetch does not sleep");
-        }
-
-        @Override
-        public Runnable later(long micros, Runnable action) {
-            if (fail) {
-                throw new OutOfMemoryError("no thread");
-            }
-            actions.add(action);
-            return () -> actions.remove(action);
-        }
-
-        void run() {
-            List<Runnable> due = List.copyOf(actions);
-            actions.clear();
-            due.forEach(Runnable::run);
         }
     }
 }
