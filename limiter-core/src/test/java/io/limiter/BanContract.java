@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class BanContract extends LimiterContract {
 
     private static final Duration HOUR = Duration.ofHours(1);
-    private static final Ban BAN = Ban.after(3).within(seconds(60)).lasting(seconds(300), seconds(1500));
+    private static final Ban BAN = Ban.after(3, seconds(60)).withLengths(seconds(300), seconds(1500));
 
     private LimiterFactory banning() {
         return limiters().withBan(BAN);

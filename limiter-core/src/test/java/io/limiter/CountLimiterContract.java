@@ -175,7 +175,7 @@ abstract class CountLimiterContract extends LimiterContract {
     void an_aligned_window_ends_by_the_clock() {
         // The clock starts at 2025-11-20T14:46:40.123456Z.
         Limiter limiter =
-                limiters().build("k", FixedWindow.of(2, Duration.ofMinutes(1)).alignedTo(ZoneId.of("Europe/Berlin")));
+                limiters().build("k", FixedWindow.of(2, Duration.ofMinutes(1)).withZone(ZoneId.of("Europe/Berlin")));
         assertThat(limiter.decide(2).granted()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
         assertThat(withoutTicket(limiter.decide("key", 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, untilMinute()));

@@ -60,7 +60,7 @@ abstract class WaitingContract extends LimiterContract {
     }
 
     private static Decision sourceless(Decision decision) {
-        return decision.from(Decision.Source.BACKEND);
+        return decision.withSource(Decision.Source.BACKEND);
     }
 
     @Test

@@ -43,16 +43,16 @@ public record Ban(int after, Duration within, Duration lasting, Duration atMost)
 
     /** A ban after this many rejections within a minute, for 5 minutes at first and 1 day at most. */
     public static Ban after(int rejections) {
-        return new Ban(rejections, Duration.ofMinutes(1), Duration.ofMinutes(5), Duration.ofDays(1));
+        return after(rejections, Duration.ofMinutes(1));
     }
 
-    /** This ban, for the rejections in any interval of another length. */
-    public Ban within(Duration newWithin) {
-        return new Ban(after, newWithin, lasting, atMost);
+    /** A ban after this many rejections in an interval of this length, for 5 minutes at first and 1 day at most. */
+    public static Ban after(int rejections, Duration within) {
+        return new Ban(rejections, within, Duration.ofMinutes(5), Duration.ofDays(1));
     }
 
     /** This ban with other lengths. */
-    public Ban lasting(Duration newLasting, Duration newAtMost) {
+    public Ban withLengths(Duration newLasting, Duration newAtMost) {
         return new Ban(after, within, newLasting, newAtMost);
     }
 

@@ -102,7 +102,7 @@ public record Decision(
     }
 
     /** This decision with another source. */
-    public Decision from(Source newSource) {
+    public Decision withSource(Source newSource) {
         return new Decision(
                 granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, newSource, ticketMicros);
     }

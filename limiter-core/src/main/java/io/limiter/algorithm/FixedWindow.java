@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * At most {@code limit} permits in a window of length {@code period}, which opens with its first request. An
- * {@linkplain #alignedTo aligned} one ends by the clock of a time zone instead, for example a daily quota.
+ * {@linkplain #withZone aligned} one ends by the clock of a time zone instead, for example a daily quota.
  *
  * <p>Exact within each window. Across a boundary, up to twice the limit can be granted in one period: all of the first
  * window at its end, all of the second at its start. A {@link TokenBucket} has no boundaries.
@@ -51,7 +51,7 @@ public record FixedWindow(
      *
      * @throws IllegalArgumentException if the period does not divide a day
      */
-    public FixedWindow alignedTo(ZoneId newZone) {
+    public FixedWindow withZone(ZoneId newZone) {
         return new FixedWindow(limit, period, Objects.requireNonNull(newZone, "zone"));
     }
 

@@ -175,9 +175,9 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         }
     }
 
-    /** This request with another action and no id. */
-    public Request as(Action otherAction) {
-        return new Request(otherAction, permits, timeoutMicros);
+    /** A peek at what this request would be decided, without an id. */
+    public Request asPeek() {
+        return new Request(Action.PEEK, permits, timeoutMicros);
     }
 
     /** This request with a timeout from which a wait is subtracted. */

@@ -51,14 +51,14 @@ class AlignedWindowTest {
         "PT24H, America/Havana, 2026-10-31T12:00:00Z,     2026-11-01T04:00:00Z",
     })
     void an_aligned_window_ends_by_the_clock(Duration period, ZoneId zone, Instant now, Instant end) {
-        assertThat(end(FixedWindow.of(1, period).alignedTo(zone), now)).isEqualTo(end);
+        assertThat(end(FixedWindow.of(1, period).withZone(zone), now)).isEqualTo(end);
     }
 
     @Test
     void a_day_ends_when_the_next_begins_in_every_zone() {
         for (String id : ZoneId.getAvailableZoneIds()) {
             ZoneId zone = ZoneId.of(id);
-            FixedWindow daily = FixedWindow.of(1, DAY).alignedTo(zone);
+            FixedWindow daily = FixedWindow.of(1, DAY).withZone(zone);
             for (int i = 0; i < 20; i++) {
                 Instant now = someTime(zone);
                 Instant midnight = ZonedDateTime.ofInstant(now, zone)
@@ -79,7 +79,7 @@ class AlignedWindowTest {
                 "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kathmandu");
         for (String id : ids) {
             for (Duration period : List.of(Duration.ofMinutes(30), Duration.ofHours(1), Duration.ofHours(8), DAY)) {
-                FixedWindow limit = FixedWindow.of(1, period).alignedTo(ZoneId.of(id));
+                FixedWindow limit = FixedWindow.of(1, period).withZone(ZoneId.of(id));
                 Instant now = someTime(ZoneId.of(id)).minus(DAY);
                 for (int i = 0; i < 100; i++) {
                     Instant end = end(limit, now);
@@ -99,7 +99,7 @@ class AlignedWindowTest {
 
     @Test
     void a_new_window_opens_by_the_clock_and_not_by_the_first_request() {
-        FixedWindow limit = FixedWindow.of(2, Duration.ofMinutes(1)).alignedTo(ZoneOffset.UTC);
+        FixedWindow limit = FixedWindow.of(2, Duration.ofMinutes(1)).withZone(ZoneOffset.UTC);
         long minute = micros(Instant.parse("2026-06-01T10:00:00Z"));
         Step<FixedWindow.State> two = limit.step(null, minute + 59_000_000, Request.take(2, 0));
         assertThat(two.decision())
@@ -114,7 +114,7 @@ class AlignedWindowTest {
     @ValueSource(strings = {"PT7M", "PT25H", "PT48H", "PT0.0011S"})
     void a_period_that_does_not_divide_a_day_is_rejected(Duration period) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> FixedWindow.of(1, period).alignedTo(ZoneOffset.UTC))
+                .isThrownBy(() -> FixedWindow.of(1, period).withZone(ZoneOffset.UTC))
                 .withMessageContaining("must be a day, or go into a day a whole number of times")
                 .withMessageContaining("was " + period);
     }
@@ -122,7 +122,7 @@ class AlignedWindowTest {
     @Test
     void an_aligned_window_needs_a_zone() {
         assertThatNullPointerException()
-                .isThrownBy(() -> FixedWindow.of(1, DAY).alignedTo(null))
+                .isThrownBy(() -> FixedWindow.of(1, DAY).withZone(null))
                 .withMessage("zone");
     }
 

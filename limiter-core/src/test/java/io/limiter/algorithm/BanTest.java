@@ -17,7 +17,7 @@ class BanTest {
 
     private static final long SECOND = 1_000_000;
     private static final long START = 1_763_650_000_123_456L;
-    private static final Ban BAN = Ban.after(3).within(Duration.ofSeconds(60)).lasting(seconds(300), seconds(1500));
+    private static final Ban BAN = Ban.after(3, Duration.ofSeconds(60)).withLengths(seconds(300), seconds(1500));
 
     private final Timeline<Ban.State> timeline = new Timeline<>(BAN);
     private long now = START;
@@ -119,7 +119,7 @@ class BanTest {
     @Test
     void a_ban_that_has_begun_stays_when_the_definition_changes() {
         banned();
-        timeline.limit(BAN.lasting(seconds(10), seconds(20)));
+        timeline.limit(BAN.withLengths(seconds(10), seconds(20)));
         now += 299 * SECOND;
         assertThat(take().retryAfterMicros()).isEqualTo(SECOND);
         now += SECOND;
@@ -179,9 +179,8 @@ class BanTest {
     void random_rejections_ban_as_an_account_of_all_of_them_says() {
         Random random = Seed.random();
         for (int round = 0; round < 200; round++) {
-            Ban ban = Ban.after(1 + random.nextInt(8))
-                    .within(seconds(1 + random.nextInt(100)))
-                    .lasting(seconds(1 + random.nextInt(50)), seconds(50 + random.nextInt(500)));
+            Ban ban = Ban.after(1 + random.nextInt(8), seconds(1 + random.nextInt(100)))
+                    .withLengths(seconds(1 + random.nextInt(50)), seconds(50 + random.nextInt(500)));
             Timeline<Ban.State> key = new Timeline<>(ban);
             Deque<Long> rejections = new ArrayDeque<>();
             long until = 0;
@@ -214,7 +213,7 @@ class BanTest {
     @Test
     void the_first_ban_is_at_most_as_long_as_the_longest() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Ban.after(1).lasting(seconds(3), seconds(2)))
+                .isThrownBy(() -> Ban.after(1).withLengths(seconds(3), seconds(2)))
                 .withMessage(
                         "lasting must be at most atMost, which is PT2S, was PT3S: make the first ban shorter, or the"
                                 + " longest one longer");

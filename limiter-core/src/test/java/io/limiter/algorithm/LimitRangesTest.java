@@ -117,17 +117,17 @@ class LimitRangesTest {
                 times("period of a counter", "period", Duration.ofMillis(1), period -> SlidingCounter.of(1, period)),
                 whole("limit of leases", "limit", 1, 1000, ConcurrencyLimit::of),
                 whole("after", "after", 1, 100, Ban::after),
-                times("within", "within", Duration.ofMillis(1), Ban.after(1)::within),
+                times("within", "within", Duration.ofMillis(1), within -> Ban.after(1, within)),
                 times(
                         "lasting",
                         "lasting",
                         Duration.ofMillis(1),
-                        lasting -> Ban.after(1).lasting(lasting, LONGEST)),
+                        lasting -> Ban.after(1).withLengths(lasting, LONGEST)),
                 times(
                         "atMost",
                         "atMost",
                         Duration.ofMillis(1),
-                        atMost -> Ban.after(1).lasting(Duration.ofMillis(1), atMost)),
+                        atMost -> Ban.after(1).withLengths(Duration.ofMillis(1), atMost)),
                 times("lease time", "leaseTime", Duration.ofMillis(100), ConcurrencyLimit.of(1)::withLeaseTime));
     }
 

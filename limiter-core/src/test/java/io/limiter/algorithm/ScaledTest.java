@@ -16,8 +16,8 @@ class ScaledTest {
     @Test
     void windows_have_the_share_in_whole_permits_and_at_least_one() {
         assertThat(FixedWindow.of(10, MINUTE).scaled(0.25)).isEqualTo(FixedWindow.of(2, MINUTE));
-        assertThat(FixedWindow.of(10, MINUTE).alignedTo(ZoneId.of("UTC")).scaled(0.01))
-                .isEqualTo(FixedWindow.of(1, MINUTE).alignedTo(ZoneId.of("UTC")));
+        assertThat(FixedWindow.of(10, MINUTE).withZone(ZoneId.of("UTC")).scaled(0.01))
+                .isEqualTo(FixedWindow.of(1, MINUTE).withZone(ZoneId.of("UTC")));
         assertThat(SlidingLog.of(10, MINUTE).scaled(0.5)).isEqualTo(SlidingLog.of(5, MINUTE));
         assertThat(SlidingCounter.of(10, MINUTE).scaled(0.5)).isEqualTo(SlidingCounter.of(5, MINUTE));
         assertThat(ConcurrencyLimit.of(10).withLeaseTime(MINUTE).scaled(0.1))

@@ -23,7 +23,7 @@ class AlignedWindowDifferentialTest extends DifferentialContract {
         Backend script = redis.scriptBackend();
         String key = redis.prefix() + "{k}:window";
         for (int minutes : new int[] {30, 60, 120, 360, 1440}) {
-            FixedWindow limit = FixedWindow.of(1, Duration.ofMinutes(minutes)).alignedTo(zone);
+            FixedWindow limit = FixedWindow.of(1, Duration.ofMinutes(minutes)).withZone(zone);
             for (int i = 0; i < TIMES; i++) {
                 Instant change = changeOf(zone);
                 // The second call is made with the offsets of the first.

@@ -37,7 +37,7 @@ class BanFleetTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Ban BAN =
-            Ban.after(10).within(Duration.ofSeconds(60)).lasting(Duration.ofSeconds(300), Duration.ofSeconds(86_400));
+            Ban.after(10, Duration.ofSeconds(60)).withLengths(Duration.ofSeconds(300), Duration.ofSeconds(86_400));
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -203,7 +203,7 @@ class BanFleetTest {
     @Test
     void random_callers_are_banned_when_the_account_of_the_fleet_says() {
         Random random = Seed.random();
-        Ban ban = Ban.after(3).within(Duration.ofSeconds(60)).lasting(Duration.ofSeconds(10), Duration.ofSeconds(80));
+        Ban ban = Ban.after(3, Duration.ofSeconds(60)).withLengths(Duration.ofSeconds(10), Duration.ofSeconds(80));
         List<Limiter> fleet = List.of(Setup.LETTUCE, Setup.REDIS_LOCK, Setup.JEDIS).stream()
                 .<Limiter>map(setup -> instance(setup).withBan(ban).build("login", TokenBucket.perSecond(0.1)))
                 .toList();

@@ -74,9 +74,9 @@ abstract class DifferentialContract {
                     SlidingCounter.of(100_000, Duration.ofMinutes(10))),
             List.of(
                     Ban.after(1),
-                    Ban.after(3).within(Duration.ofSeconds(20)).lasting(Duration.ofSeconds(1), Duration.ofSeconds(9)),
-                    Ban.after(40).within(Duration.ofSeconds(60)).lasting(Duration.ofSeconds(7), Duration.ofMinutes(5)),
-                    Ban.after(100).within(Duration.ofHours(1))));
+                    Ban.after(3, Duration.ofSeconds(20)).withLengths(Duration.ofSeconds(1), Duration.ofSeconds(9)),
+                    Ban.after(40, Duration.ofSeconds(60)).withLengths(Duration.ofSeconds(7), Duration.ofMinutes(5)),
+                    Ban.after(100, Duration.ofHours(1))));
 
     /** States that are kept for less than this may expire before they are compared, on a machine that stalls. */
     private static final int SHORT_LIFETIME_MILLIS = 60_000;

@@ -230,9 +230,8 @@ class DifferentialTest extends DifferentialContract {
             case LOG -> SlidingLog.of(randomPermits(), randomPeriod());
             case BAN -> {
                 Duration first = randomPeriod();
-                yield Ban.after(1 + random.nextInt(random.nextBoolean() ? 10 : 100))
-                        .within(randomPeriod())
-                        .lasting(first, first.plus(random.nextBoolean() ? Duration.ZERO : randomPeriod()));
+                yield Ban.after(1 + random.nextInt(random.nextBoolean() ? 10 : 100), randomPeriod())
+                        .withLengths(first, first.plus(random.nextBoolean() ? Duration.ZERO : randomPeriod()));
             }
             case COUNTER, COUNTER_OF_MANY_PERIODS -> SlidingCounter.of(randomPermits(), randomPeriod());
             case COUNTER_OF_FEW_PERIODS, COUNTER_WITH_MANY_CANCELLATIONS ->
@@ -280,7 +279,7 @@ class DifferentialTest extends DifferentialContract {
         int permits = randomPermits();
         if (random.nextInt(3) == 0) {
             Duration period = PARTS_OF_A_DAY.get(random.nextInt(PARTS_OF_A_DAY.size()));
-            return FixedWindow.of(permits, period).alignedTo(ZONES.get(random.nextInt(ZONES.size())));
+            return FixedWindow.of(permits, period).withZone(ZONES.get(random.nextInt(ZONES.size())));
         }
         return FixedWindow.of(permits, Duration.ofMillis(millis));
     }

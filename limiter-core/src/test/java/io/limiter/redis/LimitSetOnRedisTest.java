@@ -76,7 +76,7 @@ class LimitSetOnRedisTest {
         SetDecision.OfPart rejected = decided.parts().get(1);
         assertThat(known.parts())
                 .containsExactly(new SetDecision.OfPart(
-                        rejected.limiter(), rejected.decision().from(Decision.Source.REJECTION_CACHE)));
+                        rejected.limiter(), rejected.decision().withSource(Decision.Source.REJECTION_CACHE)));
         assertThat(set.async().decide(1).join()).isEqualTo(known);
         assertThat(window.tryAcquire()).as("so is the limit by itself").isFalse();
         assertThat(RedisFixture.commandsSent()).doesNotContainKeys("evalsha", "eval");

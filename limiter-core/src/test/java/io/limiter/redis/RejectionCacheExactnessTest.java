@@ -46,7 +46,7 @@ class RejectionCacheExactnessTest {
                 RejectionCachePair.Call next = pair.randomCall();
                 Decision plain = pair.plain(next);
                 Decision cached = pair.cached(next);
-                assertThat(cached.from(Decision.Source.BACKEND))
+                assertThat(cached.withSource(Decision.Source.BACKEND))
                         .as("%s, call %d of trace %d: %s", pair, call, trace, next)
                         .isEqualTo(plain);
             }

@@ -40,7 +40,7 @@ class LimitPagesSnippets {
 
     static Limiter logins(LimiterFactory limiters) {
         // bans: login
-        Ban ban = Ban.after(10).within(Duration.ofMinutes(1)).lasting(Duration.ofMinutes(5), Duration.ofDays(1));
+        Ban ban = Ban.after(10, Duration.ofMinutes(1)).withLengths(Duration.ofMinutes(5), Duration.ofDays(1));
         Limiter login = limiters.withBan(ban).build("login", FixedWindow.of(5, Duration.ofMinutes(15)));
         // end
         return login;

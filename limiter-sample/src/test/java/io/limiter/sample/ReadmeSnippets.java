@@ -62,7 +62,7 @@ class ReadmeSnippets {
         // api: kinds
         ZoneId zone = ZoneId.of("Europe/Berlin");
         Limiter quota = limiters.build(
-                "quota", FixedWindow.of(10_000, Duration.ofDays(1)).alignedTo(zone));
+                "quota", FixedWindow.of(10_000, Duration.ofDays(1)).withZone(zone));
         Limiter strict = limiters.build("strict", SlidingLog.of(100, Duration.ofMinutes(1)));
         Limiter wide = limiters.build("wide", SlidingCounter.of(100_000, Duration.ofHours(1)));
         RateLimiter paced = limiters.build("paced", LeakyBucket.queue(10, 50));

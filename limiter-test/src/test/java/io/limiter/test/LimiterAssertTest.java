@@ -78,7 +78,7 @@ class LimiterAssertTest {
         TestClock evening = new TestClock(Instant.parse("2031-05-31T23:00:00Z"));
         try (LimiterFactory daily = new TestLimiterFactory(evening)) {
             Limiter limit =
-                    daily.build("daily", FixedWindow.of(1, Duration.ofDays(1)).alignedTo(ZoneOffset.UTC));
+                    daily.build("daily", FixedWindow.of(1, Duration.ofDays(1)).withZone(ZoneOffset.UTC));
             assertThat(limit).grants(1).thenRejectsFor(Duration.ofHours(1));
             evening.advance(Duration.ofHours(1));
             assertThat(limit).grants(1).thenRejectsFor(Duration.ofDays(1));

@@ -227,7 +227,7 @@ public final class KnownRejections {
                 // The backend's step will throw too, and report it.
                 return null;
             }
-            return decision.granted() ? null : decision.from(Decision.Source.REJECTION_CACHE);
+            return decision.granted() ? null : decision.withSource(Decision.Source.REJECTION_CACHE);
         }
     }
 }

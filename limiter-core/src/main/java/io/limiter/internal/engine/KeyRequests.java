@@ -30,7 +30,7 @@ public record KeyRequests<S>(String key, Limit<S> limit, List<Request> requests)
 
     /** A peek instead of the first request. */
     public KeyRequests<S> peek() {
-        return with(request().as(Request.Action.PEEK));
+        return with(request().asPeek());
     }
 
     /** The same requests under a share of the limit, for a local fallback. */

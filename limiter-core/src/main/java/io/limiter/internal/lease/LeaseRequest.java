@@ -172,7 +172,7 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
 
     private void countFinal(Decision decision) {
         boolean byFallback = isLocal && decision.source() != Decision.Source.OVERRIDE;
-        count(byFallback ? decision.from(Decision.Source.LOCAL) : decision);
+        count(byFallback ? decision.withSource(Decision.Source.LOCAL) : decision);
     }
 
     /** Waits for the result. An interrupt does not end the wait; the interrupt flag is restored afterwards. */

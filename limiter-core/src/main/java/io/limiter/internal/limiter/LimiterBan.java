@@ -142,7 +142,7 @@ final class LimiterBan {
                     counted.timeToWait(),
                     ban.after(),
                     ban.within());
-            put(last.source() == Source.LOCAL ? counted.from(Source.LOCAL) : counted, last);
+            put(last.source() == Source.LOCAL ? counted.withSource(Source.LOCAL) : counted, last);
             bound.counters().keyBanned(bound.name(), String.valueOf(path.countedKey()), counted.timeToWait());
         }
 

@@ -200,7 +200,7 @@ public final class LocalEngine implements ImmediateEngine {
             Decision decision = decisions.get(i);
             if (!granted && decision != null && decision.granted()) {
                 KeyState.Turn<?> peek = turn(part, held, nowMicros);
-                decisions.set(i, peek.step(part.request().as(Request.Action.PEEK)));
+                decisions.set(i, peek.step(part.request().asPeek()));
                 turns.set(i, peek);
             }
         }

@@ -161,7 +161,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     private Decision locally(PendingRequest one, LimiterBackendException failure) {
         // The backend may have refunded them; refunded here too, they would be granted twice.
         boolean onlyPeeks = one.request(0).action() == Request.Action.REFUND && failure.isAmbiguous();
-        Request request = onlyPeeks ? one.request(0).as(Request.Action.PEEK) : one.request(0);
+        Request request = onlyPeeks ? one.request(0).asPeek() : one.request(0);
         return PendingRequest.start(local, one.key(), one.limit(0).scaled(share()), request)
                 .await()
                 .from(onlyPeeks ? Decision.Source.POLICY : Decision.Source.LOCAL);
@@ -244,7 +244,7 @@ public final class Failover implements Pending.Fallback<Decision> {
         if (onlyPeeks) {
             for (KeyRequests<?> part : parts) {
                 decisions.add(PendingRequest.start(
-                                local, part.key(), part.limit(), part.request().as(Request.Action.PEEK))
+                                local, part.key(), part.limit(), part.request().asPeek())
                         .await());
             }
         } else {
@@ -252,7 +252,7 @@ public final class Failover implements Pending.Fallback<Decision> {
             pending.decideBy(local);
             decisions.addAll(pending.await());
         }
-        decisions.replaceAll(decision -> decision == null ? null : decision.from(Decision.Source.LOCAL));
+        decisions.replaceAll(decision -> decision == null ? null : decision.withSource(Decision.Source.LOCAL));
         return decisions;
     }
 

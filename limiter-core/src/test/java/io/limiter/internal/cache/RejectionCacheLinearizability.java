@@ -36,7 +36,7 @@ public class RejectionCacheLinearizability {
             @Param(name = "permits") int permits,
             @Param(name = "timeout") int timeout) {
         return Decisions.decide(engine, "k" + key, limit(rate), Request.take(permits, timeout * 1_000_000L))
-                .from(Decision.Source.BACKEND);
+                .withSource(Decision.Source.BACKEND);
     }
 
     @Operation

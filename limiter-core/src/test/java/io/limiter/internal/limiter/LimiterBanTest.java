@@ -133,7 +133,7 @@ class LimiterBanTest {
         rejections(limiter, 4);
         int charges = backend.charges.get();
         Decision own = new Decision(true, 3, 0, 0, 0, 0);
-        Decision ofTheOther = new Decision(false, 1, 0, 0, 1_000_000, 1_000_000).from(Source.OVERRIDE);
+        Decision ofTheOther = new Decision(false, 1, 0, 0, 1_000_000, 1_000_000).withSource(Source.OVERRIDE);
         limiter.ban().check(limiter.path).decided(limiter.bound.engine(), ofTheOther, own);
         assertThat(backend.charges).hasValue(charges);
         assertThat(counters.bansInEffect()).hasSize(1);

@@ -161,7 +161,7 @@ class LocalEngineTest {
                     : known == ImmediateEngine.Known.GRANTED;
             assertThat(granted).as(context).isEqualTo(expected);
             if (random.nextInt(10) == 0) {
-                Request peek = request.as(Request.Action.PEEK);
+                Request peek = request.asPeek();
                 assertThat(tried.decide(key, limit, peek)).as(context).isEqualTo(decided.decide(key, limit, peek));
                 assertThat(tried.size()).as(context).isEqualTo(decided.size());
             }

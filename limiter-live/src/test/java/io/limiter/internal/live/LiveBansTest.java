@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LiveBansTest {
 
     private static final LiveKey ANN = LiveKey.of("ann");
-    private static final Ban BAN = Ban.after(2).lasting(Duration.ofMinutes(10), Duration.ofDays(1));
+    private static final Ban BAN = Ban.after(2).withLengths(Duration.ofMinutes(10), Duration.ofDays(1));
     private static final FixedWindow ONCE = FixedWindow.of(1, Duration.ofHours(1));
 
     @RegisterExtension
@@ -91,7 +91,7 @@ class LiveBansTest {
     void reports_have_the_bans_of_all_instances_once(boolean showKeys) {
         LiveInstance one = FLEET.instance("one", showKeys);
         LiveInstance other = FLEET.instance("other", showKeys);
-        Ban ban = Ban.after(1).lasting(Duration.ofMinutes(5), Duration.ofHours(1));
+        Ban ban = Ban.after(1).withLengths(Duration.ofMinutes(5), Duration.ofHours(1));
         Limiter search = one.withBan(ban).build("search", ONCE);
         one.withBan(ban).withPlan("pro").build("search", ONCE);
         Limiter tagged = other.withBan(ban).withHashTag(HashTag.FIRST_KEY).build("search", ONCE);
@@ -139,7 +139,7 @@ class LiveBansTest {
     void an_instance_reports_its_longest_bans() {
         LiveInstance one = FLEET.instance("one", true);
         Limiter brief = one.withBan(Ban.after(1)).build("brief", ONCE);
-        Limiter lasting = one.withBan(Ban.after(1).lasting(Duration.ofHours(1), Duration.ofHours(1)))
+        Limiter lasting = one.withBan(Ban.after(1).withLengths(Duration.ofHours(1), Duration.ofHours(1)))
                 .build("lasting", ONCE);
         for (int i = 0; i < FleetReports.MAX_BANS; i++) {
             brief.tryAcquire("ann-" + i, 2);

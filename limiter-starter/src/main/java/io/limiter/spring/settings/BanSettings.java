@@ -39,7 +39,7 @@ public record BanSettings(
         SettingChecks.range(property + ".after", after, 1, Ban.MAX_AFTER);
         SettingChecks.range(property + ".within", within, shortest, SettingChecks.LONGEST);
         SettingChecks.range(property + ".at-most", atMost, shortest, SettingChecks.LONGEST);
-        Ban usual = Ban.after(after);
+        Ban usual = within == null ? Ban.after(after) : Ban.after(after, within);
         Duration longest = atMost == null ? usual.atMost() : atMost;
         if (lasting != null && longest.compareTo(lasting) < 0) {
             throw new InvalidSettingException(
@@ -49,6 +49,6 @@ public record BanSettings(
         }
         SettingChecks.range(property + ".for", lasting, shortest, longest);
         Duration first = lasting != null ? lasting : longest.compareTo(usual.lasting()) < 0 ? longest : usual.lasting();
-        return usual.within(within == null ? usual.within() : within).lasting(first, longest);
+        return usual.withLengths(first, longest);
     }
 }

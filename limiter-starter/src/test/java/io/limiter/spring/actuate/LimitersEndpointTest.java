@@ -140,7 +140,7 @@ class LimitersEndpointTest {
     @Test
     void bans_are_shown_and_ended_by_a_reset_of_the_key_or_of_its_hash() throws Exception {
         Limiter limiter = writable.getBean(LimiterFactory.class)
-                .withBan(Ban.after(2).within(Duration.ofSeconds(60)))
+                .withBan(Ban.after(2, Duration.ofSeconds(60)))
                 .build("banning", FixedWindow.of(1, HOUR));
         for (String named : List.of("key=" + KEY, "banned=" + KEY)) {
             for (int i = 0; i < 3; i++) {

@@ -247,7 +247,7 @@ class SeveralLimitsTest {
             bean.call();
             rejected(bean::call);
             assertThat(factory.built().get(0).limit())
-                    .isEqualTo(FixedWindow.of(1, Duration.ofDays(1)).alignedTo(ZoneId.of("Pacific/Auckland")));
+                    .isEqualTo(FixedWindow.of(1, Duration.ofDays(1)).withZone(ZoneId.of("Pacific/Auckland")));
         });
     }
 

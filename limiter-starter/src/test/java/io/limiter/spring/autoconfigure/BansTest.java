@@ -120,7 +120,7 @@ class BansTest {
                 .run(context -> assertThat(totals(context, "login").ban()).contains(Ban.after(10)));
         runner.withPropertyValues(BAN + "after=10", BAN + "at-most=2m")
                 .run(context -> assertThat(totals(context, "login").ban())
-                        .contains(Ban.after(10).lasting(Duration.ofMinutes(2), Duration.ofMinutes(2))));
+                        .contains(Ban.after(10).withLengths(Duration.ofMinutes(2), Duration.ofMinutes(2))));
         runner.run(context -> assertThat(totals(context, "login").ban()).isEmpty());
     }
 

@@ -110,7 +110,7 @@ class NamedLimitsTest {
                 new Built(
                         "countLimit:",
                         "export",
-                        FixedWindow.of(100, Duration.ofDays(1)).alignedTo(ZoneId.of("Europe/Berlin"))),
+                        FixedWindow.of(100, Duration.ofDays(1)).withZone(ZoneId.of("Europe/Berlin"))),
                 "limiter.limits.export.limit=100",
                 "limiter.limits.export.period=1d",
                 "limiter.limits.export.zone=Europe/Berlin");

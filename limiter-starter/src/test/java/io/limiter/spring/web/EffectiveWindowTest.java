@@ -102,10 +102,10 @@ class EffectiveWindowTest {
                 of("fixed window, rejected with permits left", minute, "0:70 10:40", "r=30;t=50"),
                 of(
                         "aligned window",
-                        FixedWindow.of(9, Duration.ofHours(1)).alignedTo(ZoneOffset.UTC),
+                        FixedWindow.of(9, Duration.ofHours(1)).withZone(ZoneOffset.UTC),
                         "0:4",
                         "r=5;t=1400"),
-                of("aligned window, rejected", minute.alignedTo(ZoneOffset.UTC), "0:100 5:1", "r=0;t=15"),
+                of("aligned window, rejected", minute.withZone(ZoneOffset.UTC), "0:100 5:1", "r=0;t=15"),
                 of(
                         "sliding log, as in the draft's last example",
                         SlidingLog.of(12, Duration.ofSeconds(1)),

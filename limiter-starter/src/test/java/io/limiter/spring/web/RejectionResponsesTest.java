@@ -117,7 +117,7 @@ class RejectionResponsesTest {
 
     @Test
     void a_rejection_because_redis_does_not_answer_is_reduced_capacity() throws Exception {
-        Decision policy = REJECTED.from(Decision.Source.POLICY);
+        Decision policy = REJECTED.withSource(Decision.Source.POLICY);
         decisions.add(policy, List.of(new LimitDecision(request("r:", "x"), LIMIT, policy)), this);
         RejectionResponses.Response answer =
                 answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
@@ -130,7 +130,7 @@ class RejectionResponsesTest {
 
     @Test
     void only_a_rejection_hides_the_status_of_the_response() {
-        Decision policy = REJECTED.from(Decision.Source.POLICY);
+        Decision policy = REJECTED.withSource(Decision.Source.POLICY);
         assertThat(outcome(new RateLimitExceededException("k", REJECTED))).isEqualTo(DecisionRecorder.REJECTED);
         assertThat(outcome(new RateLimitExceededException("k", policy))).isEqualTo(DecisionRecorder.REJECTED);
         assertThat(outcome(new MissingLimitKeyException("no key"))).isEqualTo(400);
@@ -162,7 +162,7 @@ class RejectionResponsesTest {
         RequestDecisions both = new RequestDecisions(HeaderSet.BOTH);
         both.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, GRANTED)), this);
         assertThat(both.headers()).doesNotContainValue(null);
-        Decision allowed = GRANTED.from(Decision.Source.POLICY);
+        Decision allowed = GRANTED.withSource(Decision.Source.POLICY);
         both.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, allowed)), this);
         assertThat(both.headers())
                 .containsEntry("RateLimit-Policy", "\"x\";q=5;w=60")

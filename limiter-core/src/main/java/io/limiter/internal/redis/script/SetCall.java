@@ -114,7 +114,7 @@ public final class SetCall extends ScriptCall {
         Decision decision(boolean take, KnownRejections rejections, long sentNanos) {
             if (granted() && !take) {
                 Limit<S> limit = part.limit();
-                return limit.step(found, nowMicros, part.request().as(Request.Action.PEEK))
+                return limit.step(found, nowMicros, part.request().asPeek())
                         .decision();
             }
             rejections.decided(part, List.of(step.decision()), step.state(), nowMicros, sentNanos);
