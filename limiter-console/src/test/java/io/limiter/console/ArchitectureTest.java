@@ -17,7 +17,7 @@ class ArchitectureTest {
 
     /** Then an application could replace the console by one of its own. */
     @Test
-    void theConsoleNeedsOnlyWhatIsPublic() {
+    void the_console_needs_only_what_is_public() {
         noClasses()
                 .should()
                 .dependOnClassesThat()
@@ -27,7 +27,7 @@ class ArchitectureTest {
 
     /** Modules of Java reject that, and so does OSGi. */
     @Test
-    void noPackageIsInTwoJars() {
+    void no_package_is_in_two_jars() {
         Map<String, Set<String>> jars = MAIN_CLASSES.importPackages("io.limiter").stream()
                 .collect(Collectors.groupingBy(
                         JavaClass::getPackageName, Collectors.mapping(ArchitectureTest::jar, Collectors.toSet())));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class DecisionTest {
 
     @Test
-    void givesItsTimesAsDurations() {
+    void gives_its_times_as_durations() {
         Decision decision = new Decision(false, 5, 1, 1_500_000, 2_000_001, 3);
 
         assertThat(decision.timeToWait()).isEqualTo(Duration.ofMillis(1500));
@@ -19,7 +19,7 @@ class DecisionTest {
     }
 
     @Test
-    void aWaitThatNeverEndsIsLongerThanAnyOtherTime() {
+    void a_wait_that_never_ends_is_longer_than_any_other_time() {
         Decision decision = new Decision(false, 5, 1, Decision.NEVER_MICROS, Check.micros(Check.MAX_DURATION), 0);
 
         assertThat(decision.timeToWait()).isGreaterThan(decision.retryAfter().orElseThrow());
@@ -29,14 +29,14 @@ class DecisionTest {
     }
 
     @Test
-    void givesNoRetryAfterIfGrantedOrIfNeverGranted() {
+    void gives_no_retry_after_if_granted_or_if_never_granted() {
         assertThat(rejectedFor(Decision.NEVER_MICROS).retryAfter()).isEmpty();
         assertThat(new Decision(true, 1, 0, 0, 0, 0).retryAfter()).isEmpty();
         assertThat(rejectedFor(0).retryAfter()).hasValue(Duration.ZERO);
     }
 
     @Test
-    void givesRetryAfterInWholeSecondsForHttp() {
+    void gives_retry_after_in_whole_seconds_for_http() {
         assertThat(rejectedFor(1).retryAfterSeconds()).hasValue(1);
         assertThat(rejectedFor(0).retryAfterSeconds()).hasValue(1);
         assertThat(rejectedFor(5_000_000).retryAfterSeconds()).hasValue(5);
@@ -50,7 +50,7 @@ class DecisionTest {
     }
 
     @Test
-    void eachLimitNamesItsState() {
+    void each_limit_names_its_state() {
         assertThat(TokenBucket.of(1, 1).stateType()).isEqualTo(RedisPermits.class);
         assertThat(FixedWindow.of(1, Duration.ofSeconds(1)).stateType()).isEqualTo(FixedWindow.State.class);
     }

@@ -17,7 +17,7 @@ class FixedWindowTest {
     private static final FixedWindow THREE_A_MINUTE = FixedWindow.of(3, Duration.ofMinutes(1));
 
     @Test
-    void theWindowOpensWithItsFirstRequest() {
+    void the_window_opens_with_its_first_request() {
         check(
                 THREE_A_MINUTE,
                 at(17, 1, 0, "G"),
@@ -30,7 +30,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aRejectedRequestNeitherTakesNorLengthensTheWindow() {
+    void a_rejected_request_neither_takes_nor_lengthens_the_window() {
         check(
                 THREE_A_MINUTE,
                 at(0, 2, 0, "G"),
@@ -41,12 +41,12 @@ class FixedWindowTest {
     }
 
     @Test
-    void theTimeoutMakesNoDifference() {
+    void the_timeout_makes_no_difference() {
         check(THREE_A_MINUTE, at(0, 3, 3600, "G"), at(0, 1, 3600, "R 60.0"));
     }
 
     @Test
-    void moreThanTheLimitIsNeverGranted() {
+    void more_than_the_limit_is_never_granted() {
         check(
                 THREE_A_MINUTE,
                 at(0, 4, 0, "R never"),
@@ -57,7 +57,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void theLargestLimitIsCountedInFull() {
+    void the_largest_limit_is_counted_in_full() {
         check(
                 FixedWindow.of(Integer.MAX_VALUE, Duration.ofMillis(1)),
                 at(0, Integer.MAX_VALUE - 1, 0, "G"),
@@ -68,7 +68,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void theDecisionHasTheRemainingPermitsAndTheEndOfTheWindow() {
+    void the_decision_has_the_remaining_permits_and_the_end_of_the_window() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         long now = EPOCH_MICROS;
 
@@ -87,7 +87,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aChangedLimitAppliesAtOnce() {
+    void a_changed_limit_applies_at_once() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
@@ -101,7 +101,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aShorterPeriodEndsTheWindowSooner() {
+    void a_shorter_period_ends_the_window_sooner() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
@@ -113,7 +113,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aGrantSavesTheSoonerEnd() {
+    void a_grant_saves_the_sooner_end() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 1, 0, "G"));
 
@@ -124,7 +124,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aLongerPeriodKeepsTheEndOfTheWindow() {
+    void a_longer_period_keeps_the_end_of_the_window() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
@@ -134,14 +134,14 @@ class FixedWindowTest {
     }
 
     @Test
-    void aClockThatStepsBackDelaysNoCallerForLongerThanThePeriod() {
+    void a_clock_that_steps_back_delays_no_caller_for_longer_than_the_period() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(10_000, 3, 0, "G"), at(9_990, 1, 0, "R 60.0"), at(0, 1, 0, "R 60.0"));
         check(window, at(59, 1, 0, "R 1.0"), at(60, 3, 0, "G"));
     }
 
     @Test
-    void noWindowHoldsMoreThanTheLimit() {
+    void no_window_holds_more_than_the_limit() {
         Random random = Seed.random();
         for (int i = 0; i < 2000; i++) {
             FixedWindow limit = FixedWindow.of(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
@@ -163,7 +163,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void theStateLivesASecondLongerThanTheWindow() {
+    void the_state_lives_a_second_longer_than_the_window() {
         FixedWindow.State window = new FixedWindow.State(1, 1000.0);
 
         assertThat(THREE_A_MINUTE.lifetimeMillis(window, 0)).isEqualTo(2000);

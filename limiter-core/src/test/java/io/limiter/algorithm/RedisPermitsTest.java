@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class RedisPermitsTest {
 
     @Test
-    void everyMicrosecondSurvivesAsMilliseconds() {
+    void every_microsecond_survives_as_milliseconds() {
         Random random = Seed.random();
         long last = Instant.parse("2109-01-01T00:00:00Z").toEpochMilli() * 1000;
         for (int i = 0; i < 1_000_000; i++) {
@@ -25,7 +25,7 @@ class RedisPermitsTest {
     }
 
     @Test
-    void aWaitIsRoundedUpUnlessTheFractionIsNegligible() {
+    void a_wait_is_rounded_up_unless_the_fraction_is_negligible() {
         double second = 1e6;
         double day = 86_400e6;
 
@@ -37,7 +37,7 @@ class RedisPermitsTest {
     }
 
     @Test
-    void permitsAreRoundedDownUnlessTheMissingFractionIsNegligible() {
+    void permits_are_rounded_down_unless_the_missing_fraction_is_negligible() {
         double second = 1e6;
         double day = 86_400e6;
 
@@ -48,7 +48,7 @@ class RedisPermitsTest {
     }
 
     @Test
-    void reservationsAreStoredUnderTheNameBookings() {
+    void reservations_are_stored_under_the_name_bookings() {
         RedisPermits state =
                 new RedisPermits(10, 3.5, 100, 5, 0.25).withReservations(new RedisPermits.Reservations(1.5, 2, 3, 4, 5));
         StateCodec codec = new StateCodec();

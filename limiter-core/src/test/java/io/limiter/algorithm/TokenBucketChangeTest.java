@@ -22,7 +22,7 @@ class TokenBucketChangeTest {
     private static final TokenBucket FAST = SLOW.withRate(2);
 
     @Test
-    void elapsedTimeIsSettledAtTheOldRateAndThenRescaled() {
+    void elapsed_time_is_settled_at_the_old_rate_and_then_rescaled() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
@@ -32,7 +32,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aSmallerBucketKeepsStoredPermitsUpToItsCapacity() {
+    void a_smaller_bucket_keeps_stored_permits_up_to_its_capacity() {
         Timeline<RedisPermits> bucket = new Timeline<>(FAST);
         check(bucket, at(0, 12, 0, "G"));
 
@@ -42,7 +42,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aLargerBurstKeepsStoredPermitsAndAddsNone() {
+    void a_larger_burst_keeps_stored_permits_and_adds_none() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 5, 0, "G"));
 
@@ -52,7 +52,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void storedPermitsDoNotGrowAtAHigherRateOfTheSameCapacity() {
+    void stored_permits_do_not_grow_at_a_higher_rate_of_the_same_capacity() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
@@ -63,7 +63,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aRejectionUnderANewRateSettlesAndRescalesTheState() {
+    void a_rejection_under_a_new_rate_settles_and_rescales_the_state() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
@@ -74,7 +74,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aRejectionUnderANewRateIsSavedOnlyOnce() {
+    void a_rejection_under_a_new_rate_is_saved_only_once() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
         bucket.limit(FAST);
@@ -88,7 +88,7 @@ class TokenBucketChangeTest {
 
     @ParameterizedTest
     @EnumSource(WhoWaits.class)
-    void aDebtIsKeptOverAChangeOfRate(WhoWaits whoWaits) {
+    void a_debt_is_kept_over_a_change_of_rate(WhoWaits whoWaits) {
         TokenBucket first = TokenBucket.of(1, 1).withWhoWaits(whoWaits);
         Timeline<RedisPermits> bucket = new Timeline<>(first);
         check(bucket, at(0, 1, 0, "G"));
@@ -105,7 +105,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aRemainderIsKeptOverAChangeOfRate() {
+    void a_remainder_is_kept_over_a_change_of_rate() {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.guava(1_500_000));
         bucket.take(EPOCH_MICROS, 1, 0);
         double remainder = bucket.state().remainderMicros();
@@ -119,7 +119,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aWarmBucketStaysWarmAndAColdOneCold() {
+    void a_warm_bucket_stays_warm_and_a_cold_one_cold() {
         TokenBucket slow = TokenBucket.guava(1, Duration.ofSeconds(8));
         Timeline<RedisPermits> bucket = new Timeline<>(slow);
         bucket.take(EPOCH_MICROS, 2, 0);
@@ -132,7 +132,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aClockThatStepsBackStopsTheBucketAndKeepsStoredPermits() {
+    void a_clock_that_steps_back_stops_the_bucket_and_keeps_stored_permits() {
         check(
                 new Timeline<>(SLOW),
                 at(100, 8, 0, "G"),
@@ -146,7 +146,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void storedPermitsStayUntilTheClockHasCaughtUp() {
+    void stored_permits_stay_until_the_clock_has_caught_up() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(100, 8, 0, "G"));
 
@@ -155,7 +155,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aClockThatStepsBackFarStopsTheBucketForAnHour() {
+    void a_clock_that_steps_back_far_stops_the_bucket_for_an_hour() {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(1, 1).withMaxWait(Duration.ofSeconds(60)));
         check(bucket, at(10_000, 1, 0, "G"), at(0, 1, 0, "R 3601.0"));
 
@@ -164,7 +164,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aReservationOfMoreThanAnHourIsNotTakenForAClockStep() {
+    void a_reservation_of_more_than_an_hour_is_not_taken_for_a_clock_step() {
         TokenBucket patient = TokenBucket.of(1, 1).withMaxWait(Duration.ofHours(3));
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(10_000, 7201, 7200, "G 7200.0"));
@@ -179,7 +179,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aCutReservationLosesItsRemainder() {
+    void a_cut_reservation_loses_its_remainder() {
         RedisPermits reserved = new RedisPermits(1, 0, 1, 5, 0.5);
 
         assertThat(reserved.boundReservation(0, 4999)).isEqualTo(new RedisPermits(1, 0, 1, 4.999, 0));
@@ -187,7 +187,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aShorterMaxWaitKeepsEarlierReservations() {
+    void a_shorter_max_wait_keeps_earlier_reservations() {
         TokenBucket patient = TokenBucket.of(1, 1);
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(0, 101, 3600, "G 100.0"));
@@ -202,7 +202,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aJumpingClockCreatesNoPermits() {
+    void a_jumping_clock_creates_no_permits() {
         Random random = Seed.random();
         for (int i = 0; i < 2000; i++) {
             double rate = 0.1 + 10 * random.nextDouble();
@@ -225,7 +225,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aClockThatStepsBackAndForthCreatesNoPermits() {
+    void a_clock_that_steps_back_and_forth_creates_no_permits() {
         for (long step : List.of(1L, 60L, 3600L)) {
             TokenBucket limit = TokenBucket.of(10, 1);
             Timeline<RedisPermits> bucket = new Timeline<>(limit);

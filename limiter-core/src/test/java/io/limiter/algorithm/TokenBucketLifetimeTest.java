@@ -14,7 +14,7 @@ class TokenBucketLifetimeTest {
     private static final long MARGIN_MILLIS = 1000;
 
     @Test
-    void aBucketIsKeptForExpireOrUntilItIsFull() {
+    void a_bucket_is_kept_for_expire_or_until_it_is_full() {
         TokenBucket bucket = TokenBucket.of(1.0 / 120, 120).withExpire(Duration.ofSeconds(60));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         timeline.take(EPOCH_MICROS, 1, 0);
@@ -27,7 +27,7 @@ class TokenBucketLifetimeTest {
     }
 
     @Test
-    void aBucketThatIsSoonFullIsKeptForExpire() {
+    void a_bucket_that_is_soon_full_is_kept_for_expire() {
         assertThat(lifetimeAfter(TokenBucket.of(1000, 1), 1000)).isEqualTo(60_000);
         assertThat(lifetimeAfter(TokenBucket.of(1000, 1).withExpire(Duration.ofMillis(1)), 1000))
                 .isEqualTo(1000 + MARGIN_MILLIS);
@@ -40,14 +40,14 @@ class TokenBucketLifetimeTest {
     }
 
     @Test
-    void aBucketIsKeptUntilItsDebtIsOver() {
+    void a_bucket_is_kept_until_its_debt_is_over() {
         TokenBucket bucket = TokenBucket.of(1, 5).withExpire(Duration.ofMillis(1));
 
         assertThat(lifetimeAfter(bucket, 105)).isEqualTo(105_000 + MARGIN_MILLIS);
     }
 
     @Test
-    void aWarmBucketIsKeptUntilItIsCold() {
+    void a_warm_bucket_is_kept_until_it_is_cold() {
         TokenBucket bucket = TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(100), 7));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         timeline.take(EPOCH_MICROS, 1000, 0);
@@ -58,13 +58,13 @@ class TokenBucketLifetimeTest {
     }
 
     @Test
-    void aBucketThatStartsEmptyIsKeptNoLongerThanAnyOther() {
+    void a_bucket_that_starts_empty_is_kept_no_longer_than_any_other() {
         assertThat(lifetimeAfter(TokenBucket.guava(1), 1)).isEqualTo(60_000);
         assertThat(lifetimeAfter(TokenBucket.guava(1), 600)).isEqualTo(601_000 + MARGIN_MILLIS);
     }
 
     @Test
-    void anExpiredBucketThatStartsEmptyGrantsNoMoreThanAKeptOneAndAtMostABurstLess() {
+    void an_expired_bucket_that_starts_empty_grants_no_more_than_a_kept_one_and_at_most_a_burst_less() {
         Random random = Seed.random();
         for (int i = 0; i < 10_000; i++) {
             TokenBucket bucket = TokenBucket.guava(Math.pow(10, -1 + 5 * random.nextDouble()));
@@ -84,7 +84,7 @@ class TokenBucketLifetimeTest {
     }
 
     @Test
-    void anExpiredStateDecidesLikeAKeptOne() {
+    void an_expired_state_decides_like_a_kept_one() {
         Random random = Seed.random();
         for (int i = 0; i < 100_000; i++) {
             double rate = Math.pow(10, -6 + 12 * random.nextDouble());

@@ -16,7 +16,7 @@ class TokenBucketTest {
     private static final double HOUR = 3600;
 
     @Test
-    void theCallerWaitsForItsOwnPermits() {
+    void the_caller_waits_for_its_own_permits() {
         check(
                 TokenBucket.of(1.0 / 60, 60),
                 at(0, 1, 0, "G"),
@@ -27,7 +27,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theNextCallerWaitsForEarlierReservations() {
+    void the_next_caller_waits_for_earlier_reservations() {
         check(
                 TokenBucket.of(1.0 / 60, 60).withWhoWaits(WhoWaits.NEXT_CALLER),
                 at(0, 1, 0, "G"),
@@ -38,7 +38,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void acquiresInARowWaitForTheirOwnCost() {
+    void acquires_in_a_row_wait_for_their_own_cost() {
         check(
                 TokenBucket.of(1, 1),
                 at(0, 1, HOUR, "G"),
@@ -49,7 +49,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void acquiresAllAtOnceComeDueOneAfterTheOther() {
+    void acquires_all_at_once_come_due_one_after_the_other() {
         check(
                 TokenBucket.of(1, 1),
                 at(0, 1, HOUR, "G"),
@@ -60,7 +60,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void acquiresInARowWaitForThePreviousOneWithNextCaller() {
+    void acquires_in_a_row_wait_for_the_previous_one_with_next_caller() {
         check(
                 TokenBucket.guava(1),
                 at(0, 1, HOUR, "G"),
@@ -71,7 +71,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theWaitIncludesEarlierReservations() {
+    void the_wait_includes_earlier_reservations() {
         check(
                 TokenBucket.of(1, 10),
                 at(0, 10, 0, "G"),
@@ -82,12 +82,12 @@ class TokenBucketTest {
     }
 
     @Test
-    void aTimeoutIsEnoughWhenItIsExactlyTheWait() {
+    void a_timeout_is_enough_when_it_is_exactly_the_wait() {
         check(TokenBucket.of(1, 1), at(0, 1, 0, "G"), at(0, 1, 0.75, "R 0.25"), at(0, 1, 1, "G 1.0"));
     }
 
     @Test
-    void unusedPermitsAreStoredUpToTheBurst() {
+    void unused_permits_are_stored_up_to_the_burst() {
         check(
                 TokenBucket.of(2, 5),
                 at(0, 10, 0, "G"),
@@ -98,12 +98,12 @@ class TokenBucketTest {
     }
 
     @Test
-    void startsEmptyIfDefinedSo() {
+    void starts_empty_if_defined_so() {
         check(TokenBucket.guava(5), at(0, 1, 0, "G"), at(0, 1, 0, "R 0.2"), at(0.2, 1, 0, "G"));
     }
 
     @Test
-    void moreThanTheCapacityIsNeverGrantedWithoutATimeout() {
+    void more_than_the_capacity_is_never_granted_without_a_timeout() {
         check(
                 TokenBucket.of(1, 10),
                 at(0, 11, 0, "R never"),
@@ -115,7 +115,7 @@ class TokenBucketTest {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 49, 93, 98, 103, 107, 161, 187, 196, 197, 1_000_003})
-    void aBurstThatMissesOnePermitByARoundingErrorHoldsOne(int seconds) {
+    void a_burst_that_misses_one_permit_by_a_rounding_error_holds_one(int seconds) {
         TokenBucket bucket = TokenBucket.of(1.0 / seconds, seconds);
 
         assertThat(bucket.capacity()).isOne();
@@ -123,7 +123,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theDecisionHasRemainingPermitsAndFullAfter() {
+    void the_decision_has_remaining_permits_and_full_after() {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(4, 2.5));
         long now = EPOCH_MICROS;
 
@@ -143,7 +143,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void aPermitReservesPartsOfAMicrosecondExactly() {
+    void a_permit_reserves_parts_of_a_microsecond_exactly() {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(3_000_000, 1.0 / 3_000_000));
         long now = EPOCH_MICROS;
 
@@ -155,7 +155,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void noReservationIsFurtherAheadThanMaxWait() {
+    void no_reservation_is_further_ahead_than_max_wait() {
         check(
                 TokenBucket.of(1, 1).withMaxWait(Duration.ofSeconds(3)),
                 at(0, 5, 100, "R never"),
@@ -165,7 +165,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void noReservationIsFurtherAheadThanMaxWaitWithNextCaller() {
+    void no_reservation_is_further_ahead_than_max_wait_with_next_caller() {
         check(
                 TokenBucket.guava(1).withMaxWait(Duration.ofSeconds(3)),
                 at(0, 5, 0, "R never"),
@@ -177,7 +177,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void onePermitCanBeReservedEvenIfItTakesLongerThanMaxWait() {
+    void one_permit_can_be_reserved_even_if_it_takes_longer_than_max_wait() {
         check(
                 TokenBucket.guava(0.1).withMaxWait(Duration.ofSeconds(3)),
                 at(0, 1, 0, "G"),
@@ -187,7 +187,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void aColdPermitCanBeReservedEvenIfItTakesLongerThanMaxWait() {
+    void a_cold_permit_can_be_reserved_even_if_it_takes_longer_than_max_wait() {
         check(
                 TokenBucket.perSecond(1)
                         .withWarmUp(new WarmUp(Duration.ofSeconds(100), 8.0))
@@ -197,7 +197,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void hugeRequestsAreCountedInFull() {
+    void huge_requests_are_counted_in_full() {
         check(
                 TokenBucket.of(1e9, 1).withMaxWait(Duration.ofDays(1000)),
                 at(0, Integer.MAX_VALUE, 0, "R never"),
@@ -207,7 +207,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theSlowestRateHasTheLongestWait() {
+    void the_slowest_rate_has_the_longest_wait() {
         check(
                 TokenBucket.guava(TokenBucket.MIN_RATE),
                 at(0, 1, 0, "G"),

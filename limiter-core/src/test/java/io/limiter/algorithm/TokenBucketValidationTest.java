@@ -18,7 +18,7 @@ class TokenBucketValidationTest {
     private final TokenBucket good = TokenBucket.of(1, 1);
 
     @Test
-    void rejectsMorePermitsThanADoubleCanCount() {
+    void rejects_more_permits_than_a_double_can_count() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(1e9, 8.64e7))
                 .withMessage(
@@ -37,7 +37,7 @@ class TokenBucketValidationTest {
         "1000,   0.00075, 0.001,                0.00025",
         "1,      0.99999, 1.0,                  0.00001",
     })
-    void namesTheBurstOrMaxWaitThatWouldGrantAPermit(double rate, double burst, double enough, double wait) {
+    void names_the_burst_or_max_wait_that_would_grant_a_permit(double rate, double burst, double enough, double wait) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(rate, burst))
                 .withMessage("capacity must be at least 1 permit (at " + rate + "/s a burst of " + enough + " s), was "
@@ -50,7 +50,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void namesAMaxWaitThatIsTooShort() {
+    void names_a_max_wait_that_is_too_short() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> create(0.1, 5, Duration.ofSeconds(3)))
                 .withMessage(
@@ -60,7 +60,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void aNewRateMustLeaveABurstOnePermit() {
+    void a_new_rate_must_leave_a_burst_one_permit() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> good.withRate(0.5))
                 .withMessageStartingWith("capacity must be at least 1 permit (at 0.5/s a burst of 2.0 s), was 0.5");
@@ -70,7 +70,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void aBurstScalesWithTheRateAndACapacityStays() {
+    void a_burst_scales_with_the_rate_and_a_capacity_stays() {
         assertThat(TokenBucket.perSecond(50)
                         .withBurst(Duration.ofSeconds(2))
                         .withRate(5)
@@ -90,7 +90,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void rejectsCapacitiesOutOfRange() {
+    void rejects_capacities_out_of_range() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> good.withCapacity(0))
                 .withMessage("capacity (permits) must be more than 0.0 and at most 1.0E12, was 0.0");
@@ -103,7 +103,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void theSuggestedDefinitionIsAcceptedAndGrantsAPermit() {
+    void the_suggested_definition_is_accepted_and_grants_a_permit() {
         Random random = Seed.random();
         for (int i = 0; i < 100_000; i++) {
             double rate =
@@ -119,13 +119,13 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void withNextCallerAnyCapacityIsAccepted() {
+    void with_next_caller_any_capacity_is_accepted() {
         assertThatCode(() -> create(0.1, 1, null, WhoWaits.NEXT_CALLER, true, TokenBucket.DEFAULT_MAX_WAIT))
                 .doesNotThrowAnyException();
     }
 
     @Test
-    void aWarmUpNeedsNextCallerAndStartsCold() {
+    void a_warm_up_needs_next_caller_and_starts_cold() {
         TokenBucket cold = TokenBucket.guava(1, Duration.ofSeconds(1));
 
         assertThatNullPointerException()

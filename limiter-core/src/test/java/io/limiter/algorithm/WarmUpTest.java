@@ -32,7 +32,7 @@ class WarmUpTest {
 
     @ParameterizedTest
     @MethodSource("warmUps")
-    void theTrapezoidIsThePeriod(WarmUp warmUp, double interval) {
+    void the_trapezoid_is_the_period(WarmUp warmUp, double interval) {
         double width = warmUp.maxPermits(interval) - warmUp.thresholdPermits(interval);
         double area = (interval + interval * warmUp.coldFactor()) / 2 * width;
         double period = Check.micros(warmUp.period());
@@ -42,7 +42,7 @@ class WarmUpTest {
 
     @ParameterizedTest
     @MethodSource("warmUps")
-    void theRectangleIsHalfThePeriod(WarmUp warmUp, double interval) {
+    void the_rectangle_is_half_the_period(WarmUp warmUp, double interval) {
         double period = Check.micros(warmUp.period());
 
         assertThat(warmUp.thresholdPermits(interval) * interval).isCloseTo(period / 2, within(period * 1e-12));
@@ -50,7 +50,7 @@ class WarmUpTest {
 
     @ParameterizedTest
     @MethodSource("warmUps")
-    void thePriceRisesWithoutAJumpFromStableToCold(WarmUp warmUp, double interval) {
+    void the_price_rises_without_a_jump_from_stable_to_cold(WarmUp warmUp, double interval) {
         double width = warmUp.maxPermits(interval) - warmUp.thresholdPermits(interval);
         double cold = interval * warmUp.coldFactor();
 
@@ -59,7 +59,7 @@ class WarmUpTest {
 
     @ParameterizedTest
     @MethodSource("warmUps")
-    void coolingDownTakesThePeriod(WarmUp warmUp, double interval) {
+    void cooling_down_takes_the_period(WarmUp warmUp, double interval) {
         double period = Check.micros(warmUp.period());
 
         assertThat(warmUp.coolDownIntervals())
@@ -67,14 +67,14 @@ class WarmUpTest {
     }
 
     @Test
-    void aColdFactorOfThreeCoolsOnePermitAnInterval() {
+    void a_cold_factor_of_three_cools_one_permit_an_interval() {
         assertThat(new WarmUp(Duration.ofSeconds(1)).coolDownIntervals()).isEqualTo(1.0);
         assertThat(new WarmUp(Duration.ofSeconds(1)).coldFactor()).isEqualTo(3.0);
     }
 
     /** 2/s, 4 s and 3: half a period of 4 stored permits at 0.5 s each, then 4 more on the way up to 1.5 s. */
     @Test
-    void aTakenPermitCostsTheAreaItPasses() {
+    void a_taken_permit_costs_the_area_it_passes() {
         TokenBucket bucket = TokenBucket.guava(2, Duration.ofSeconds(4));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
 
@@ -88,7 +88,7 @@ class WarmUpTest {
     }
 
     @Test
-    void permitsCostTheSameAtOnceAndOneAfterTheOther() {
+    void permits_cost_the_same_at_once_and_one_after_the_other() {
         TokenBucket bucket = TokenBucket.guava(2, Duration.ofSeconds(4));
 
         assertThat(costOf(new Timeline<>(bucket), 4)).isEqualTo(4_000_000);
@@ -97,7 +97,7 @@ class WarmUpTest {
     }
 
     @Test
-    void itIsColdAgainAfterOneIdlePeriod() {
+    void it_is_cold_again_after_one_idle_period() {
         TokenBucket bucket = TokenBucket.perSecond(2).withWarmUp(new WarmUp(Duration.ofSeconds(4), 7));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         long now = TraceLine.EPOCH_MICROS;

@@ -19,17 +19,17 @@ class ArchitectureTest {
             .importPackages("io.limiter.spring");
 
     @Test
-    void noCyclesBetweenPackages() {
+    void no_cycles_between_packages() {
         slices().matching("io.limiter.spring.(**)").should().beFreeOfCycles().check(CLASSES);
     }
 
     @Test
-    void noPackageHasTooManyClasses() {
+    void no_package_has_too_many_classes() {
         ArchitectureRules.noPackageHasTooManyClasses(CLASSES);
     }
 
     @Test
-    void onlyAutoConfigurationsArePublicWhereBeansAreSetUp() {
+    void only_auto_configurations_are_public_where_beans_are_set_up() {
         classes()
                 .that()
                 .resideInAPackage("io.limiter.spring.autoconfigure")
@@ -57,7 +57,7 @@ class ArchitectureTest {
 
     /** All other names are the application's: two beans of one name do not start. */
     @Test
-    void namesOfBeansBeginWithLimiter() {
+    void names_of_beans_begin_with_limiter() {
         methods()
                 .that()
                 .areAnnotatedWith(Bean.class)
@@ -67,7 +67,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void annotationsNeedNothing() {
+    void annotations_need_nothing() {
         noClasses()
                 .that()
                 .resideInAPackage("io.limiter.spring.annotation")
@@ -83,7 +83,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheWebPackagesKnowServlets() {
+    void only_the_web_packages_know_servlets() {
         noClasses()
                 .that()
                 .resideInAnyPackage("io.limiter.spring.aop..", "io.limiter.spring.annotation")

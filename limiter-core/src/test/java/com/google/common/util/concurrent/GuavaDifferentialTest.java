@@ -19,7 +19,7 @@ class GuavaDifferentialTest {
     private final Random random = Seed.random();
 
     @Test
-    void aBurstyLimiterAnswersAsGuavas() {
+    void a_bursty_limiter_answers_as_guavas() {
         for (int i = 0; i < LIMITERS; i++) {
             takeSteps(Lockstep.bursty(anyRate()), this::anyRate);
         }
@@ -27,14 +27,14 @@ class GuavaDifferentialTest {
 
     /** Never realigned: Guava still cuts wherever its own sum of fractions falls just short of a whole number. */
     @Test
-    void aBurstyLimiterOfWholeIntervalsAnswersAsGuavas() {
+    void a_bursty_limiter_of_whole_intervals_answers_as_guavas() {
         for (int i = 0; i < LIMITERS; i++) {
             takeSteps(Lockstep.burstyNeverRealigned(wholeIntervalRate()), this::wholeIntervalRate);
         }
     }
 
     @Test
-    void aBurstyLimiterAskedAtWholeIntervalsAnswersAsGuavasToTheMicrosecond() {
+    void a_bursty_limiter_called_at_whole_intervals_answers_as_guavas_to_the_microsecond() {
         for (int i = 0; i < LIMITERS; i++) {
             Lockstep limiters = Lockstep.burstyToTheMicrosecond(WHOLE_RATES[random.nextInt(WHOLE_RATES.length)]);
             limiters.tryAcquire(anyPermits(), 0);
@@ -45,7 +45,7 @@ class GuavaDifferentialTest {
     }
 
     @Test
-    void aWarmingUpLimiterAnswersAsGuavas() {
+    void a_warming_up_limiter_answers_as_guavas() {
         for (int i = 0; i < LIMITERS; i++) {
             double rate = anyRate();
             Duration period = Duration.of(1 + (long) (random.nextDouble() * 50e6 / rate), ChronoUnit.MICROS);

@@ -17,7 +17,7 @@ class GuavaEventsTest {
     }
 
     @Test
-    void acquireAfterAShortPause() {
+    void acquire_after_a_short_pause() {
         five.acquire(1);
         five.sleep(0.2);
         five.acquire(1, 1);
@@ -25,7 +25,7 @@ class GuavaEventsTest {
     }
 
     @Test
-    void acquireAfterALongerPause() {
+    void acquire_after_a_longer_pause() {
         five.acquire(1);
         five.sleep(0.4);
         five.acquire(1, 1, 1);
@@ -33,13 +33,13 @@ class GuavaEventsTest {
     }
 
     @Test
-    void acquireManyPermits() {
+    void acquire_many_permits() {
         five.acquire(1, 1, 3, 1, 1);
         assertThat(five.events()).isEqualTo("R0.00, R0.20, R0.20, R0.60, R0.20");
     }
 
     @Test
-    void aBurstIsWhatOneSecondStores() {
+    void a_burst_is_what_one_second_stores() {
         five.acquire(1);
         five.sleep(10);
         five.acquire(1, 1, 3, 1, 1);
@@ -49,7 +49,7 @@ class GuavaEventsTest {
     }
 
     @Test
-    void tryAcquireWithoutATimeout() {
+    void tryAcquire_without_a_timeout() {
         five.tryAcquire(1, 0);
         five.tryAcquire(1, 0);
         five.tryAcquire(1, 199_999);
@@ -61,7 +61,7 @@ class GuavaEventsTest {
     }
 
     @Test
-    void tryAcquireWithATimeout() {
+    void tryAcquire_with_a_timeout() {
         five.tryAcquire(5, 0);
         five.tryAcquire(1, 500_000);
         five.tryAcquire(1, 1_000_000);
@@ -72,7 +72,7 @@ class GuavaEventsTest {
     }
 
     @Test
-    void aNewRateAppliesAfterTheNextPermits() {
+    void a_new_rate_applies_after_the_next_permits() {
         Lockstep one = Lockstep.burstyToTheMicrosecond(1);
         one.acquire(1, 1);
         one.setRate(2);
@@ -81,7 +81,7 @@ class GuavaEventsTest {
     }
 
     @Test
-    void warmingUpAndCoolingDown() {
+    void warming_up_and_cooling_down() {
         Lockstep warming = Lockstep.warmingUp(2, Duration.ofSeconds(4), 3);
         warming.acquire(1, 1, 1, 1, 1, 1, 1, 1);
         warming.sleep(4.5);

@@ -48,13 +48,13 @@ class CallerAddressTest {
                     64:ff9b:0:0:0:1:ff00:1                    | 64:ff9b::/64
                     ffff:ffff:ffff:ffff:ffff::                | ffff:ffff:ffff:ffff::/64
                     """)
-    void anAddressHasOneNotation(String remote, String expected) {
+    void an_address_has_one_notation(String remote, String expected) {
         assertThat(address(resolver(64), remote, List.of(), List.of())).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @CsvSource({"128, 2001:db8:1:2:3:4:5:6", "64, 2001:db8:1:2::/64", "56, 2001:db8:1::/56", "1, ::/1"})
-    void groupsIpv6(int prefixLength, String expected) {
+    void groups_ipv6(int prefixLength, String expected) {
         assertThat(address(resolver(prefixLength), "2001:db8:1:2:3:4:5:6", List.of(), List.of()))
                 .isEqualTo(expected);
         assertThat(address(resolver(prefixLength), "203.0.113.9", List.of(), List.of()))
@@ -98,7 +98,7 @@ class CallerAddressTest {
                     10.0.0.1     | 00001::1                                  | 10.0.0.1
                     10.0.0.1     | ::ffff:010.1.1.1                          | 10.0.0.1
                     """)
-    void xForwardedFor(String remote, String header, String expected) {
+    void x_forwarded_for(String remote, String header, String expected) {
         assertThat(address(resolver(64), remote, List.of(header), List.of())).isEqualTo(expected);
     }
 
@@ -129,7 +129,7 @@ class CallerAddressTest {
     }
 
     @Test
-    void laterLinesAreNearer() {
+    void later_lines_are_nearer() {
         assertThat(address(resolver(64), "10.0.0.1", List.of("1.1.1.1", "198.51.100.1, 10.2.2.2"), List.of()))
                 .isEqualTo("198.51.100.1");
         assertThat(address(resolver(64), "10.0.0.1", List.of(), List.of("for=1.1.1.1;x=\"", "for=198.51.100.1")))
@@ -137,7 +137,7 @@ class CallerAddressTest {
     }
 
     @Test
-    void theHeaderThatNoProxyWritesCannotDecide() {
+    void the_header_that_no_proxy_writes_cannot_decide() {
         List<String> proxys = List.of("198.51.100.1");
         List<String> callers = List.of("for=1.1.1.1");
         assertThat(address(resolver(64), "10.0.0.1", proxys, callers)).isEqualTo("10.0.0.1");
@@ -152,14 +152,14 @@ class CallerAddressTest {
     }
 
     @Test
-    void withoutProxiesNoHeaderCounts() {
+    void without_proxies_no_header_counts() {
         CallerAddress resolver = new CallerAddress(List.of(), 64, ForwardedHeader.ANY);
         assertThat(address(resolver, "127.0.0.1", List.of("1.1.1.1"), List.of()))
                 .isEqualTo("127.0.0.1");
     }
 
     @Test
-    void headersThatDoNotCountAreNotRead() {
+    void headers_that_do_not_count_are_not_read() {
         assertThat(resolver(64).of("203.0.113.9", name -> {
                     throw new AssertionError("read " + name);
                 }))
@@ -184,33 +184,33 @@ class CallerAddressTest {
         "2001:db8::8, 2001:db8::9, false",
         "8000::/1, ffff::, true",
     })
-    void aRangeIsAllThatShareItsFirstBits(String range, String address, boolean contained) {
+    void a_range_is_all_that_share_its_first_bits(String range, String address, boolean contained) {
         assertThat(IpAddresses.parseRange(range).contains(IpAddresses.parse(address)))
                 .isEqualTo(contained);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"unknown", "localhost", "evil", "_hidden", "300.1.1.1"})
-    void remoteAddressesThatCannotBeParsedShareOneKey(String remote) {
+    void remote_addresses_that_cannot_be_parsed_share_one_key(String remote) {
         assertThat(address(resolver(64), remote, List.of("10.0.0.1"), List.of()))
                 .isEqualTo("unknown");
     }
 
     @Test
-    void anAddressWithItsPortCanBeInBrackets() {
+    void an_address_with_its_port_can_be_in_brackets() {
         assertThat(address(resolver(64), "[198.51.100.1:4444]", List.of(), List.of()))
                 .isEqualTo("198.51.100.1");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", " "})
-    void thereMustBeARemoteAddress(String remote) {
+    void there_must_be_a_remote_address(String remote) {
         assertThatThrownBy(() -> address(resolver(64), remote, List.of(), List.of()))
                 .isInstanceOf(MissingLimitKeyException.class);
     }
 
     @Test
-    void readsTheCurrentRequest() {
+    void reads_the_current_request() {
         assertThatThrownBy(() -> CurrentRequest.address(resolver(64)))
                 .isInstanceOf(MissingLimitKeyException.class)
                 .hasMessageContaining("no request");
@@ -225,7 +225,7 @@ class CallerAddressTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"", "x", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "::/129", "proxy.local"})
-    void rejectsWhatIsNoRange(String range) {
+    void rejects_what_is_no_range(String range) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new CallerAddress(List.of(range), 64, ForwardedHeader.ANY))
                 .withMessageContaining("'" + range + "'");
@@ -233,7 +233,7 @@ class CallerAddressTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 129})
-    void rejectsPrefixLengthOutOfRange(int length) {
+    void rejects_prefix_length_out_of_range(int length) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> resolver(length))
                 .withMessageContaining("between 1 and 128, was " + length);

@@ -46,7 +46,7 @@ class CallKeysTest {
     }
 
     @Test
-    void methodHasNoKey() throws Exception {
+    void method_has_no_key() throws Exception {
         assertThat(keys(null, null).of(LimitType.METHOD, "", method()).of(NO_ARGUMENTS))
                 .isNull();
     }
@@ -58,14 +58,14 @@ class CallKeysTest {
     }
 
     @Test
-    void userAndAnonymousNeverShareAKey() throws Exception {
+    void user_and_anonymous_never_share_a_key() throws Exception {
         assertThat(user(() -> "1.2.3.4", () -> "bob")).isEqualTo("user:bob");
         assertThat(user(() -> "1.2.3.4", () -> "ip:1.2.3.4")).isEqualTo("user:ip:1.2.3.4");
         assertThat(user(() -> "1.2.3.4", () -> null)).isEqualTo("ip:1.2.3.4");
     }
 
     @Test
-    void noKeyIsRejected() {
+    void no_key_is_rejected() {
         assertThatThrownBy(() -> user(() -> "1.2.3.4", () -> " ")).isInstanceOf(MissingLimitKeyException.class);
         assertThatThrownBy(() -> user(null, () -> null))
                 .isInstanceOf(MissingLimitKeyException.class)
@@ -75,7 +75,7 @@ class CallKeysTest {
 
     @ParameterizedTest
     @EnumSource(value = LimitType.class, mode = EnumSource.Mode.EXCLUDE, names = "CUSTOM")
-    void keyIsForCustomOnly(LimitType type) {
+    void key_is_for_custom_only(LimitType type) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> keys(null, null).of(type, "#{phone}", method()))
                 .withMessageContaining("key '#{phone}' has no effect with limitType " + type)
@@ -83,7 +83,7 @@ class CallKeysTest {
     }
 
     @Test
-    void aMissingBeanIsNamed() {
+    void a_missing_bean_is_named() {
         keys(null, null).checkAvailable(LimitType.METHOD);
         keys(null, null).checkAvailable(LimitType.CUSTOM);
         assertThatIllegalArgumentException()
@@ -95,7 +95,7 @@ class CallKeysTest {
     }
 
     @Test
-    void beansAreLookedUpUntilTheyExist() throws Exception {
+    void beans_are_looked_up_until_they_exist() throws Exception {
         List<ClientAddress> results = new ArrayList<>(Arrays.asList(null, () -> "1.2.3.4"));
         CallKeys keys = new CallKeys(() -> results.remove(0), () -> null);
         CallKey ip = keys.of(LimitType.IP, "", method());
@@ -120,13 +120,13 @@ class CallKeysTest {
 
     @ParameterizedTest
     @MethodSource("authentications")
-    void theUserOfSpringSecurityIsAuthenticated(Authentication authentication, String user) {
+    void the_user_of_spring_security_is_authenticated(Authentication authentication, String user) {
         SecurityContextHolder.getContext().setAuthentication(authentication);
         assertThat(security.name()).isEqualTo(user);
     }
 
     @Test
-    void theUserOfARequestIsItsPrincipal() {
+    void the_user_of_a_request_is_its_principal() {
         MockHttpServletRequest request = new MockHttpServletRequest();
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
         assertThat(CurrentRequest.user()).isNull();
@@ -135,7 +135,7 @@ class CallKeysTest {
     }
 
     @Test
-    void theUserOfSpringSecurityPrecedesThatOfTheRequest() {
+    void the_user_of_spring_security_precedes_that_of_the_request() {
         MockHttpServletRequest request = new MockHttpServletRequest();
         request.setUserPrincipal(() -> "alice");
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));

@@ -87,7 +87,7 @@ class KeyDifferentialTest {
 
     @ParameterizedTest
     @MethodSource("ofOne")
-    void ofOneArgument(String expression) throws Exception {
+    void of_one_argument(String expression) throws Exception {
         Method method = method("one");
         for (Object value : VALUES) {
             check(expression, method, value);
@@ -129,7 +129,7 @@ class KeyDifferentialTest {
     }
 
     @Test
-    void ofPrimitives() throws Exception {
+    void of_primitives() throws Exception {
         Method method = method("primitives");
         Object[] arguments = {7, 8L, 0.1, 'x', true, new byte[] {1}};
         for (Parameter parameter : method.getParameters()) {
@@ -146,7 +146,7 @@ class KeyDifferentialTest {
     }
 
     @Test
-    void ofNamesThatHideOthers() throws Exception {
+    void of_names_that_hide_others() throws Exception {
         Method method = method("hidden");
         for (String expression : List.of("first", "p0", "#p0", "a0", "#a0", "#p1", "#a2", "#first", "root", "#p3")) {
             check(expression, method, "1", "2", "3", "4");
@@ -155,7 +155,7 @@ class KeyDifferentialTest {
     }
 
     @Test
-    void ofNamesThatAreNotThere() throws Exception {
+    void of_names_that_are_not_there() throws Exception {
         // The JDK's own classes are compiled without.
         Method concat = String.class.getMethod("concat", String.class);
         for (Object value : Arrays.asList("x", " ", null)) {
@@ -165,7 +165,7 @@ class KeyDifferentialTest {
     }
 
     @Test
-    void ofSeveralArguments() throws Exception {
+    void of_several_arguments() throws Exception {
         Method method = method("many");
         User user = new User("bob", new Address("Ulm", Optional.of("Am See 1")), Map.of(1, "0171"));
         Map<String, Object> params = Map.of("phone", "0172", "0171", "found");

@@ -91,19 +91,19 @@ class KeyTemplateTest {
 
     @ParameterizedTest
     @MethodSource("templates")
-    void readsArguments(String template, String expected) throws Exception {
+    void reads_arguments(String template, String expected) throws Exception {
         Method send = method("send");
         assertThat(CallKeys.custom(template, send).of(CALL)).isEqualTo(expected);
     }
 
     @Test
-    void anArgumentsNameHidesAPosition() throws Exception {
+    void an_arguments_name_hides_a_position() throws Exception {
         assertThat(CallKeys.custom("#{#p1}", method("send")).of(CALL)).isEqualTo("7");
     }
 
     @ParameterizedTest
     @MethodSource("rejections")
-    void rejectsWhatCannotWorkOrMustNot(String template, String problem) throws Exception {
+    void rejects_what_cannot_work_or_must_not(String template, String problem) throws Exception {
         Method send = method("send");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> CallKeys.custom(template, send))
@@ -112,7 +112,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void evaluationOnlyReads() throws Exception {
+    void evaluation_only_reads() throws Exception {
         User user = new User("bob");
         assertThat(CallKeys.custom("#{user.id}", method("send")).of(new Object[] {"1", user, Map.of(), 1, List.of()}))
                 .isEqualTo("bob");
@@ -131,7 +131,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void whatChangesAsItIsReadIsNoProperty() throws Exception {
+    void what_changes_as_it_is_read_is_no_property() throws Exception {
         CallKey key = CallKeys.custom("#{value.andIncrement}", method("one"));
         AtomicInteger count = new AtomicInteger();
         assertThatThrownBy(() -> key.of(new Object[] {count})).isInstanceOf(IllegalStateException.class);
@@ -143,7 +143,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void accessorsOfValuesAreProperties() throws Exception {
+    void accessors_of_values_are_properties() throws Exception {
         CallKey name = CallKeys.custom("#{value.name}", method("one"));
         assertThat(name.of(new Object[] {TimeUnit.DAYS})).isEqualTo("DAYS");
         CallKey city = CallKeys.custom("#{value.city}", method("one"));
@@ -152,14 +152,14 @@ class KeyTemplateTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"values", "clear", "hashCode"})
-    void entriesCanBeNamedAsMethodsOfMaps(String name) throws Exception {
+    void entries_can_be_named_as_methods_of_maps(String name) throws Exception {
         CallKey key = CallKeys.custom("#{params." + name + "}", method("send"));
         assertThat(key.of(new Object[] {"1", new User("bob"), Map.of(name, "x"), 1, List.of()}))
                 .isEqualTo("x");
     }
 
     @Test
-    void textsAreInLowerCaseWhateverLanguageTheInstanceSpeaks() throws Exception {
+    void texts_are_in_lower_case_whatever_language_the_instance_speaks() throws Exception {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.forLanguageTag("tr"));
         try {
@@ -173,7 +173,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void onlyCollectionsMapsAndTextsHaveSizes() throws Exception {
+    void only_collections_maps_and_texts_have_sizes() throws Exception {
         Method one = method("one");
         CallKey key = CallKeys.custom("#{value.size()}", one);
         assertThat(key.of(new Object[] {List.of(1)})).isEqualTo("1");
@@ -185,7 +185,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void namesNeedParametersOption() throws Exception {
+    void names_need_parameters_option() throws Exception {
         // The JDK's own classes are compiled without.
         Method concat = String.class.getMethod("concat", String.class);
         assertThatIllegalArgumentException()
@@ -200,7 +200,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void methodWithoutArguments() throws Exception {
+    void method_without_arguments() throws Exception {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> CallKeys.custom("#{phone}", method("none")))
                 .withMessageContaining("the method has no arguments");
@@ -209,7 +209,7 @@ class KeyTemplateTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", " ", "\t\n"})
-    void rejectsNullAndBlank(String value) throws Exception {
+    void rejects_null_and_blank(String value) throws Exception {
         for (String template : List.of("#{value}", "sms:#{value}", "#{value}:x", "#{#p0}")) {
             CallKey key = CallKeys.custom(template, method("one"));
             assertThatThrownBy(() -> key.of(new Object[] {value}))
@@ -228,7 +228,7 @@ class KeyTemplateTest {
 
     @ParameterizedTest
     @MethodSource("withoutPhone")
-    void rejectsACallWithoutTheValueAndWithoutAStackTrace(Object value) throws Exception {
+    void rejects_a_call_without_the_value_and_without_a_stack_trace(Object value) throws Exception {
         CallKey entry = CallKeys.custom("#{value.phone}", method("one"));
         assertThatThrownBy(() -> entry.of(new Object[] {value}))
                 .isInstanceOf(MissingLimitKeyException.class)
@@ -237,12 +237,12 @@ class KeyTemplateTest {
     }
 
     @Test
-    void aDevelopersMistakeHasAStackTrace() {
+    void a_developers_mistake_has_a_stack_trace() {
         assertThat(new MissingLimitKeyException("no request").getStackTrace()).isNotEmpty();
     }
 
     @Test
-    void aPropertyThatNoObjectHasIsAMistakeInTheExpression() throws Exception {
+    void a_property_that_no_object_has_is_a_mistake_in_the_expression() throws Exception {
         CallKey entry = CallKeys.custom("#{value.phone}", method("one"));
         assertThatThrownBy(() -> entry.of(new Object[] {new User("bob")}))
                 .isInstanceOf(IllegalStateException.class)
@@ -250,14 +250,14 @@ class KeyTemplateTest {
     }
 
     @Test
-    void anEmptyOptionalIsNoValue() throws Exception {
+    void an_empty_optional_is_no_value() throws Exception {
         CallKey itself = CallKeys.custom("#{value}", method("one"));
         assertThatThrownBy(() -> itself.of(new Object[] {Optional.empty()}))
                 .isInstanceOf(MissingLimitKeyException.class);
     }
 
     @Test
-    void takesTheTextOfValues() throws Exception {
+    void takes_the_text_of_values() throws Exception {
         CallKey key = CallKeys.custom("#{value}", method("one"));
         UUID uuid = UUID.randomUUID();
         assertThat(key.of(new Object[] {42L})).isEqualTo("42");
@@ -270,7 +270,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void rejectsIdentityAsText() throws Exception {
+    void rejects_identity_as_text() throws Exception {
         CallKey key = CallKeys.custom("#{value}", method("one"));
         for (Object value : List.of(new User("bob"), new byte[] {1}, new Object())) {
             assertThatThrownBy(() -> key.of(new Object[] {value}))
@@ -280,7 +280,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void noChoiceOfArgumentsHitsAnothersKey() throws Exception {
+    void no_choice_of_arguments_hits_anothers_key() throws Exception {
         List<String> nasty =
                 List.of("1", "1:2", "2:3", "3", ":", "\\", "\\:", ":\\", "a\\:b", "::", "1:", ":1", "\\\\");
         for (String template : List.of("#{a}:#{b}", "#{a}\\#{b}", "x#{a}::#{b}y", "#{a}1#{b}", "#{a}/#{b}/")) {
