@@ -1,4 +1,4 @@
-/** Calls of three tenants, which flood a limit if they are told to. */
+/** Calls of three tenants, which flood a limit where that is switched on. */
 
 const TENANTS = [
   {name: 'acme', plan: 'free', rate: 2},
@@ -26,7 +26,7 @@ async function call(name) {
       answers.get(name).push({at: Date.now(), granted: status === 200});
     }
   } catch {
-    // The server is away; the next call may find it.
+    // The server is unavailable; the next call may succeed.
   }
 }
 

@@ -38,7 +38,7 @@ abstract class PlanContract extends LimiterContract {
     }
 
     @Test
-    void who_was_rejected_under_one_plan_is_decided_under_the_numbers_of_the_next() {
+    void a_key_rejected_under_one_plan_is_decided_under_the_parameters_of_the_next() {
         for (var kind : List.of(FixedWindow.of(1, HOUR), SlidingLog.of(1, HOUR), SlidingCounter.of(1, HOUR))) {
             String name = kind.getClass().getSimpleName();
             Limiter free = limiters().withPlan("free").build(name, kind);

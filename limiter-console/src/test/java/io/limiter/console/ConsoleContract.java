@@ -11,7 +11,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The console over HTTP, with Spring Security and CSRF tokens: the same for servlets and for WebFlux. Everybody may log in: viewer
+ * The console over HTTP, with Spring Security and CSRF tokens: the same for servlets and for WebFlux. All users may log in: viewer
  * may read, support may also change single keys, operator may also write, and ann may do none of these. The application has a prefix
  * for its controllers, and an advice that replaces what they answer.
  */

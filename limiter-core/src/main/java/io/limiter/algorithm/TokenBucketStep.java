@@ -113,7 +113,7 @@ final class TokenBucketStep {
      *
      * Each call reserves the next free time for a call, a quarter of the prefetch time ahead or later. An instance that got less than
      * it wanted may call again at that time. Any other may call as soon as no call is more than twice as far ahead as that, so
-     * that a few calls in a row, of which each asks for more, do not wait.
+     * that a few calls in a row, of which each requests more, do not wait.
      */
     private Step<RedisPermits> prefetch(RedisPermits settled, Request request) {
         double pause = request.timeoutMicros() * PREFETCH_PAUSE;

@@ -209,13 +209,13 @@ class StoredStateFuzzTest {
         List<byte[]> states = written.get(random.nextInt(8) == 0 ? LIMITS.get(random.nextInt(LIMITS.size())) : limit);
         byte[] state = states.get(random.nextInt(states.size()));
         if (state[0] == '{' && random.nextBoolean()) {
-            return otherNumbers(random, new String(state, StandardCharsets.UTF_8))
+            return changedNumbers(random, new String(state, StandardCharsets.UTF_8))
                     .getBytes(StandardCharsets.UTF_8);
         }
         return Fuzz.mutated(random, state);
     }
 
-    private static String otherNumbers(Random random, String json) {
+    private static String changedNumbers(Random random, String json) {
         StringBuilder changed = new StringBuilder();
         int at = 0;
         var numbers = java.util.regex.Pattern.compile("(?<=[:,\\[])[-0-9.E]+|\"\\w+\":")

@@ -1,13 +1,10 @@
 package io.limiter.docs;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.key.KeySpace;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,23 +67,11 @@ class DocsTest {
 
     @Test
     void the_pages_use_the_terms_of_the_field() throws IOException {
+        Terms terms = Terms.of("words.txt");
         List<String> found = new ArrayList<>();
-        try (InputStream file = DocsTest.class.getResourceAsStream("words.txt")) {
-            List<String> lines = new String(requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .filter(line -> !line.startsWith("#"))
-                    .toList();
-            for (Path page : pages()) {
-                String text = withoutCode(page).replaceAll("`[^`]*`", "``").replaceAll("]\\([^)]*\\)", "]");
-                for (String line : lines) {
-                    String[] words = line.split(" -> ");
-                    Pattern.compile("(?i)\\b(?:" + words[0].replace(" ", "\\s+") + ")\\b")
-                            .matcher(text)
-                            .results()
-                            .forEach(match ->
-                                    found.add(ROOT.relativize(page) + ": \"" + match.group() + "\", say: " + words[1]));
-                }
-            }
+        for (Path page : pages()) {
+            String text = withoutCode(page).replaceAll("`[^`]*`", "``").replaceAll("]\\([^)]*\\)", "]");
+            terms.in(text).forEach(term -> found.add(ROOT.relativize(page) + ": " + term));
         }
         assertThat(found).isEmpty();
     }

@@ -21,7 +21,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
-/** The numbers of the sample's limits, without Redis, by a clock that is moved. */
+/** The definitions of the sample's limits, without Redis, by a clock that is moved. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         classes = SampleLimitsTest.Application.class)

@@ -190,9 +190,9 @@ class SampleTest {
     }
 
     @Test
-    void each_tenant_has_the_numbers_of_its_plan() throws Exception {
+    void each_tenant_has_the_limit_of_its_plan() throws Exception {
         assertThat(get(first, "/tenants.html").body()).contains("tenants.js");
-        for (String limit : new String[] {"acme 2", "globex 10", "initech 50", "nobody 1"}) {
+        for (String limit : new String[] {"acme 2", "globex 10", "initech 50", "unknown 1"}) {
             String[] parts = limit.split(" ");
             HttpResponse<String> granted = get(first, "/tenants/" + parts[0]);
             assertThat(granted.statusCode()).isEqualTo(200);

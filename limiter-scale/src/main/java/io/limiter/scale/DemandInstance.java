@@ -6,7 +6,7 @@ import io.limiter.scale.Totals.By;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An instance that prefetches permits of one key by demand, grants from them, and rejects until it may ask again: as
+ * An instance that prefetches permits of one key by demand, grants from them, and rejects until it may call again: as
  * {@code io.limiter.internal.prefetch.PrefetchedKey}, except that requests wait for a call that is under way.
  */
 final class DemandInstance {

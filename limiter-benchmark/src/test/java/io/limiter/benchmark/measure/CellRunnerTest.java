@@ -35,13 +35,13 @@ class CellRunnerTest {
     }
 
     @Test
-    void every_subject_grants_all_that_threads_ask_for() throws InterruptedException {
+    void every_subject_grants_all_that_threads_request() throws InterruptedException {
         Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, Waiting.THREADS, 2);
         assertDecides(cell, run(cell, Contenders.ALL), Contenders.ALL);
     }
 
     @Test
-    void every_asynchronous_subject_grants_all_that_is_asked_of_many_ids() throws InterruptedException {
+    void every_asynchronous_subject_grants_all_that_is_requested_for_many_ids() throws InterruptedException {
         Cell cell = new Cell(KeySpace.UNIFORM, Outcome.GRANTED, Waiting.ASYNC, 8);
         assertDecides(
                 cell,

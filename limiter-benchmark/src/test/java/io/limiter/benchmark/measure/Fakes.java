@@ -14,7 +14,7 @@ public final class Fakes {
 
     private Fakes() {}
 
-    /** Grants exactly what is allowed. */
+    /** Grants exactly as much as the limit. */
     public static Contender exact() {
         return new Contender(
                 "exact",

@@ -90,7 +90,7 @@ class MigrationTest {
     }
 
     @Test
-    void resilience4j_waits_unless_told_otherwise() {
+    void resilience4j_waits_unless_configured_otherwise() {
         assertThat(RateLimiterConfig.ofDefaults().getTimeoutDuration()).isEqualTo(Duration.ofSeconds(5));
         assertThat(RateLimiterConfig.ofDefaults().getLimitForPeriod()).isEqualTo(50);
         assertThat(RateLimiterConfig.ofDefaults().getLimitRefreshPeriod()).isEqualTo(Duration.ofNanos(500));
@@ -118,7 +118,7 @@ class MigrationTest {
     }
 
     @Test
-    void other_numbers_keep_what_was_taken() {
+    void another_definition_keeps_what_was_taken() {
         assertThat(limiters.build("log", SlidingLog.of(2, HOUR)).tryAcquire(2)).isTrue();
         Limiter more = limiters.build("log", SlidingLog.of(4, HOUR));
         assertThat(more.tryAcquire(3)).isFalse();

@@ -50,7 +50,7 @@ export function bansPart(done) {
       }, t('resetKey')) : '–'},
   ], chosen);
   const isHidden = !state.session.showKeys && !state.session.keys;
-  const none = el('p', {className: 'card empty', hidden: true}, t(isHidden ? 'hashedBans' : 'nobodyBanned'));
+  const none = el('p', {className: 'card empty', hidden: true}, t(isHidden ? 'hashedBans' : 'noKeyBanned'));
   const note = el('p', {className: 'muted small after'}, t('bansNote'));
 
   function reset(ban) {

@@ -8,7 +8,7 @@ import {keyActions, keyOf} from './keys.js';
 import {now, state} from './state.js';
 import {t} from './words.js';
 
-/** A look asks Redis. */
+/** Each look calls Redis. */
 const READ_MILLIS = 2000;
 
 const code = text => el('span', {className: 'code'}, named(text));

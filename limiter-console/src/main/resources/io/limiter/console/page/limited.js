@@ -64,7 +64,7 @@ export function limitedView({reload}) {
       cell: row => state.session.keys ? keyActions(row.limit, keyOf(row.key), changed) : '–'},
   ], limited);
   const note = el('p', {className: 'muted small after'});
-  const nobody = el('p', {className: 'card empty', hidden: true}, t('nobodyLimited'));
+  const nothing = el('p', {className: 'card empty', hidden: true}, t('noKeyLimited'));
 
   const bans = bansPart(changed);
   const search = keySearch({
@@ -92,7 +92,7 @@ export function limitedView({reload}) {
 
   const element = el('div', {}, form,
     el('section', {className: 'part', 'aria-label': t('limitedNow')}, el('h2', {}, t('limitedNow')),
-      rejected.element, nobody,
+      rejected.element, nothing,
       note),
     bans.element,
     el('section', {className: 'part', 'aria-label': t('overrides')},
@@ -124,7 +124,7 @@ export function limitedView({reload}) {
     })));
     rejected.show(rows);
     setText(note, state.session.showKeys ? t('limitedNote') : `${t('limitedNote')} ${t('hashedKeys')}`);
-    nobody.hidden = rows.length > 0 || !state.fleet;
+    nothing.hidden = rows.length > 0 || !state.fleet;
     bans.update();
     const ofName = new Map((state.fleet ? state.fleet.limits : []).map(each => [each.limiter, each]).reverse());
     const {found, problem} = search;

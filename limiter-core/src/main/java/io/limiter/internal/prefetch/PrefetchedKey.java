@@ -81,7 +81,7 @@ final class PrefetchedKey {
     private volatile boolean forgotten;
 
     /**
-     * The last decision of the backend, if it told this instance to pause.
+     * The last decision of the backend, if it paused this instance.
      *
      * @param end when it may call again
      * @param permit when there is a permit

@@ -257,7 +257,7 @@ class GuardTest {
     void a_listener_that_throws_or_hangs_affects_no_other() {
         CountDownLatch ended = new CountDownLatch(1);
         List<String> notified = new CopyOnWriteArrayList<>();
-        ListenerNotifier notices = new ListenerNotifier(List.of(
+        ListenerNotifier listeners = new ListenerNotifier(List.of(
                 new LimiterListener() {
                     @Override
                     public void backendDown(String node, LimiterBackendException cause) {
@@ -276,13 +276,13 @@ class GuardTest {
                     }
                 }));
         for (int i = 0; i < 3 * ListenerNotifier.MAX_WAITING; i++) {
-            notices.publishIfRoom(listener -> listener.backendDown("node", loading()));
+            listeners.publishIfRoom(listener -> listener.backendDown("node", loading()));
         }
-        notices.publish(listener -> listener.backendDown(
+        listeners.publish(listener -> listener.backendDown(
                 "node",
                 new LimiterBackendException(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null, null)));
         ended.countDown();
-        notices.close();
+        listeners.close();
         Awaitility.await().until(() -> notified.contains("is never dropped"));
         assertThat(notified).hasSizeBetween(ListenerNotifier.MAX_WAITING, ListenerNotifier.MAX_WAITING + 2);
     }

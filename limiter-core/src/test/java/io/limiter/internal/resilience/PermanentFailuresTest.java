@@ -27,7 +27,7 @@ class PermanentFailuresTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private final List<String> notified = new CopyOnWriteArrayList<>();
-    private final ListenerNotifier notices = new ListenerNotifier(List.of(new LimiterListener() {
+    private final ListenerNotifier listeners = new ListenerNotifier(List.of(new LimiterListener() {
         @Override
         public void limiterFailing(FailingLimiter limiter) {
             notified.add(limiter.limiter() + " " + limiter.failure().problem());
@@ -41,7 +41,7 @@ class PermanentFailuresTest {
     private final Logger logger = (Logger) LoggerFactory.getLogger(PermanentFailures.class);
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
     private long nanos;
-    private final PermanentFailures failures = new PermanentFailures(notices, new Ticker() {
+    private final PermanentFailures failures = new PermanentFailures(listeners, new Ticker() {
         @Override
         public long read() {
             return nanos;
@@ -58,7 +58,7 @@ class PermanentFailuresTest {
     @AfterEach
     void listenNoMore() throws InterruptedException {
         AsyncLog.flush(Duration.ofMinutes(1));
-        notices.close();
+        listeners.close();
         logger.detachAppender(lines);
         logger.setAdditive(true);
     }

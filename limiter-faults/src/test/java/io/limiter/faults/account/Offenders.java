@@ -46,7 +46,7 @@ final class Offenders {
                 .equals("1");
     }
 
-    /** Counts from 0 and asks for at most the capacity. */
+    /** Counts from 0 and requests at most the capacity. */
     static Offender offByOne(RedisConsole redis, int capacity) {
         String script = """
                 local granted = tonumber(redis.call('GET', KEYS[1]) or 0)

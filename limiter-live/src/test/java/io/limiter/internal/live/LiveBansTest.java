@@ -78,7 +78,7 @@ class LiveBansTest {
     }
 
     @Test
-    void a_key_with_numbers_of_its_own_is_banned_as_any_other() {
+    void a_key_with_parameters_of_its_own_is_banned_as_any_other() {
         live(factory).put("login", ANN, LiveSettings.NONE.withLimit(3), NOTE, 0);
         for (int i = 0; i < 3; i++) {
             assertThat(limiter.tryAcquire("ann")).isTrue();

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Live limits of one key: other numbers, exempt or banned. */
+/** Live limits of one key: other parameters, exempt or banned. */
 class LiveKeysTest {
 
     private static final LiveKey ANN = LiveKey.of("ann");
@@ -164,7 +164,7 @@ class LiveKeysTest {
 
     @ParameterizedTest
     @EnumSource(Instance.class)
-    void a_key_has_other_numbers_on_the_same_permits(Instance which) {
+    void a_key_has_other_parameters_on_the_same_permits(Instance which) {
         LiveInstance factory = instance(which);
         Limiter limiter = factory.build("search", FixedWindow.of(2, HALF_HOUR));
         assertThat(limiter.tryAcquire("ann", 2)).isTrue();

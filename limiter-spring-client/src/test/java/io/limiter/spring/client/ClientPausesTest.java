@@ -279,7 +279,7 @@ class ClientPausesTest {
     }
 
     @Test
-    void a_third_party_cannot_ask_for_more_than_the_bound_which_is_logged() {
+    void a_pause_beyond_the_bound_is_cut_to_it_and_logged() {
         headers = Map.of("Retry-After", "999999999999999999999");
         inRedis("pause-at-most=20").run(one -> {
             try (LogLines log = new LogLines(ClientPauses.class)) {

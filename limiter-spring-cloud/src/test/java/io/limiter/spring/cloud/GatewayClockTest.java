@@ -45,7 +45,7 @@ class GatewayClockTest {
     }
 
     @Test
-    void theBoundaryOfASecondGrantsNothing() {
+    void the_boundary_of_a_second_grants_nothing() {
         // 123.456 ms into a second.
         clock.advance(Duration.ofMillis(870));
         assertThat(granted(60)).isEqualTo(20);
@@ -56,7 +56,7 @@ class GatewayClockTest {
     }
 
     @Test
-    void anySecondGrantsAtMostTheCapacityAndTheRate() {
+    void any_second_grants_at_most_the_capacity_and_the_rate() {
         int granted = 0;
         for (int i = 0; i < 100; i++) {
             granted += (int) granted(2);
@@ -66,7 +66,7 @@ class GatewayClockTest {
     }
 
     @Test
-    void aClockThatStepsBackGrantsNothing() {
+    void a_clock_that_steps_back_grants_nothing() {
         assertThat(granted(60)).isEqualTo(20);
         clock.advance(Duration.ofSeconds(-5));
         assertThat(granted(60)).isZero();

@@ -59,7 +59,7 @@ class GatewayRateLimiterTest {
     }
 
     @Test
-    void takesThePlaceOfTheGatewaysOwnWithoutAnExclusion() {
+    void takes_the_place_of_the_gateways_own_without_an_exclusion() {
         assertThat(ours.context().getBeansOfType(RateLimiter.class).values())
                 .singleElement()
                 .isInstanceOf(GatewayRateLimiter.class);
@@ -67,7 +67,7 @@ class GatewayRateLimiterTest {
     }
 
     @Test
-    void grantsTheCapacityAndTheRateUnderLoad() {
+    void grants_the_capacity_and_the_rate_under_load() {
         int before = TestGateway.served();
         long start = System.nanoTime();
         int granted = granted(ours.load("/slow", 60));
@@ -77,7 +77,7 @@ class GatewayRateLimiterTest {
     }
 
     @Test
-    void limitsWhereTheCapacityIsLessThanHalfASecondsWorth() {
+    void limits_where_the_capacity_is_less_than_half_a_seconds_worth() {
         long start = System.nanoTime();
         int granted = granted(ours.load("/small", 60));
         double seconds = (System.nanoTime() - start) / 1e9;
@@ -88,12 +88,12 @@ class GatewayRateLimiterTest {
     }
 
     @Test
-    void blocksAllWithACapacityOfZero() {
+    void blocks_all_with_a_capacity_of_zero() {
         assertThat(ours.send("/blocked", "ann").statusCode()).isEqualTo(429);
     }
 
     @Test
-    void hasTheHeadersOfTheGatewaysOwnAndRetryAfter() {
+    void has_the_headers_of_the_gateways_own_and_retry_after() {
         String caller = TestGateway.anyone();
         HttpResponse<String> granted = ours.send("/costly", caller);
         HttpResponse<String> ofOwn = own.send("/costly", caller);
@@ -110,12 +110,12 @@ class GatewayRateLimiterTest {
     }
 
     @Test
-    void deniesRequestsWithoutAKey() {
+    void rejects_requests_without_a_key() {
         assertThat(ours.sendWithoutKey("/slow").statusCode()).isEqualTo(403);
     }
 
     @Test
-    void keepsLimitingWhileRedisIsUnavailable() {
+    void keeps_limiting_while_redis_is_unavailable() {
         long start = System.nanoTime();
         int granted = granted(alone.load("/slow", 30));
         assertThat(granted).isBetween(5, (int) (5 + (System.nanoTime() - start) / 1e9));

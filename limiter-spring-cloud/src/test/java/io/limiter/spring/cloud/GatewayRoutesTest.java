@@ -67,7 +67,7 @@ class GatewayRoutesTest {
     }
 
     @Test
-    void aRedisRateLimiterOfTheApplicationPreventsStartup() {
+    void a_redis_rate_limiter_of_the_application_prevents_startup() {
         assertThatThrownBy(() -> start(OwnRedisRateLimiter.class, TestGateway.limited(0, "a", "replenishRate=1")))
                 .rootCause()
                 .isInstanceOf(InvalidSettingException.class)
@@ -87,7 +87,7 @@ class GatewayRoutesTest {
                 "1  | 4  | 5 | requestedTokens | must be between 1 and the burstCapacity 4, was 5: no request",
                 "1  | x  | 1 | *               | must be whole numbers, burstCapacity at least 0 and the others at least 1: For input string",
             })
-    void aBadArgumentPreventsStartup(String rate, String capacity, String tokens, String argument, String message) {
+    void a_bad_argument_prevents_startup(String rate, String capacity, String tokens, String argument, String message) {
         List<String> route = TestGateway.limited(
                 0, "a", "replenishRate=" + rate, "burstCapacity=" + capacity, "requestedTokens=" + tokens);
         assertThatThrownBy(() -> start(TestGateway.Application.class, route))
@@ -96,7 +96,7 @@ class GatewayRoutesTest {
     }
 
     @Test
-    void aFilterWithoutARatePreventsStartup() {
+    void a_filter_without_a_rate_prevents_startup() {
         assertThatThrownBy(() -> start(TestGateway.Application.class, TestGateway.limited(0, "a")))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage("redis-rate-limiter.replenishRate of the route a must be set, for the route or in the"
@@ -104,7 +104,7 @@ class GatewayRoutesTest {
     }
 
     @Test
-    void aBadRouteIsLeftOutIfTheApplicationWantsThat() {
+    void a_bad_route_is_left_out_if_the_application_wants_that() {
         try (TestGateway gateway = start(
                 TestGateway.Application.class,
                 TestGateway.limited(0, "a", "replenishRate=0"),
@@ -114,7 +114,7 @@ class GatewayRoutesTest {
     }
 
     @Test
-    void aRouteKeepsItsArgumentsIfChangedOnesAreBad() {
+    void a_route_keeps_its_arguments_if_changed_ones_are_bad() {
         try (TestGateway gateway =
                 start(TestGateway.Application.class, TestGateway.limited(0, "a", "replenishRate=1"))) {
             GatewayRateLimiter limiter = gateway.context().getBean(GatewayRateLimiter.class);
@@ -127,14 +127,14 @@ class GatewayRoutesTest {
     }
 
     @Test
-    void aRateLimiterOfTheApplicationHasPrecedence() {
+    void a_rate_limiter_of_the_application_has_precedence() {
         try (TestGateway gateway = start(OwnRateLimiter.class, TestGateway.limited(0, "a", "replenishRate=1"))) {
             assertThat(gateway.send("/a", TestGateway.anyone()).statusCode()).isEqualTo(429);
         }
     }
 
     @Test
-    void aPrimaryRateLimiterHasPrecedenceAndARouteMayNameThisOne() {
+    void a_primary_rate_limiter_has_precedence_and_a_route_may_name_this_one() {
         String ofB = "spring.cloud.gateway.server.webflux.routes[1].filters[0].args.rate-limiter=";
         try (TestGateway gateway = TestGateway.Server.WEBFLUX.start(
                 PrimaryRateLimiter.class,

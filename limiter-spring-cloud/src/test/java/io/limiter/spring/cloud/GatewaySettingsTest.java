@@ -28,7 +28,7 @@ class GatewaySettingsTest {
     }
 
     @Test
-    void hasNoHeadersButRetryAfterIfTheyAreSwitchedOff() {
+    void has_no_headers_but_retry_after_if_they_are_switched_off() {
         try (TestGateway gateway = gateway(SETTINGS + "redis-rate-limiter.include-headers=false")) {
             String caller = TestGateway.anyone();
             HttpResponse<String> granted = gateway.send("/costly", caller);
@@ -40,7 +40,7 @@ class GatewaySettingsTest {
     }
 
     @Test
-    void hasTheNamesOfHeadersThatAreConfigured() {
+    void has_the_names_of_headers_that_are_configured() {
         try (TestGateway gateway = gateway(
                 SETTINGS + "redis-rate-limiter.remaining-header=X-Left",
                 SETTINGS + "redis-rate-limiter.replenish-rate-header=X-Rate",
@@ -55,14 +55,14 @@ class GatewaySettingsTest {
     }
 
     @Test
-    void passesRequestsWithoutAKeyIfTheyAreNotDenied() {
+    void passes_requests_without_a_key_if_they_are_not_rejected() {
         try (TestGateway gateway = gateway(SETTINGS + "filter.request-rate-limiter.deny-empty-key=false")) {
             assertThat(gateway.sendWithoutKey("/blocked").statusCode()).isEqualTo(204);
         }
     }
 
     @Test
-    void answers503WhileRedisIsUnavailableIfItFailsClosed() {
+    void answers_503_while_redis_is_unavailable_if_it_fails_closed() {
         try (TestGateway gateway = gateway(
                 "limiter.failure.policy=deny",
                 "spring.data.redis.host=localhost",

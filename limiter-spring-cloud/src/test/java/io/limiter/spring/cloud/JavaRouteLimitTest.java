@@ -54,12 +54,12 @@ class JavaRouteLimitTest {
     }
 
     @Test
-    void worksOnTheReactiveServer() {
+    void works_on_the_reactive_server() {
         grantsOne(TestGateway.Server.WEBFLUX, Reactive.class);
     }
 
     @Test
-    void worksOnTheServletServer() {
+    void works_on_the_servlet_server() {
         grantsOne(TestGateway.Server.WEBMVC, Servlet.class);
     }
 }

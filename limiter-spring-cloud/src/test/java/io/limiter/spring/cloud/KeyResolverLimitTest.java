@@ -17,7 +17,7 @@ class KeyResolverLimitTest {
     }
 
     @Test
-    void hasPrecedenceOverTheKeyOfTheRule() {
+    void has_precedence_over_the_key_of_the_rule() {
         try (TestGateway gateway = gateway(
                 "filters[0].name=Limit", "filters[0].args.rule=mail", "filters[0].args.key-resolver=#{@callers}")) {
             String caller = TestGateway.anyone();
@@ -29,7 +29,7 @@ class KeyResolverLimitTest {
     }
 
     @Test
-    void isTheSecondArgumentInShort() {
+    void is_the_second_argument_in_short() {
         try (TestGateway gateway = gateway("filters[0]=Limit=mail,#{@callers}")) {
             assertThat(gateway.send("/mail", TestGateway.anyone()).statusCode()).isEqualTo(204);
             assertThat(gateway.sendWithoutKey("/mail").statusCode()).isEqualTo(400);
@@ -37,7 +37,7 @@ class KeyResolverLimitTest {
     }
 
     @Test
-    void aFilterWithoutARulePreventsStartup() {
+    void a_filter_without_a_rule_prevents_startup() {
         assertThatThrownBy(() -> gateway("filters[0].name=Limit"))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(

@@ -79,17 +79,17 @@ abstract class RouteLimitContract {
     }
 
     @Test
-    void grantsTheCapacityAndTheRateUnderLoad() {
+    void grants_the_capacity_and_the_rate_under_load() {
         grantsTheCapacityAndTheRate("/orders");
     }
 
     @Test
-    void aRuleWithAPathLimitsBeforeTheRoute() {
+    void a_rule_with_a_path_limits_before_the_route() {
         grantsTheCapacityAndTheRate("/before");
     }
 
     @Test
-    void showsItsLimitRatherThanThatOfTheServerBehindIt() {
+    void shows_its_limit_rather_than_that_of_the_server_behind_it() {
         HttpResponse<String> granted = gateway.send("/orders", TestGateway.anyone());
         assertThat(granted.headers().allValues("RateLimit"))
                 .singleElement()
@@ -99,7 +99,7 @@ abstract class RouteLimitContract {
     }
 
     @Test
-    void answersARejectionWithAProblemAndWhenToRetry() {
+    void answers_a_rejection_with_a_problem_and_when_to_retry() {
         String caller = TestGateway.anyone();
         assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(204);
         HttpResponse<String> response = gateway.send("/mail", caller);
@@ -116,17 +116,17 @@ abstract class RouteLimitContract {
     }
 
     @Test
-    void answers400ToARequestWithoutAKey() {
+    void answers_400_to_a_request_without_a_key() {
         assertThat(gateway.sendWithoutKey("/orders").statusCode()).isEqualTo(400);
     }
 
     @Test
-    void appliesOnlyToTheMethodsOfTheRule() {
+    void applies_only_to_the_methods_of_the_rule() {
         assertThat(gateway.load("/posts", 3)).containsOnly(204);
     }
 
     @Test
-    void answers503WhileRedisIsUnavailableIfItFailsClosed() {
+    void answers_503_while_redis_is_unavailable_if_it_fails_closed() {
         TestGateway alone = open(
                 "limiter.failure.policy=deny",
                 "spring.data.redis.host=localhost",
@@ -135,13 +135,13 @@ abstract class RouteLimitContract {
     }
 
     @Test
-    void grantsAllIfLimitsAreDisabled() {
+    void grants_all_if_limits_are_disabled() {
         TestGateway disabled = open("limiter.enabled=false");
         assertThat(disabled.load("/orders", 10)).containsOnly(204);
     }
 
     @Test
-    void obeysAChangedRuleAndKeepsOneThatIsTakenAway() {
+    void obeys_a_changed_rule_and_keeps_one_that_is_removed() {
         TestGateway changed = open();
         change(
                 changed,
@@ -168,7 +168,7 @@ abstract class RouteLimitContract {
     }
 
     @Test
-    void aRuleThatDoesNotExistPreventsStartup() {
+    void a_rule_that_does_not_exist_prevents_startup() {
         assertThatThrownBy(() -> open(server.setting("routes[1].filters[0]=Limit=order")))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage("limiter.http.order is named by a route, and is no rule: set"
@@ -176,7 +176,7 @@ abstract class RouteLimitContract {
     }
 
     @Test
-    void aRuleWithAPathPreventsStartup() {
+    void a_rule_with_a_path_prevents_startup() {
         assertThatThrownBy(() -> open(server.setting("routes[1].filters[0]=Limit=before")))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(

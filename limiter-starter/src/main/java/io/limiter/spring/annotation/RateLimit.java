@@ -20,8 +20,8 @@ import java.lang.annotation.Target;
  * <p>A rejected call does not reach the method; the caller gets a {@link io.limiter.RateLimitExceededException}, which a web
  * application answers with status 429 unless it handles the exception itself.
  *
- * <p><b>Where.</b> On a method of a Spring bean, on the method of a superclass or interface that it overrides, or in an
- * annotation of one's own (attributes overridden with {@code @AliasFor}). On a type it limits each public method of
+ * <p><b>Where.</b> On a method of a Spring bean, on the method of a superclass or interface that it overrides, or on an
+ * annotation that you compose (attributes overridden with {@code @AliasFor}). On a type it limits each public method of
  * the beans of that type, one by one unless {@link #name()} is given, except those that carry or inherit a
  * {@code @RateLimit} of their own; {@link CountLimit}s of the type apply to these too. On a controller it limits the handler
  * methods, and not those that only help with a request. Of several on a class and on what it extends and implements the

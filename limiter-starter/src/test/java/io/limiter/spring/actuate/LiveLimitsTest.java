@@ -73,14 +73,14 @@ class LiveLimitsTest extends TwoApplications {
     }
 
     @Test
-    void a_live_limit_changes_the_numbers_of_a_plan_or_of_the_limit_itself() throws Exception {
+    void a_live_limit_changes_the_parameters_of_a_plan_or_of_the_limit_itself() throws Exception {
         assertThat(grantedUnder("pro", one)).isEqualTo(OWN_LIMIT + 1);
         changed("live-planned.pro", "{\"limit\":2,\"who\":\"ann\"}");
         assertThat(grantedUnder("pro", one)).isEqualTo(2);
         Eventually.that(() -> assertThat(grantedUnder("pro", other)).isEqualTo(2));
         changed("live-planned", "{\"limit\":1,\"who\":\"ann\"}");
         assertThat(grantedUnder("none", one)).isOne();
-        assertThat(grantedUnder("pro", one)).as("has numbers of its own").isEqualTo(2);
+        assertThat(grantedUnder("pro", one)).as("has parameters of its own").isEqualTo(2);
     }
 
     @Test

@@ -47,7 +47,7 @@ class RejectedChangesTest extends TwoApplications {
                 "{'limit':5,'who':'ann','remove':true}; there is no 'remove'",
                 "{'rollBack':1,'who':'ann'}; there is no 'rollBack'",
             })
-    void a_bad_value_is_answered_with_what_is_allowed(String body, String problem) throws Exception {
+    void a_bad_value_is_answered_with_the_allowed_range(String body, String problem) throws Exception {
         HttpResponse<String> answer = post(one, "livelimits/live-annotated", body.replace('\'', '"'));
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(JSON.readTree(answer.body()).get("problem").asText()).contains(problem.strip());
@@ -90,7 +90,7 @@ class RejectedChangesTest extends TwoApplications {
                 "{'rollBack':1}; who must be set, because no user is logged in",
                 "{'rollBack':1,'limit':5,'who':'ann'}; there is no 'limit'",
             })
-    void a_bad_roll_back_is_answered_with_what_is_allowed(String body, String problem) throws Exception {
+    void a_bad_roll_back_is_answered_with_the_allowed_range(String body, String problem) throws Exception {
         HttpResponse<String> answer = post(one, "livelimits", body.replace('\'', '"'));
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(JSON.readTree(answer.body()).get("problem").asText()).contains(problem.strip());
@@ -103,7 +103,7 @@ class RejectedChangesTest extends TwoApplications {
                 "?limit=5&limit=6&who=ann, 'limit' is there more than once",
                 "?limt=5&who=ann, there is no 'limt'",
             })
-    void a_bad_parameter_of_the_query_is_answered_with_what_is_allowed(String query, String problem) throws Exception {
+    void a_bad_parameter_of_the_query_is_answered_with_the_allowed_range(String query, String problem) throws Exception {
         HttpResponse<String> answer = post(one, "livelimits/live-annotated" + query, "{}");
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(answer.body()).contains(problem);

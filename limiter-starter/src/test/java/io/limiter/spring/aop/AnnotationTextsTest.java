@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.annotation.AliasFor;
 
-/** Durations and placeholders in annotations, and numbers that only configuration has. */
+/** Durations and placeholders in annotations, and parameters that only configuration has. */
 class AnnotationTextsTest {
 
     private static final String[] PROPERTIES = {
@@ -164,7 +164,7 @@ class AnnotationTextsTest {
     }
 
     @Test
-    void numbers_that_configuration_sets_the_annotation_need_not_set() {
+    void parameters_that_configuration_sets_the_annotation_need_not_set() {
         runner(Bare.class)
                 .withPropertyValues(
                         "limiter.limits.rate.rate=5",
@@ -189,7 +189,7 @@ class AnnotationTextsTest {
     }
 
     @Test
-    void configuration_that_leaves_a_number_out_prevents_startup() {
+    void configuration_that_leaves_a_parameter_out_prevents_startup() {
         runner(Counted.class)
                 .withPropertyValues("limiter.limits.count.limit=3")
                 .run(context -> assertThat(context)

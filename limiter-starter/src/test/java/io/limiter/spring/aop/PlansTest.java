@@ -131,7 +131,7 @@ class PlansTest {
     }
 
     @Test
-    void a_call_is_limited_under_the_numbers_of_its_plan() {
+    void a_call_is_limited_under_the_parameters_of_its_plan() {
         run(api -> {
             User pro = user("pro");
             assertThat(granted(() -> api.export(pro))).isEqualTo(4);
@@ -147,7 +147,7 @@ class PlansTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {" ", "gold"})
-    void a_call_without_a_known_plan_is_limited_under_the_limits_own_numbers(@Nullable String plan) {
+    void a_call_without_a_known_plan_is_limited_under_the_limits_own_parameters(@Nullable String plan) {
         run(api -> {
             User user = user(plan);
             assertThat(granted(() -> api.export(user))).isEqualTo(2);
@@ -238,7 +238,7 @@ class PlansTest {
     }
 
     @Test
-    void a_plan_that_cannot_be_found_is_logged_and_the_limits_own_numbers_apply() {
+    void a_plan_that_cannot_be_found_is_logged_and_the_limits_own_parameters_apply() {
         try (LogLines log = new LogLines("io.limiter.spring.check.PlanFinder")) {
             runner().withBean(Broken.class).run(context -> {
                 User user = user(null);

@@ -47,8 +47,8 @@ class WaitingCallsTest {
             return "called";
         }
 
-        @CountLimit(limit = 1, name = "in-vain", period = "1d", timeout = "10m")
-        public String inVain() {
+        @CountLimit(limit = 1, name = "too-long", period = "1d", timeout = "10m")
+        public String windowTooLong() {
             return "called";
         }
 
@@ -99,8 +99,8 @@ class WaitingCallsTest {
     void a_window_that_ends_after_the_timeout_rejects_at_once() {
         run(context -> {
             Service service = context.getBean(Service.class);
-            service.inVain();
-            assertThatThrownBy(service::inVain)
+            service.windowTooLong();
+            assertThatThrownBy(service::windowTooLong)
                     .isInstanceOfSatisfying(
                             RateLimitExceededException.class,
                             e -> assertThat(e.decision().retryAfter().orElseThrow())
@@ -159,8 +159,8 @@ class WaitingCallsTest {
         run(
                 context -> {
                     Service service = context.getBean(Service.class);
-                    service.inVain();
-                    service.inVain();
+                    service.windowTooLong();
+                    service.windowTooLong();
                 },
                 "limiter.limits.in-vain.kind=" + kind,
                 "limiter.limits.in-vain.limit=1",

@@ -134,7 +134,7 @@ public abstract class HttpRulesContract extends ServerContract {
     }
 
     @Test
-    void a_request_is_limited_under_the_numbers_of_its_plan_and_its_answer_has_them() throws Exception {
+    void a_request_is_limited_under_its_plan_and_the_headers_of_its_response_name_that() throws Exception {
         String key = UUID.randomUUID().toString();
         Reply own = get("/planned", "X-Api-Key", key);
         assertThat(header(own, "RateLimit-Policy")).isEqualTo("\"planned\";q=1;w=3600");

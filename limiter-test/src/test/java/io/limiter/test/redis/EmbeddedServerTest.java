@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 class EmbeddedServerTest {
 
     @Test
-    void each_test_is_told_why_the_server_does_not_start(@TempDir Path folder) throws Exception {
+    void each_test_reports_why_the_server_does_not_start(@TempDir Path folder) throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Djava.io.tmpdir=" + folder.resolve("missing"),

@@ -20,8 +20,8 @@ import java.util.Locale;
  *
  * <p>Guava cuts each cost to whole microseconds, so what it reserves falls behind ours, by less than one for each cut. The
  * difference may not grow beyond that. Where it decides between granted and rejected, both continue from Guava's state;
- * and if told so, they do each time nothing is reserved, because time that was saved would otherwise come back as
- * permits, and differences could no longer be told from errors.
+ * and on request, they do each time nothing is reserved, because time that was saved would otherwise come back as
+ * permits, and differences could no longer be distinguished from errors.
  */
 final class Lockstep {
 
