@@ -2,6 +2,7 @@ package io.limiter.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimiterTotals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.live.InstanceReport;
@@ -149,7 +150,7 @@ abstract class ConsoleRequests {
                         0,
                         Duration.ZERO,
                         Map.of(),
-                        List.of(new LimitReport.HotKey(text, 7)),
+                        List.of(new LimiterTotals.HotKey(text, 7)),
                         List.of(new LimitReport.RejectedKey(text, 2, List.of(REJECTED))),
                         text,
                         Map.of())),

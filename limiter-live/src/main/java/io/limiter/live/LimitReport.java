@@ -1,5 +1,6 @@
 package io.limiter.live;
 
+import io.limiter.LimiterTotals.HotKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -110,14 +111,6 @@ public record LimitReport(
                 notApplied.isEmpty() ? other.notApplied : notApplied,
                 rates);
     }
-
-    /**
-     * A key with many requests.
-     *
-     * @param key of a caller, or its hash
-     * @param requests estimated number of requests in the last minutes
-     */
-    public record HotKey(String key, long requests) {}
 
     /**
      * A key with many rejections.

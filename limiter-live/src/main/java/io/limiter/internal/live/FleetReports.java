@@ -15,7 +15,7 @@ import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
-import io.limiter.live.LimitReport.HotKey;
+import io.limiter.LimiterTotals.HotKey;
 import io.limiter.live.LimitReport.Rate;
 import io.limiter.live.LimitReport.RejectedKey;
 import io.limiter.live.LiveKind;

@@ -20,7 +20,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
-import io.limiter.live.LimitReport.HotKey;
+import io.limiter.LimiterTotals.HotKey;
 import io.limiter.live.LimitReport.RejectedKey;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;

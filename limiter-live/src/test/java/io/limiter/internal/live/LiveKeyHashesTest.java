@@ -14,7 +14,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
-import io.limiter.live.LimitReport.HotKey;
+import io.limiter.LimiterTotals.HotKey;
 import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;

@@ -1,5 +1,6 @@
 package io.limiter.internal.live.store;
 
+import io.limiter.LimiterTotals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -119,10 +120,10 @@ public final class ReportJson {
         json.path("sources")
                 .properties()
                 .forEach(each -> sources.put(each.getKey(), each.getValue().asLong()));
-        List<LimitReport.HotKey> hottest = new ArrayList<>();
+        List<LimiterTotals.HotKey> hottest = new ArrayList<>();
         json.path("hottest")
                 .forEach(key -> hottest.add(
-                        new LimitReport.HotKey(key.path(0).asText(), key.path(1).asLong())));
+                        new LimiterTotals.HotKey(key.path(0).asText(), key.path(1).asLong())));
         List<LimitReport.RejectedKey> rejected = new ArrayList<>();
         json.path("rejectedKeys").forEach(key -> {
             List<Instant> last = new ArrayList<>();
