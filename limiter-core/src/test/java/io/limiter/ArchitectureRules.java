@@ -2,6 +2,7 @@ package io.limiter;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,6 +75,21 @@ public final class ArchitectureRules {
             .andShould()
             .notHaveRawParameterTypes(
                     DescribedPredicate.anyElementThat(JavaClass.Predicates.resideInAPackage(INTERNAL)));
+
+    /** A copy differs from a component by its name. What is derived, such as a share of a limit, is no copy. */
+    @ArchTest
+    static final ArchRule copiesOfPublicRecordsBeginWithWith = methods()
+            .that()
+            .arePublic()
+            .and()
+            .areNotStatic()
+            .and(DescribedPredicate.describe(
+                    "copy a public record",
+                    method -> method.getOwner().isRecord()
+                            && !JavaClass.Predicates.resideInAPackage(INTERNAL).test(method.getOwner())
+                            && method.getRawReturnType().equals(method.getOwner())))
+            .should()
+            .haveNameMatching("with[A-Z].*|scaled|asPeek|waited|orNull");
 
     /** Else what is inherited from there would be public too. */
     @ArchTest

@@ -132,7 +132,8 @@ public record RedisPermits(
         double cancelled = reservations.cancelledMicros();
         return cancelled <= most
                 ? this
-                : withReservations(reservations.withCancelled(reservations.cancelledFromMicros() + (cancelled - most), most));
+                : withReservations(
+                        reservations.withCancelled(reservations.cancelledFromMicros() + (cancelled - most), most));
     }
 
     /**

@@ -49,8 +49,8 @@ class RedisPermitsTest {
 
     @Test
     void reservations_are_stored_under_the_name_bookings() {
-        RedisPermits state =
-                new RedisPermits(10, 3.5, 100, 5, 0.25).withReservations(new RedisPermits.Reservations(1.5, 2, 3, 4, 5));
+        RedisPermits state = new RedisPermits(10, 3.5, 100, 5, 0.25)
+                .withReservations(new RedisPermits.Reservations(1.5, 2, 3, 4, 5));
         StateCodec codec = new StateCodec();
         byte[] stored = codec.write(state);
         assertThat(new String(stored, StandardCharsets.UTF_8))

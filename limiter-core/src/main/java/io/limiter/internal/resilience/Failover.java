@@ -164,7 +164,7 @@ public final class Failover implements Pending.Fallback<Decision> {
         Request request = onlyPeeks ? one.request(0).asPeek() : one.request(0);
         return PendingRequest.start(local, one.key(), one.limit(0).scaled(share()), request)
                 .await()
-                .from(onlyPeeks ? Decision.Source.POLICY : Decision.Source.LOCAL);
+                .withSource(onlyPeeks ? Decision.Source.POLICY : Decision.Source.LOCAL);
     }
 
     @Override

@@ -59,8 +59,7 @@ public final class LuaScript {
     public static String resource(Class<?> beside, String fileName) {
         try {
             String text = Resources.toString(Resources.getResource(beside, fileName), StandardCharsets.UTF_8);
-            return INCLUDE.matcher(text)
-                    .replaceAll(line -> Matcher.quoteReplacement(resource(beside, line.group(1))));
+            return INCLUDE.matcher(text).replaceAll(line -> Matcher.quoteReplacement(resource(beside, line.group(1))));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + fileName, e);
         }

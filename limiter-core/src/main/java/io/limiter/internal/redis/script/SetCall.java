@@ -3,7 +3,6 @@ package io.limiter.internal.redis.script;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.BackendFailures;
@@ -114,8 +113,7 @@ public final class SetCall extends ScriptCall {
         Decision decision(boolean take, KnownRejections rejections, long sentNanos) {
             if (granted() && !take) {
                 Limit<S> limit = part.limit();
-                return limit.step(found, nowMicros, part.request().asPeek())
-                        .decision();
+                return limit.step(found, nowMicros, part.request().asPeek()).decision();
             }
             rejections.decided(part, List.of(step.decision()), step.state(), nowMicros, sentNanos);
             return step.decision();
