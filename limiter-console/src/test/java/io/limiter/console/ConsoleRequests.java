@@ -2,9 +2,9 @@ package io.limiter.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.LimiterTotals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.LimiterTotals;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveKind;

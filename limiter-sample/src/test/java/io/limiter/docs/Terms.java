@@ -20,16 +20,17 @@ record Terms(List<Term> all) {
                     .lines()
                     .filter(line -> !line.startsWith("#"))
                     .map(line -> line.split(" -> "))
-                    .map(parts -> new Term(
-                            Pattern.compile("(?i)\\b(?:" + parts[0].replace(" ", "\\s+") + ")\\b"), parts[1]))
+                    .map(parts ->
+                            new Term(Pattern.compile("(?i)\\b(?:" + parts[0].replace(" ", "\\s+") + ")\\b"), parts[1]))
                     .toList());
         }
     }
 
     Stream<String> in(String text) {
-        return all.stream().flatMap(term -> term.words
-                .matcher(text)
-                .results()
-                .map(match -> "\"" + match.group() + "\", say: " + term.instead));
+        return all.stream()
+                .flatMap(term -> term.words
+                        .matcher(text)
+                        .results()
+                        .map(match -> "\"" + match.group() + "\", say: " + term.instead));
     }
 }

@@ -103,7 +103,8 @@ class RejectedChangesTest extends TwoApplications {
                 "?limit=5&limit=6&who=ann, 'limit' is there more than once",
                 "?limt=5&who=ann, there is no 'limt'",
             })
-    void a_bad_parameter_of_the_query_is_answered_with_the_allowed_range(String query, String problem) throws Exception {
+    void a_bad_parameter_of_the_query_is_answered_with_the_allowed_range(String query, String problem)
+            throws Exception {
         HttpResponse<String> answer = post(one, "livelimits/live-annotated" + query, "{}");
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(answer.body()).contains(problem);

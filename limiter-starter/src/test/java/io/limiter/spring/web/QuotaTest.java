@@ -103,7 +103,8 @@ class QuotaTest {
 
     @Test
     void remaining_is_unknown_if_the_failure_policy_granted() {
-        assertThat(quota(GRANTED.withSource(Decision.Source.POLICY)).limitMember()).isNull();
+        assertThat(quota(GRANTED.withSource(Decision.Source.POLICY)).limitMember())
+                .isNull();
         Decision rejected = new Decision(false, 5, 4, 0, 2_000_000, 0, Decision.Source.POLICY);
         assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=0;t=2");
     }

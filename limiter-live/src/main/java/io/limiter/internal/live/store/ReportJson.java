@@ -1,9 +1,9 @@
 package io.limiter.internal.live.store;
 
-import io.limiter.LimiterTotals;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.limiter.LimiterTotals;
 import io.limiter.live.BannedKey;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -122,8 +122,8 @@ public final class ReportJson {
                 .forEach(each -> sources.put(each.getKey(), each.getValue().asLong()));
         List<LimiterTotals.HotKey> hottest = new ArrayList<>();
         json.path("hottest")
-                .forEach(key -> hottest.add(
-                        new LimiterTotals.HotKey(key.path(0).asText(), key.path(1).asLong())));
+                .forEach(key -> hottest.add(new LimiterTotals.HotKey(
+                        key.path(0).asText(), key.path(1).asLong())));
         List<LimitReport.RejectedKey> rejected = new ArrayList<>();
         json.path("rejectedKeys").forEach(key -> {
             List<Instant> last = new ArrayList<>();
