@@ -121,7 +121,7 @@ class KeyTemplateTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"#{value.touch}", "#{value['touch']}", "#{value?.touch}", "#{{value}.![touch][0]}"})
-    void noPropertyIsAMethodWithAnEffect(String template) throws Exception {
+    void no_property_is_a_method_with_an_effect(String template) throws Exception {
         User user = new User("bob");
         CallKey key = CallKeys.custom(template, method("one"));
         assertThatThrownBy(() -> key.of(new Object[] {user}))
