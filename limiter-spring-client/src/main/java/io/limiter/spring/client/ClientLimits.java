@@ -98,6 +98,12 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
         return null;
     }
 
+    /** The limits of a client; {@code null} if there is none of this name. */
+    @Nullable
+    ClientLimit byName(String name) {
+        return current.byName().get(name);
+    }
+
     /** Finds the limits of a name with each call, because they can change; a name that was removed has none. */
     Function<URI, @Nullable ClientLimit> named(String name) {
         Map<String, ClientLimit> known = current.byName();
@@ -106,7 +112,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                     + known.keySet() + ", was '" + name + "': set "
                     + ConfiguredLimits.property(PROPERTY, name) + ".limits");
         }
-        return uri -> current.byName().get(name);
+        return uri -> byName(name);
     }
 
     private Clients build(Map<String, ClientSettings> now) {

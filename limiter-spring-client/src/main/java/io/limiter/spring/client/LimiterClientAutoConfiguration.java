@@ -1,5 +1,6 @@
 package io.limiter.spring.client;
 
+import feign.Capability;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.settings.NamedSettings;
@@ -98,6 +99,16 @@ public class LimiterClientAutoConfiguration {
         @Bean
         ClientLimitFilter limiterClientFilter(ClientLimits limits) {
             return new ClientLimitFilter(limits);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(Capability.class)
+    static class OfFeign {
+
+        @Bean
+        ClientLimitCapability limiterClientCapability(ClientLimits limits) {
+            return new ClientLimitCapability(limits);
         }
     }
 

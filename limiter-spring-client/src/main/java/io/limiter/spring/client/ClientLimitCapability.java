@@ -1,0 +1,76 @@
+package io.limiter.spring.client;
+
+import feign.AsyncClient;
+import feign.Capability;
+import feign.Client;
+import feign.Request;
+import feign.RequestTemplate;
+import feign.Response;
+import feign.Target;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+
+/**
+ * Limits the calls of Feign clients, as {@link ClientLimitInterceptor} does: by the host, and by the name of the Feign client where
+ * {@code limiter.clients} has it. A call to which two clients of {@code limiter.clients} apply takes permits of both. Spring Cloud
+ * OpenFeign adds this bean to its clients. Safe for use by many threads.
+ */
+public final class ClientLimitCapability implements Capability {
+
+    private final ClientLimits limits;
+
+    ClientLimitCapability(ClientLimits limits) {
+        this.limits = limits;
+    }
+
+    @Override
+    public Client enrich(Client client) {
+        return (request, options) -> execute(client, request, options);
+    }
+
+    /** @throws UnsupportedOperationException because an asynchronous client has no limits */
+    @Override
+    public AsyncClient<Object> enrich(AsyncClient<Object> client) {
+        throw new UnsupportedOperationException(
+                "AsyncFeign has no limits: use Feign.builder(), or call tryAcquire() of a limiter before each call");
+    }
+
+    private Response execute(Client client, Request request, Request.Options options) throws IOException {
+        List<ClientLimit> limiting = limitsOf(request);
+        limiting.forEach(ClientLimit::acquire);
+        Response response = client.execute(request, options);
+        if (!limiting.isEmpty()) {
+            HttpHeaders headers = headers(response);
+            limiting.forEach(limit -> limits.answered(limit, response.status(), headers));
+        }
+        return response;
+    }
+
+    private List<ClientLimit> limitsOf(Request request) {
+        List<ClientLimit> found = new ArrayList<>(2);
+        ClientLimit named = byName(request.requestTemplate());
+        if (named != null) {
+            found.add(named);
+        }
+        ClientLimit ofHost = limits.find(URI.create(request.url()));
+        if (ofHost != null && ofHost != named) {
+            found.add(ofHost);
+        }
+        return found;
+    }
+
+    private @Nullable ClientLimit byName(@Nullable RequestTemplate template) {
+        Target<?> target = template == null ? null : template.feignTarget();
+        return target == null ? null : limits.byName(target.name());
+    }
+
+    private static HttpHeaders headers(Response response) {
+        HttpHeaders headers = new HttpHeaders();
+        response.headers().forEach((name, values) -> values.forEach(value -> headers.add(name, value)));
+        return headers;
+    }
+}
