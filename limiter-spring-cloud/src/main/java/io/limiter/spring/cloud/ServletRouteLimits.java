@@ -6,17 +6,21 @@ import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RouteRules;
 import io.limiter.spring.web.servlet.HttpLimitFilter;
 import io.limiter.spring.web.servlet.ServletRejectionResponses;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.cloud.gateway.server.mvc.config.GatewayMvcProperties;
 import org.springframework.cloud.gateway.server.mvc.config.RouteProperties;
 import org.springframework.cloud.gateway.server.mvc.handler.GatewayServerResponse;
-import org.springframework.http.HttpHeaders;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.function.HandlerFunction;
@@ -67,10 +71,11 @@ final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSi
             return next.handle(request);
         }
         HttpServletResponse response = current();
+        HttpServletRequest changed = new ChangedRequest(request);
         RuntimeException rejection =
-                filters.computeIfAbsent(rule, name -> build(name, rules)).rejection(request.servletRequest(), response);
+                filters.computeIfAbsent(rule, name -> build(name, rules)).rejection(changed, response);
         if (rejection != null) {
-            RejectionResponses.Response answer = beans.responses().getObject().of(rejection, request.servletRequest());
+            RejectionResponses.Response answer = beans.responses().getObject().of(rejection, changed);
             return ServerResponse.status(answer.status()).build((rejected, written) -> {
                 ServletRejectionResponses.write(answer, written);
                 return null;
@@ -80,12 +85,15 @@ final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSi
         // The gateway adds headers to those of the response, and those of a limit behind it would be beside this one's.
         // Headers of other handlers cannot change.
         if (handled instanceof GatewayServerResponse) {
-            HttpHeaders headers = handled.headers();
-            response.getHeaderNames().stream()
-                    .filter(name -> name.toLowerCase(Locale.ROOT).contains("ratelimit"))
-                    .forEach(headers::remove);
+            handled.headers()
+                    .headerSet()
+                    .removeIf(header -> isOfLimits(header.getKey()) && response.containsHeader(header.getKey()));
         }
         return handled;
+    }
+
+    private static boolean isOfLimits(String header) {
+        return header.toLowerCase(Locale.ROOT).contains("ratelimit");
     }
 
     private HttpLimitFilter build(String rule, RouteRules rules) {
@@ -102,5 +110,26 @@ final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSi
     private static HttpServletResponse current() {
         ServletRequestAttributes current = (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
         return Objects.requireNonNull(current.getResponse(), "the request has no response");
+    }
+
+    /** A request with the headers that filters before this one have set. */
+    private static final class ChangedRequest extends HttpServletRequestWrapper {
+
+        private final ServerRequest.Headers headers;
+
+        ChangedRequest(ServerRequest request) {
+            super(request.servletRequest());
+            this.headers = request.headers();
+        }
+
+        @Override
+        public @Nullable String getHeader(String name) {
+            return headers.firstHeader(name);
+        }
+
+        @Override
+        public Enumeration<String> getHeaders(String name) {
+            return Collections.enumeration(headers.header(name));
+        }
     }
 }
