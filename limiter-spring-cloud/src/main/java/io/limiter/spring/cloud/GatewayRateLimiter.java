@@ -11,13 +11,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.boot.context.properties.bind.validation.BindValidationException;
 import org.springframework.cloud.gateway.event.FilterArgsEvent;
+import org.springframework.cloud.gateway.event.RefreshRoutesResultEvent;
 import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
+import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteDefinitionRouteLocator;
+import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.cloud.gateway.support.ConfigurationService;
+import org.springframework.context.event.EventListener;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.validation.FieldError;
@@ -67,6 +72,14 @@ final class GatewayRateLimiter extends RedisRateLimiter {
                 getConfig().put(routeId, before);
             }
             throw e instanceof InvalidSettingException ? e : unreadable(routeId, e);
+        }
+    }
+
+    /** Drops the limits of routes that are gone. A request that is still on its way has its limit built again. */
+    @EventListener
+    void onRoutesRefreshed(RefreshRoutesResultEvent event) {
+        if (event.isSuccess() && event.getSource() instanceof RouteLocator routes) {
+            routes.getRoutes().map(Route::getId).collect(Collectors.toSet()).subscribe(limits.keySet()::retainAll);
         }
     }
 

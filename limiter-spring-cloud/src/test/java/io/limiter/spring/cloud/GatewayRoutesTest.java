@@ -7,9 +7,6 @@ import io.limiter.spring.settings.InvalidSettingException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.cloud.gateway.event.FilterArgsEvent;
 import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
 import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
 import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
@@ -76,23 +73,11 @@ class GatewayRoutesTest {
                         + " routes in Java use it, or remove the setting");
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "0  | 4  | 1 | replenishRate   | must be greater than or equal to 1, was 0",
-                "-2 | 4  | 1 | replenishRate   | must be greater than or equal to 1, was -2",
-                "1  | -1 | 1 | *               | must be whole numbers, burstCapacity at least 0 and the others at least 1: BurstCapacity(-1)",
-                "1  | 4  | 0 | requestedTokens | must be greater than or equal to 1, was 0",
-                "1  | 4  | 5 | requestedTokens | must be between 1 and the burstCapacity 4, was 5: no request",
-                "1  | x  | 1 | *               | must be whole numbers, burstCapacity at least 0 and the others at least 1: For input string",
-            })
-    void a_bad_argument_prevents_startup(String rate, String capacity, String tokens, String argument, String message) {
-        List<String> route = TestGateway.limited(
-                0, "a", "replenishRate=" + rate, "burstCapacity=" + capacity, "requestedTokens=" + tokens);
-        assertThatThrownBy(() -> start(TestGateway.Application.class, route))
+    @Test
+    void a_bad_argument_prevents_startup() {
+        assertThatThrownBy(() -> start(TestGateway.Application.class, TestGateway.limited(0, "a", "replenishRate=0")))
                 .isInstanceOf(InvalidSettingException.class)
-                .hasMessageStartingWith("redis-rate-limiter." + argument + " of the route a " + message);
+                .hasMessageStartingWith("redis-rate-limiter.replenishRate of the route a must be");
     }
 
     @Test
@@ -110,19 +95,6 @@ class GatewayRoutesTest {
                 TestGateway.limited(0, "a", "replenishRate=0"),
                 "spring.cloud.gateway.server.webflux.fail-on-route-definition-error=false")) {
             assertThat(gateway.send("/a", "ann").statusCode()).isEqualTo(404);
-        }
-    }
-
-    @Test
-    void a_route_keeps_its_arguments_if_changed_ones_are_bad() {
-        try (TestGateway gateway =
-                start(TestGateway.Application.class, TestGateway.limited(0, "a", "replenishRate=1"))) {
-            GatewayRateLimiter limiter = gateway.context().getBean(GatewayRateLimiter.class);
-            Map<String, Object> bad =
-                    Map.of("redis-rate-limiter.replenishRate", 1, "redis-rate-limiter.requestedTokens", 2);
-            assertThatThrownBy(() -> limiter.onApplicationEvent(new FilterArgsEvent(this, "a", bad)))
-                    .isInstanceOf(InvalidSettingException.class);
-            assertThat(gateway.send("/a", TestGateway.anyone()).statusCode()).isEqualTo(204);
         }
     }
 
