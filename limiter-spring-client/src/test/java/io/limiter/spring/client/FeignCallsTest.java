@@ -182,7 +182,7 @@ class FeignCallsTest {
     }
 
     @Test
-    void asynchronous_clients_are_refused() {
+    void an_asynchronous_client_cannot_be_built() {
         byHost(1)
                 .run(context -> assertThatThrownBy(() -> AsyncFeign.builder()
                                 .addCapability(context.getBean(ClientLimitCapability.class))

@@ -1,5 +1,6 @@
 package io.limiter.spring.cloud;
 
+import java.util.Objects;
 import org.springframework.cloud.gateway.server.mvc.common.MvcUtils;
 import org.springframework.cloud.gateway.server.mvc.common.Shortcut;
 import org.springframework.web.servlet.function.HandlerFilterFunction;
@@ -18,6 +19,7 @@ public final class LimitFilterFunctions {
      */
     @Shortcut
     public static HandlerFilterFunction<ServerResponse, ServerResponse> limit(String rule) {
+        Objects.requireNonNull(rule, "rule must be the name of a rule of limiter.http, was null");
         return (request, next) -> MvcUtils.getApplicationContext(request)
                 .getBean(ServletRouteLimits.class)
                 .filter(rule, request, next);
