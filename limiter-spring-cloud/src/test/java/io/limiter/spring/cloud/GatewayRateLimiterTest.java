@@ -2,7 +2,6 @@ package io.limiter.spring.cloud;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.testing.TestRedis;
 import java.net.http.HttpResponse;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -14,7 +13,6 @@ import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
 /** Routes with RequestRateLimiter filters, by the limiter and by the gateway's own. */
 class GatewayRateLimiterTest {
 
-    private static final String SETTINGS = "spring.cloud.gateway.server.webflux.";
     private static final List<String> HEADERS = List.of(
             "X-RateLimit-Remaining",
             "X-RateLimit-Replenish-Rate",
@@ -29,10 +27,7 @@ class GatewayRateLimiterTest {
     static void start() {
         ours = gateway(TestGateway.REPLACING);
         own = gateway();
-        alone = gateway(
-                TestGateway.REPLACING,
-                "spring.data.redis.host=localhost",
-                "spring.data.redis.port=" + TestRedis.closedPort());
+        alone = gateway(TestGateway.withoutRedis(), TestGateway.REPLACING);
     }
 
     /** Together, because closing one ends the threads of Netty that they share. */
@@ -44,12 +39,17 @@ class GatewayRateLimiterTest {
     }
 
     private static TestGateway gateway(String... more) {
+        return gateway(List.of(), more);
+    }
+
+    private static TestGateway gateway(List<String> redis, String... more) {
         return TestGateway.Server.WEBFLUX.start(
                 TestGateway.Application.class,
                 TestGateway.limited(0, "slow", "replenishRate=1", "burstCapacity=5"),
                 TestGateway.limited(1, "small", "replenishRate=10", "burstCapacity=4"),
                 TestGateway.limited(2, "costly", "replenishRate=1", "burstCapacity=5", "requestedTokens=5"),
                 TestGateway.limited(3, "blocked", "replenishRate=1", "burstCapacity=0"),
+                redis,
                 List.of(more));
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.testing.TestRedis;
+import io.limiter.spring.web.RouteRules;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ abstract class RouteLimitContract {
 
     @BeforeAll
     void start() {
-        gateway = open();
+        gateway = open(List.of());
     }
 
     /** Together, because closing one ends the threads of Netty that they share. */
@@ -40,16 +40,31 @@ abstract class RouteLimitContract {
         started.forEach(TestGateway::close);
     }
 
-    private TestGateway open(String... more) {
+    private TestGateway open(List<String> redis, String... more) {
         TestGateway opened = server.start(
                 server.route(0, "orders", "filters[0]=Limit=orders"),
                 server.route(1, "before"),
                 server.route(2, "posts", "filters[0].name=Limit", "filters[0].args.rule=posts"),
                 server.route(3, "mail", "filters[0]=Limit=mail"),
+                server.route(4, "small", "filters[0]=Limit=small"),
+                server.route(5, "changed", "filters[0]=Limit=changed"),
+                server.route(6, "costly", "filters[0]=Limit=costly"),
+                server.route(7, "behind", "filters[0]=AddRequestHeader=X-Caller,behind", "filters[1]=Limit=orders"),
+                server.route(8, "ahead", "filters[0]=Limit=orders", "filters[1]=AddRequestHeader=X-Caller,ahead"),
                 List.of(
                         "limiter.http.orders.key=header:X-Caller",
                         "limiter.http.orders.limits.one.rate=1",
                         "limiter.http.orders.limits.one.capacity=5",
+                        "limiter.http.small.key=header:X-Caller",
+                        "limiter.http.small.limits.one.rate=10",
+                        "limiter.http.small.limits.one.capacity=4",
+                        "limiter.http.changed.key=header:X-Caller",
+                        "limiter.http.changed.limits.one.rate=1",
+                        "limiter.http.changed.limits.one.capacity=5",
+                        "limiter.http.costly.key=header:X-Caller",
+                        "limiter.http.costly.cost=#{5}",
+                        "limiter.http.costly.limits.one.rate=1",
+                        "limiter.http.costly.limits.one.capacity=5",
                         "limiter.http.mail.key=header:X-Caller",
                         "limiter.http.mail.limits.one.limit=1",
                         "limiter.http.mail.limits.one.period=1h",
@@ -62,30 +77,32 @@ abstract class RouteLimitContract {
                         "limiter.http.before.cost=#{1}",
                         "limiter.http.before.limits.one.rate=1",
                         "limiter.http.before.limits.one.capacity=5"),
+                redis,
                 List.of(more));
         started.add(opened);
         return opened;
     }
 
-    private void grantsTheCapacityAndTheRate(String path) {
+    private void grants(int capacity, int rate, String path) {
         int before = TestGateway.served();
         long start = System.nanoTime();
         List<Integer> statuses = gateway.load(path, 60);
         double seconds = (System.nanoTime() - start) / 1e9;
         assertThat(statuses).isSubsetOf(204, 429);
         int granted = (int) statuses.stream().filter(status -> status == 204).count();
-        assertThat(granted).isBetween(5, (int) (5 + seconds));
+        assertThat(granted).isBetween(capacity, (int) (capacity + rate * seconds));
         assertThat(TestGateway.served() - before).isEqualTo(granted);
     }
 
     @Test
     void grants_the_capacity_and_the_rate_under_load() {
-        grantsTheCapacityAndTheRate("/orders");
+        grants(5, 1, "/orders");
+        grants(4, 10, "/small");
     }
 
     @Test
     void a_rule_with_a_path_limits_before_the_route() {
-        grantsTheCapacityAndTheRate("/before");
+        grants(5, 1, "/before");
     }
 
     @Test
@@ -116,8 +133,21 @@ abstract class RouteLimitContract {
     }
 
     @Test
+    void charges_the_cost_of_a_request() {
+        String caller = TestGateway.anyone();
+        assertThat(gateway.send("/costly", caller).statusCode()).isEqualTo(204);
+        assertThat(gateway.send("/costly", caller).statusCode()).isEqualTo(429);
+    }
+
+    @Test
     void answers_400_to_a_request_without_a_key() {
         assertThat(gateway.sendWithoutKey("/orders").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void sees_what_filters_before_it_have_changed() {
+        assertThat(gateway.sendWithoutKey("/behind").statusCode()).isIn(204, 429);
+        assertThat(gateway.sendWithoutKey("/ahead").statusCode()).isEqualTo(400);
     }
 
     @Test
@@ -127,39 +157,32 @@ abstract class RouteLimitContract {
 
     @Test
     void answers_503_while_redis_is_unavailable_if_it_fails_closed() {
-        TestGateway alone = open(
-                "limiter.failure.policy=deny",
-                "spring.data.redis.host=localhost",
-                "spring.data.redis.port=" + TestRedis.closedPort());
+        TestGateway alone = open(TestGateway.withoutRedis(), "limiter.failure.policy=deny");
         assertThat(alone.send("/orders", "ann").statusCode()).isEqualTo(503);
     }
 
     @Test
     void grants_all_if_limits_are_disabled() {
-        TestGateway disabled = open("limiter.enabled=false");
+        TestGateway disabled = open(List.of(), "limiter.enabled=false");
         assertThat(disabled.load("/orders", 10)).containsOnly(204);
     }
 
     @Test
-    void obeys_a_changed_rule_and_keeps_one_that_is_removed() {
-        TestGateway changed = open();
-        change(
-                changed,
-                Map.of("limiter.http.orders.limits.one.rate", "2", "limiter.http.orders.limits.one.capacity", "9"));
-        assertThat(changed.send("/orders", TestGateway.anyone())
-                        .headers()
-                        .firstValue("RateLimit")
-                        .orElseThrow())
-                .startsWith("\"orders\";r=8");
-        change(changed, Map.of("limiter.http.orders.path", "/orders"));
-        assertThat(changed.send("/orders", TestGateway.anyone())
-                        .headers()
-                        .firstValue("RateLimit")
-                        .orElseThrow())
-                .startsWith("\"orders\";r=8");
+    void obeys_a_changed_rule_and_keeps_one_that_is_taken_away() {
+        change(Map.of("limiter.http.changed.limits.one.rate", "2", "limiter.http.changed.limits.one.capacity", "9"));
+        assertThat(remaining()).startsWith("\"changed\";r=8");
+        change(Map.of("limiter.http.changed.path", "/changed"));
+        assertThat(remaining()).startsWith("\"changed\";r=8");
     }
 
-    private static void change(TestGateway gateway, Map<String, Object> properties) {
+    private String remaining() {
+        return gateway.send("/changed", TestGateway.anyone())
+                .headers()
+                .firstValue("RateLimit")
+                .orElseThrow();
+    }
+
+    private void change(Map<String, Object> properties) {
         gateway.context()
                 .getEnvironment()
                 .getPropertySources()
@@ -169,15 +192,16 @@ abstract class RouteLimitContract {
 
     @Test
     void a_rule_that_does_not_exist_prevents_startup() {
-        assertThatThrownBy(() -> open(server.setting("routes[1].filters[0]=Limit=order")))
+        assertThatThrownBy(() -> open(List.of(), server.setting("routes[1].filters[0]=Limit=order")))
                 .isInstanceOf(InvalidSettingException.class)
-                .hasMessage("limiter.http.order is named by a route, and is no rule: set"
-                        + " limiter.http.order.limits.second.rate=10, or name one of [mail, orders, posts]");
+                .hasMessage(
+                        "limiter.http.order is named by a route, and is no rule: set"
+                                + " limiter.http.order.limits.second.rate=10, or name one of [changed, costly, mail, orders, posts, small]");
     }
 
     @Test
-    void a_rule_with_a_path_prevents_startup() {
-        assertThatThrownBy(() -> open(server.setting("routes[1].filters[0]=Limit=before")))
+    void a_rule_with_a_path_is_for_no_route() {
+        assertThatThrownBy(() -> gateway.context().getBean(RouteRules.class).named("before"))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(
                         "limiter.http.before.path applies the rule without a route, and a route names it: remove one"

@@ -25,6 +25,7 @@ import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Mono;
 
 /** A real gateway before a real server. */
@@ -39,15 +40,24 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
 
     /** The two servers of the gateway. */
     enum Server {
-        WEBFLUX(WebApplicationType.REACTIVE, Application.class),
-        WEBMVC(WebApplicationType.SERVLET, Plain.class);
+        WEBFLUX(
+                WebApplicationType.REACTIVE,
+                Application.class,
+                "org.springframework.cloud.gateway.filter.GatewayFilter"),
+        WEBMVC(
+                WebApplicationType.SERVLET,
+                Plain.class,
+                "org.springframework.cloud.gateway.server.mvc.handler.GatewayServerResponse");
 
         private final WebApplicationType type;
         private final Class<?> application;
+        private final String gateway;
 
-        Server(WebApplicationType type, Class<?> application) {
+        /** @param gateway a class of it */
+        Server(WebApplicationType type, Class<?> application, String gateway) {
             this.type = type;
             this.application = application;
+            this.gateway = gateway;
         }
 
         /** Such as spring.cloud.gateway.server.webflux. and a name. */
@@ -55,8 +65,15 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
             return "spring.cloud.gateway.server." + name().toLowerCase(Locale.ROOT) + "." + name;
         }
 
-        /** Switches the other server off, and what of it fails then. */
+        private boolean isPresent() {
+            return ClassUtils.isPresent(gateway, TestGateway.class.getClassLoader());
+        }
+
+        /** Switches the other server off where it is on the class path, and what of it fails then. */
         private List<String> withoutOther() {
+            if (!WEBFLUX.isPresent() || !WEBMVC.isPresent()) {
+                return List.of();
+            }
             return this == WEBMVC
                     ? List.of(WEBFLUX.setting("enabled=false"), WEBFLUX.setting("redis.enabled=false"))
                     : List.of(
@@ -75,12 +92,24 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
 
         @SafeVarargs
         final TestGateway start(List<String>... properties) {
-            return TestGateway.start(this, application, properties);
+            return start(application, properties);
         }
 
         @SafeVarargs
         final TestGateway start(Class<?> other, List<String>... properties) {
-            return TestGateway.start(this, other, properties);
+            return TestGateway.start(this, other, arguments(properties));
+        }
+
+        /** @param properties without leading dashes */
+        @SafeVarargs
+        final String[] arguments(List<String>... properties) {
+            List<String> all = new ArrayList<>(List.of("server.port=0", "server.tomcat.basedir=target/tomcat"));
+            all.addAll(withoutOther());
+            Stream.of(properties).forEach(all::addAll);
+            if (all.stream().noneMatch(property -> property.startsWith("spring.data.redis."))) {
+                all.addAll(redis());
+            }
+            return all.stream().map(property -> "--" + property).toArray(String[]::new);
         }
     }
 
@@ -123,22 +152,27 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
         return SERVED.get();
     }
 
-    /** @param properties without leading dashes */
-    @SafeVarargs
-    private static TestGateway start(Server server, Class<?> application, List<String>... properties) {
-        TestRedis redis = TestRedis.shared();
-        // A slow machine must not decide by the failure policy.
-        List<String> all = new ArrayList<>(List.of(
-                "server.port=0", "server.tomcat.basedir=target/tomcat", "limiter.failure.decision-timeout=10s"));
-        all.addAll(server.withoutOther());
-        Stream.of(properties).forEach(all::addAll);
-        if (all.stream().noneMatch(property -> property.startsWith("spring.data.redis."))) {
-            all.add("spring.data.redis.host=" + redis.host());
-            all.add("spring.data.redis.port=" + redis.port());
-        }
-        String[] arguments = all.stream().map(property -> "--" + property).toArray(String[]::new);
+    static TestGateway start(Server server, Class<?> application, String... arguments) {
         return new TestGateway(
                 new SpringApplicationBuilder(application).web(server.type).run(arguments));
+    }
+
+    /** Properties of the Redis of this JVM, with which a slow machine does not decide by the failure policy. */
+    static List<String> redis() {
+        TestRedis redis = TestRedis.shared();
+        return List.of(
+                "spring.data.redis.host=" + redis.host(),
+                "spring.data.redis.port=" + redis.port(),
+                "limiter.failure.decision-timeout=10s");
+    }
+
+    /** Properties of an application without a Redis, which none of its decisions waits for. */
+    static List<String> withoutRedis() {
+        return List.of(
+                "spring.data.redis.host=localhost",
+                "spring.data.redis.port=" + TestRedis.closedPort(),
+                "limiter.failure.decision-timeout=1ms",
+                "limiter.failure.first-decision-timeout=1ms");
     }
 
     /** A route with the gateway's filter and arguments of its rate limiter, such as replenishRate=1. */
