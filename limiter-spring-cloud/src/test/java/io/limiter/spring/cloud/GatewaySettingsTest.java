@@ -40,7 +40,7 @@ class GatewaySettingsTest {
     }
 
     @Test
-    void headers_have_configured_names_and_an_empty_key_need_not_be_denied() {
+    void headers_have_configured_names_and_an_empty_key_need_not_be_rejected() {
         try (TestGateway gateway = gateway(List.of(
                 SETTINGS + "redis-rate-limiter.remaining-header=X-Left",
                 SETTINGS + "redis-rate-limiter.replenish-rate-header=X-Rate",

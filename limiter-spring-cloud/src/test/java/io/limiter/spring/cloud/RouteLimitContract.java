@@ -168,7 +168,7 @@ abstract class RouteLimitContract {
     }
 
     @Test
-    void obeys_a_changed_rule_and_keeps_one_that_is_taken_away() {
+    void obeys_a_changed_rule_and_keeps_one_that_is_removed() {
         change(Map.of("limiter.http.changed.limits.one.rate", "2", "limiter.http.changed.limits.one.capacity", "9"));
         assertThat(remaining()).startsWith("\"changed\";r=8");
         change(Map.of("limiter.http.changed.path", "/changed"));
