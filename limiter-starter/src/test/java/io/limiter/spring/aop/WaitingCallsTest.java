@@ -162,10 +162,10 @@ class WaitingCallsTest {
                     service.windowTooLong();
                     service.windowTooLong();
                 },
-                "limiter.limits.in-vain.kind=" + kind,
-                "limiter.limits.in-vain.limit=1",
-                "limiter.limits.in-vain.period=500ms",
-                "limiter.limits.in-vain.timeout=10m");
+                "limiter.limits.too-long.kind=" + kind,
+                "limiter.limits.too-long.limit=1",
+                "limiter.limits.too-long.period=500ms",
+                "limiter.limits.too-long.timeout=10m");
     }
 
     @Test
