@@ -33,7 +33,7 @@ class RuntimeHintsTest {
                         .stream()
                         .filter(each -> each.getClass().getName().startsWith("io.limiter."))
                         .toList();
-        assertThat(registrars).hasSize(6);
+        assertThat(registrars).hasSize(7);
         registrars.forEach(each -> each.registerHints(hints, RuntimeHintsTest.class.getClassLoader()));
         return hints;
     }
