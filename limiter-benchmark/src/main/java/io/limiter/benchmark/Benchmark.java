@@ -3,7 +3,6 @@ package io.limiter.benchmark;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.report.BenchmarkPage;
-import io.limiter.benchmark.report.Chart;
 import io.limiter.benchmark.report.Environment;
 import io.limiter.benchmark.report.Results;
 import io.limiter.benchmark.report.Results.Finished;
@@ -17,14 +16,13 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Runs all limiters side by side on one Redis, and writes a page and a chart after each part. Ends with status 1 if the
+ * Runs all limiters side by side on one Redis, and writes a page after each part. Ends with status 1 if the
  * figures are not to be used, and 2 if its options are invalid.
  */
 public final class Benchmark {
 
     private static final String PAGE = "README.md";
     private static final String FIGURES = "figures.csv";
-    private static final String CHART = "chart.svg";
 
     private Benchmark() {}
 
@@ -50,7 +48,7 @@ public final class Benchmark {
             results = measure(options, redis, command(arguments), Benchmark::print);
         }
         System.out.println("Written: " + options.out().resolve(PAGE) + " and "
-                + options.out().resolve(CHART));
+                + options.out().resolve(FIGURES));
         results.problems().forEach(problem -> System.err.println("Not to be used: " + problem));
         return results.problems().isEmpty() ? 0 : 1;
     }
@@ -88,11 +86,16 @@ public final class Benchmark {
         for (ResultsFile each : files) {
             runs.add(each.read(options.contenders()));
         }
-        Path out = Files.createDirectories(options.out());
-        Files.writeString(out.resolve(PAGE), BenchmarkPage.of(runs, CHART, FIGURES));
-        Files.writeString(out.resolve(FIGURES), BenchmarkPage.figures(runs));
-        Files.writeString(out.resolve(CHART), Chart.of(runs.get(0)));
+        Path page = Files.createDirectories(options.out()).resolve(PAGE);
+        Path figures = options.out().resolve(FIGURES);
+        Files.writeString(page, BenchmarkPage.of(runs, FIGURES, text(page), options.merged()));
+        Files.writeString(figures, BenchmarkPage.figures(runs, options.merged() ? "" : text(figures)));
         return file.read(options.contenders());
+    }
+
+    /** Empty if there is no such file. */
+    private static String text(Path file) throws IOException {
+        return Files.exists(file) ? Files.readString(file) : "";
     }
 
     private static void print(String text) {

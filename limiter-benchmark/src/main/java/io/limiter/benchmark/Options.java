@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param parts names of what is measured
  * @param selected whether the contenders were selected; if not, variants take part in a few cells only
- * @param out where the page and the chart go
+ * @param out where the page and its figures go
  * @param results where the results of finished parts are kept
  * @param merged whether the page also shows the results of other JDKs
  * @param continued whether finished parts of an earlier run are kept
@@ -38,13 +38,15 @@ record Options(
 
     static final String USAGE = """
             --short          the rows of the summary and the tail, with fewer subjects, in under five minutes
-            --cells a,b      only these; * stands for anything, as in hot-*-threads; also "tail", "memory" and, from JDK 25, "stages"
+            --cells a,b      only these; * stands for anything, as in hot-*-threads or *-rtt-500; also "tail", "memory", from JDK 25
+                             "stages", and "servers" if wrk is installed
             --subjects a,b   only these, and the floor; without it, variants take part in two cells only
             --rounds n       slices of each subject in each cell, 1 to 100; default 5, or 3 with --short
             --seconds s      how long a slice is measured, 0.05 to 600; default 2, or 0.3 with --short
             --warm-up s      load on each subject in each cell before the first round, 0.05 to 600; default 15, or 0.5 with --short
             --continue       keeps what an interrupted run has finished; the page has all JDKs, also of a part
-            --out dir        where the page, its figures and the chart go; default docs/benchmark, or target/benchmark/part if not all is run
+            --out dir        where the page and its figures go; default docs/benchmark, or target/benchmark/part if not all is run.
+                             What is only a part replaces its own sections of the page that is there
             --list           what cells and subjects there are
             """;
 
@@ -101,8 +103,10 @@ record Options(
         List<String> parts = isShort
                 ? Stream.concat(Cell.SUMMARY.stream().map(Cell::name), Stream.of(Part.TAIL))
                         .toList()
-                : Part.NAMES;
-        return patterns == null ? parts : select("--cells", patterns, parts, Function.identity());
+                : Part.WHOLE;
+        return patterns == null
+                ? parts
+                : select("--cells", patterns, isShort ? parts : Part.NAMES, Function.identity());
     }
 
     /** Always includes the floor: without it there is nothing to compare with. */

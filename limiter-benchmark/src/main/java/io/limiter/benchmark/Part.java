@@ -8,6 +8,7 @@ import io.limiter.benchmark.measure.StageRunner;
 import io.limiter.benchmark.measure.TailRunner;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.report.Results.Finished;
+import io.limiter.benchmark.server.ServerRunner;
 import io.limiter.benchmark.subject.Contender;
 import java.util.List;
 import java.util.function.Consumer;
@@ -19,11 +20,27 @@ record Part(String name, double plannedSeconds, Action action) {
     static final String TAIL = "tail";
     static final String STAGES = "stages";
     static final String MEMORY = "memory";
+    static final String SERVERS = "servers";
 
-    /** The names of all that this JVM can run. */
-    static final List<String> NAMES = Stream.concat(
+    /** Round trips of the networks that can be between clients and Redis, in microseconds. */
+    private static final List<Integer> ROUND_TRIPS = List.of(500, 2000);
+
+    private static final List<Cell> CELLS = Stream.concat(
+                    Cell.all().stream(), ROUND_TRIPS.stream().flatMap(micros -> Cell.overNetwork(micros).stream()))
+            .toList();
+
+    /** The names of the whole comparison, as far as this JVM can run it. */
+    static final List<String> WHOLE = Stream.concat(
                     Cell.all().stream().map(Cell::name),
                     StageRunner.isPossible() ? Stream.of(TAIL, STAGES, MEMORY) : Stream.of(TAIL, MEMORY))
+            .toList();
+
+    /** Also those that are measured only if they are named: cells with a network, and servers. */
+    static final List<String> NAMES = Stream.of(
+                    WHOLE.stream(),
+                    CELLS.stream().filter(cell -> cell.roundTripMicros() > 0).map(Cell::name),
+                    ServerRunner.isPossible() ? Stream.of(SERVERS) : Stream.<String>of())
+            .flatMap(names -> names)
             .toList();
 
     /** Measures a part. */
@@ -43,13 +60,14 @@ record Part(String name, double plannedSeconds, Action action) {
                     case TAIL -> tail(timing, TailRunner.among(contenders));
                     case STAGES -> stages(timing);
                     case MEMORY -> memory(contenders);
+                    case SERVERS -> servers(timing);
                     default -> cell(cellNamed(name), options);
                 })
                 .toList();
     }
 
     private static Cell cellNamed(String name) {
-        return Cell.all().stream()
+        return CELLS.stream()
                 .filter(cell -> cell.name().equals(name))
                 .findFirst()
                 .orElseThrow();
@@ -79,6 +97,13 @@ record Part(String name, double plannedSeconds, Action action) {
                 STAGES,
                 StageRunner.plannedSeconds(timing),
                 (redis, progress) -> Finished.stages(STAGES, new StageRunner(redis, timing, progress).run()));
+    }
+
+    private static Part servers(Timing timing) {
+        return new Part(
+                SERVERS,
+                ServerRunner.plannedSeconds(timing),
+                (redis, progress) -> Finished.servers(SERVERS, new ServerRunner(redis, timing, progress).run()));
     }
 
     private static Part memory(List<Contender> contenders) {

@@ -20,7 +20,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,7 +31,7 @@ class BenchmarkTest {
     private Path dir;
 
     @Test
-    void a_run_leaves_a_page_and_a_chart() throws Exception {
+    void a_run_leaves_a_page_and_its_figures() throws Exception {
         List<Contender> contenders = some("raw-evalsha", "limiter", "bucket4j", "gateway-script");
         Results results = measure(options(List.of("hot-granted-1-threads", "tail", "memory"), contenders, false));
 
@@ -40,7 +39,6 @@ class BenchmarkTest {
         assertThat(Files.readString(dir.resolve("README.md")))
                 .contains(
                         "by `the command`",
-                        "](chart.svg)",
                         "Bucket4j 8.",
                         "| 1 thread, one key |",
                         "## Tail latency, JDK ",
@@ -52,12 +50,28 @@ class BenchmarkTest {
                 .containsPattern("\"hot, granted, 1 thread, JDK \\d+\",bucket4j,decisions/s,")
                 .containsPattern("\"Summary, JDK \\d+\",\"1 thread, one key\",best peer,")
                 .doesNotContain("NaN");
-        String svg = DocumentBuilderFactory.newInstance()
-                .newDocumentBuilder()
-                .parse(dir.resolve("chart.svg").toFile())
-                .getDocumentElement()
-                .getTextContent();
-        assertThat(svg).contains("1 thread, one key", "prefers-color-scheme");
+    }
+
+    @Test
+    void a_part_replaces_its_own_sections_and_figures() throws Exception {
+        List<Contender> contenders = some("raw-evalsha", "limiter");
+        measure(options(List.of("hot-granted-1-threads", "tail"), contenders, false));
+        String marked = Files.readString(dir.resolve("README.md"))
+                .replace("| 1 thread, one key |", "| replaced |")
+                .replace("What each promises:", "What each promised:")
+                .replace("64 blocking threads", "kept threads");
+        Files.writeString(dir.resolve("README.md"), marked);
+        measure(options(List.of("hot-granted-1-threads", "hot-granted-1-threads-rtt-500"), contenders, false));
+        assertThat(Files.readString(dir.resolve("README.md")))
+                .containsOnlyOnce("## Summary, JDK ")
+                .containsOnlyOnce("## Round trip of 0.5 ms, JDK ")
+                .containsOnlyOnce("## How it was measured")
+                .contains("kept threads", "What each promised:", "`PING` of a client alone took ")
+                .doesNotContain("| replaced |");
+        assertThat(Files.readString(dir.resolve("figures.csv")))
+                .containsOnlyOnce("table,row,column,value")
+                .containsPattern("\"Tail latency, JDK \\d+\",limiter,")
+                .containsPattern("\"hot, granted, 1 thread, round trip 500 µs, JDK \\d+\",limiter,decisions/s,");
     }
 
     @Test
@@ -114,7 +128,7 @@ class BenchmarkTest {
         Map<Stage, Double> nanos = Map.of(Stage.QUEUE, 190.4, Stage.CLIENT, 116.0);
         file.add(Finished.stages(
                 "stages", List.of(new Stage.Costs(Cell.HOT_64_ASYNC, nanos, Map.of(Stage.QUEUE, 28.6)))));
-        assertThat(BenchmarkPage.figures(List.of(file.read(some("limiter")))))
+        assertThat(BenchmarkPage.figures(List.of(file.read(some("limiter"))), ""))
                 .contains(
                         ",queue and batch,atomic operations,6\n",
                         ",queue and batch,\"hot, granted, 64 async: ns\",190\n",
@@ -167,8 +181,8 @@ class BenchmarkTest {
     @Test
     void the_short_selection_is_part_of_all() {
         assertThat(Cell.all()).containsAll(Cell.SUMMARY).doesNotHaveDuplicates();
-        assertThat(Part.NAMES).containsAll(Options.parse("--short").parts());
-        assertThat(Options.parse().parts()).isEqualTo(Part.NAMES);
+        assertThat(Part.WHOLE).containsAll(Options.parse("--short").parts());
+        assertThat(Options.parse().parts()).isEqualTo(Part.WHOLE);
     }
 
     @Test
@@ -195,7 +209,7 @@ class BenchmarkTest {
                 .hasMessageStartingWith("--subjects: nothing is named sentinel; there are raw-evalsha, ");
         assertThatThrownBy(() -> Options.parse("--cells", "cold"))
                 .hasMessageStartingWith("--cells: nothing is named cold; there are ")
-                .hasMessageEndingWith(", tail, memory");
+                .hasMessageContaining(", tail, memory, hot-granted-1-threads-rtt-500, ");
         assertThatThrownBy(() -> Options.parse("--quick"))
                 .hasMessageStartingWith("there is no option --quick, only\n--short ");
         assertThatThrownBy(() -> Options.parse("--out")).hasMessageStartingWith("--out needs a value:");

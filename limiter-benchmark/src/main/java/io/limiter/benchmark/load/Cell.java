@@ -4,14 +4,16 @@ import io.limiter.benchmark.subject.Contender;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * One comparison: the keys of the requests, the decisions they get, and how they are sent, each as soon as the one before it
  * is answered.
  *
  * @param callers how many requests are open at any time
+ * @param roundTripMicros of the network to Redis; 0 for the loopback interface alone
  */
-public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers) {
+public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers, int roundTripMicros) {
 
     /** Who waits for the answers. */
     public enum Waiting {
@@ -32,6 +34,10 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers)
     public static final Cell WIDE_64_ASYNC = granted(KeySpace.UNIFORM, Waiting.ASYNC, 64);
     public static final Cell WIDE_1024_ASYNC = granted(KeySpace.UNIFORM, Waiting.ASYNC, 1024);
     public static final Cell REJECTED_64_THREADS = new Cell(KeySpace.HOT, Outcome.REJECTED, Waiting.THREADS, 64);
+    public static final Cell HOT_1000_VIRTUAL = granted(KeySpace.HOT, Waiting.VIRTUAL, 1000);
+    public static final Cell HOT_10000_VIRTUAL = granted(KeySpace.HOT, Waiting.VIRTUAL, 10_000);
+    public static final Cell WIDE_1000_VIRTUAL = granted(KeySpace.UNIFORM, Waiting.VIRTUAL, 1000);
+    public static final Cell WIDE_10000_VIRTUAL = granted(KeySpace.UNIFORM, Waiting.VIRTUAL, 10_000);
 
     /** Those of the summary. */
     public static final List<Cell> SUMMARY = List.of(
@@ -59,17 +65,31 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers)
         }
     }
 
-    /** All that this JVM can run, in the order in which they are run and shown. */
+    /** Without a network. */
+    public Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers) {
+        this(keys, outcome, waiting, callers, 0);
+    }
+
+    /** All that this JVM can run without a network, in the order in which they are run and shown. */
     public static List<Cell> all() {
         List<Cell> cells = new ArrayList<>(SUMMARY);
         cells.add(granted(KeySpace.ZIPF, Waiting.THREADS, 64));
         cells.add(granted(KeySpace.ZIPF, Waiting.ASYNC, 64));
         if (Runtime.version().feature() >= FIRST_JDK_WITH_VIRTUAL_THREADS) {
-            cells.add(granted(KeySpace.HOT, Waiting.VIRTUAL, 1024));
-            cells.add(granted(KeySpace.UNIFORM, Waiting.VIRTUAL, 1024));
+            cells.addAll(List.of(HOT_1000_VIRTUAL, HOT_10000_VIRTUAL, WIDE_1000_VIRTUAL, WIDE_10000_VIRTUAL));
         }
         cells.add(new Cell(KeySpace.HOT, Outcome.FLEET, Waiting.THREADS, 16));
         return List.copyOf(cells);
+    }
+
+    /** Those with a network to Redis. */
+    public static List<Cell> overNetwork(int roundTripMicros) {
+        return Stream.of(KeySpace.HOT, KeySpace.UNIFORM)
+                .flatMap(keys -> Stream.concat(
+                        Stream.of(1, 16, 64, 256).map(callers -> granted(keys, Waiting.THREADS, callers)),
+                        Stream.of(64, 1024).map(callers -> granted(keys, Waiting.ASYNC, callers))))
+                .map(cell -> new Cell(cell.keys, cell.outcome, cell.waiting, cell.callers, roundTripMicros))
+                .toList();
     }
 
     private static Cell granted(KeySpace keys, Waiting waiting, int callers) {
@@ -78,13 +98,15 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers)
 
     /** Such as {@code hot-granted-64-threads}. */
     public String name() {
-        return String.join("-", keys.label(), outcome.label(), "" + callers, label(waiting));
+        return String.join("-", keys.label(), outcome.label(), "" + callers, label(waiting))
+                + (roundTripMicros > 0 ? "-rtt-" + roundTripMicros : "");
     }
 
     /** Such as {@code hot, granted, 64 threads}. */
     public String title() {
         return keys.label() + ", " + outcome.label() + ", " + callers + " "
-                + (callers == 1 && waiting == Waiting.THREADS ? "thread" : label(waiting));
+                + (callers == 1 && waiting == Waiting.THREADS ? "thread" : label(waiting))
+                + (roundTripMicros > 0 ? ", round trip " + roundTripMicros + " µs" : "");
     }
 
     private static String label(Enum<?> constant) {
@@ -93,12 +115,12 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers)
 
     /** The same demand on a limit below it. */
     public Cell limited() {
-        return new Cell(keys, Outcome.LIMITED, waiting, callers);
+        return new Cell(keys, Outcome.LIMITED, waiting, callers, roundTripMicros);
     }
 
     /**
      * Virtual threads are for contenders that block, asynchronous calls for contenders that have them. The floor has no part
-     * in what is to be exact, and instances in one process are no fleet.
+     * in what is to be exact, instances in one process are no fleet, and they need no network.
      */
     public boolean suits(Contender contender) {
         boolean waits = switch (waiting) {
@@ -108,6 +130,6 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers)
         };
         return waits
                 && (outcome.hasFloor() || !contender.isFloor())
-                && (outcome.instances() == 1 || !contender.inProcess());
+                && (outcome.instances() == 1 && roundTripMicros == 0 || !contender.inProcess());
     }
 }

@@ -4,12 +4,17 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.measure.Slice.RedisStats;
 import io.limiter.benchmark.subject.RedisClients;
 import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The Redis of a run, and a connection to read its meters, which no subject uses. */
 public final class BenchmarkRedis implements AutoCloseable {
@@ -21,6 +26,7 @@ public final class BenchmarkRedis implements AutoCloseable {
     private final String origin;
     private final RedisClient client;
     private final RedisCommands<String, String> redis;
+    private final Map<Integer, RoundTrip> networks = new HashMap<>();
 
     private BenchmarkRedis(String host, int port, String origin) {
         this.host = host;
@@ -56,9 +62,24 @@ public final class BenchmarkRedis implements AutoCloseable {
         return given;
     }
 
-    /** Connections for one subject. */
-    RedisClients clients() {
-        return new RedisClients(host, port);
+    /** Connections for one subject in a cell. */
+    RedisClients clients(Cell cell) {
+        int micros = cell.roundTripMicros();
+        return micros == 0
+                ? new RedisClients(host, port)
+                : new RedisClients("127.0.0.1", network(micros).port());
+    }
+
+    /** What a round trip of a cell's network takes; {@code null} without one. */
+    @Nullable
+    Latency roundTrip(Cell cell) {
+        return cell.roundTripMicros() == 0
+                ? null
+                : network(cell.roundTripMicros()).measured();
+    }
+
+    private RoundTrip network(int micros) {
+        return networks.computeIfAbsent(micros, unused -> RoundTrip.start(host, port, micros));
     }
 
     /** Version and origin. */
@@ -71,7 +92,16 @@ public final class BenchmarkRedis implements AutoCloseable {
         return RedisStats.parse(redis.info("commandstats") + redis.info("cpu"));
     }
 
-    void deleteAllKeys() {
+    public int port() {
+        return port;
+    }
+
+    /** Processor time of the server, in microseconds. */
+    public double cpuMicros() {
+        return stats().cpuMicros();
+    }
+
+    public void deleteAllKeys() {
         redis.flushdb();
     }
 
@@ -98,6 +128,7 @@ public final class BenchmarkRedis implements AutoCloseable {
 
     @Override
     public void close() {
+        networks.values().forEach(RoundTrip::close);
         client.shutdown(0, 1, TimeUnit.SECONDS);
     }
 }

@@ -2,6 +2,7 @@ package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.load.Outcome;
+import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.subject.Contender;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The figures of one cell, added slice by slice.
  *
+ * @param roundTrip what one took by the cell's network before the first slice; {@code null} without one
  * @param slicesByContender by name, one for each round
  * @param aboveByContender grants of one id above its limit, in the worst slice
  * @param failureByContender the first exception of a request
@@ -21,13 +23,20 @@ import org.jspecify.annotations.Nullable;
  */
 public record CellResult(
         Cell cell,
+        @Nullable Latency roundTrip,
         Map<String, List<Slice>> slicesByContender,
         Map<String, Long> aboveByContender,
         Map<String, String> failureByContender,
         Map<String, String> givenUpByContender) {
 
-    CellResult(Cell cell) {
-        this(cell, new LinkedHashMap<>(), new LinkedHashMap<>(), new LinkedHashMap<>(), new LinkedHashMap<>());
+    CellResult(Cell cell, @Nullable Latency roundTrip) {
+        this(
+                cell,
+                roundTrip,
+                new LinkedHashMap<>(),
+                new LinkedHashMap<>(),
+                new LinkedHashMap<>(),
+                new LinkedHashMap<>());
     }
 
     /** The figures of the contender's next round. */

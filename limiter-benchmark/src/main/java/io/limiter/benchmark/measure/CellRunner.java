@@ -52,7 +52,7 @@ public final class CellRunner {
 
     /** Without the check at the end. */
     CellResult saturate(Cell cell, List<Contender> contenders) throws InterruptedException {
-        CellResult result = new CellResult(cell);
+        CellResult result = new CellResult(cell, redis.roundTrip(cell));
         redis.deleteAllKeys();
         try (Turns turns = new Turns(cell, contenders, result)) {
             turns.take(0, new Step("warm-up", timing.warmUpSeconds(), NEXT_TO_NOTHING, false));

@@ -1,5 +1,6 @@
 package io.limiter.benchmark.measure;
 
+import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.subject.Allowance;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.RedisClients;
@@ -24,7 +25,7 @@ public record KeyMemory(String contender, long afterOne, long afterThousand) {
      */
     public static KeyMemory measure(Contender contender, BenchmarkRedis redis) {
         redis.deleteAllKeys();
-        try (RedisClients clients = redis.clients();
+        try (RedisClients clients = redis.clients(Cell.HOT_1_THREAD);
                 Subject subject = contender.opener().open(clients, ALLOWANCE, OpenSubject.ids(contender, 1))) {
             acquire(contender, subject, 1);
             long afterOne = redis.bytesOfAllKeys();

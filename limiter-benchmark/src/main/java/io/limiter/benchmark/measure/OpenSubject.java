@@ -30,7 +30,7 @@ record OpenSubject(
         Outcome outcome = cell.outcome();
         Allowance allowance = outcome.allowance(cell.keys());
         String[] ids = ids(contender, numberOfIds);
-        RedisClients clients = redis.clients();
+        RedisClients clients = redis.clients(cell);
         List<Subject> instances = Stream.generate(() -> contender.opener().open(clients, allowance, ids))
                 .limit(outcome.instances())
                 .toList();

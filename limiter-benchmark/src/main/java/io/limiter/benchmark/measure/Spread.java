@@ -5,7 +5,7 @@ import java.util.stream.DoubleStream;
 /** A figure over several rounds; NaN without rounds. */
 public record Spread(double median, double least, double most) {
 
-    static Spread of(DoubleStream values) {
+    public static Spread of(DoubleStream values) {
         double[] sorted = values.filter(value -> !Double.isNaN(value)).sorted().toArray();
         if (sorted.length == 0) {
             return new Spread(Double.NaN, Double.NaN, Double.NaN);

@@ -3,6 +3,7 @@ package io.limiter.benchmark.report;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Guarantee;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,8 +12,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The page: the summary of the first run, then how all were measured; every figure is CSV. */
+/** The page: the tables of the first run, then how all were measured; every figure is CSV. */
 public final class BenchmarkPage {
+
+    private static final String TITLE = "# Rate limiters side by side";
+    private static final String MEASURED = "## How it was measured";
 
     private static final String LEGEND = """
             `raw-evalsha` is the floor: Lettuce calls a script that reads and writes one key. **× floor** and **× peer** are ratios
@@ -40,12 +44,13 @@ public final class BenchmarkPage {
      * The page's text.
      *
      * @param runs at least one, each on another JDK; the tables are of the first
-     * @param chartFile where its chart lies, from the page
      * @param figuresFile where the {@link #figures} lie
+     * @param before the page that is there; sections that the runs do not have stay. Empty if there is none
+     * @param whole whether the runs are the whole comparison; otherwise what is said of all sections stays too
      */
-    public static String of(List<Results> runs, String chartFile, String figuresFile) {
+    public static String of(List<Results> runs, String figuresFile, String before, boolean whole) {
         Markdown page = new Markdown();
-        page.add("# Rate limiters side by side");
+        page.add(TITLE);
         List<String> problems =
                 runs.stream().flatMap(run -> run.problems().stream()).toList();
         if (!problems.isEmpty()) {
@@ -53,12 +58,10 @@ public final class BenchmarkPage {
             page.list(problems);
         }
         Results first = runs.get(0);
-        page.add("## " + first.titled("Summary"));
         Summary.write(first, page);
-        if (!Summary.rows(first).isEmpty()) {
-            page.add("![" + Chart.TITLE + "](" + chartFile + ")");
-        }
-        page.add("## How it was measured");
+        ServerTable.write(first, page);
+        TailTable.write(first, page);
+        page.add(MEASURED);
         page.list(runs.stream()
                 .map(run -> text(run.environment(), run == first ? null : first.environment()))
                 .toList());
@@ -68,19 +71,52 @@ public final class BenchmarkPage {
                 .map(guarantee -> promise(guarantee, first.contenders()))
                 .filter(promise -> !promise.isEmpty())
                 .toList());
-        TailTable.write(first, page);
-        page.add("## All figures");
         page.add(String.format(Locale.ROOT, FIGURES, figuresFile, figuresFile));
-        return page.toString();
+        return merged(before, page.toString(), whole);
     }
 
-    /** Every figure as CSV. */
-    public static String figures(List<Results> runs) {
-        Figures figures = new Figures();
+    /** The sections of both pages, in their order; of two with one title, whatever their JDK, the newer one. */
+    private static String merged(String before, String after, boolean whole) {
+        Map<String, String> sections = new LinkedHashMap<>();
+        for (String page : List.of(before, after)) {
+            Map<String, String> own = sections(page);
+            boolean partial = page == after && !whole;
+            own.forEach((title, section) -> {
+                if (!(partial && title.equals(MEASURED) && sections.containsKey(title))) {
+                    sections.put(title, section);
+                }
+            });
+        }
+        // What all sections have in common comes last.
+        String last = sections.remove(MEASURED);
+        return String.join("\n", sections.values()) + "\n" + last;
+    }
+
+    /** By their titles without a JDK; what precedes the first one has an empty title. */
+    private static Map<String, String> sections(String page) {
+        return Stream.of(page.split("(?m)^(?=## )"))
+                .filter(section -> !section.isEmpty())
+                .collect(Collectors.toMap(
+                        section -> section.startsWith("## ")
+                                ? section.lines().findFirst().orElse("").replaceFirst(", JDK \\d+$", "")
+                                : "",
+                        section -> section.strip() + "\n",
+                        (one, other) -> one,
+                        LinkedHashMap::new));
+    }
+
+    /**
+     * Every figure as CSV.
+     *
+     * @param before figures that stay unless the runs have others in their place; empty for none
+     */
+    public static String figures(List<Results> runs, String before) {
+        Figures figures = new Figures(before);
         for (Results run : runs) {
             Summary.write(run, figures);
             StageTable.write(run, figures);
             TailTable.write(run, figures);
+            ServerTable.write(run, figures);
             CellTables.write(run, figures);
         }
         return figures.toString();

@@ -8,6 +8,7 @@ import io.limiter.benchmark.measure.Timing;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,6 +47,12 @@ public record Environment(
                 versions(),
                 timing,
                 command);
+    }
+
+    /** In a line, without machine and libraries. */
+    String summary() {
+        return String.format(
+                Locale.ROOT, "JDK %d, Redis %s, %s, %s by `%s`.", jdk, redis, timing.text(), date, command);
     }
 
     private static String versions() {

@@ -1,16 +1,27 @@
 package io.limiter.benchmark.report;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** All figures as CSV: a line for each value, with its table, row and column. */
 final class Figures {
 
-    private final StringBuilder lines = new StringBuilder();
+    private static final String HEADER = "table,row,column,value";
 
-    Figures() {
-        line("table", "row", "column", "value");
+    /** By table, row and column. */
+    private final Map<String, String> lines = new LinkedHashMap<>();
+
+    /** @param before figures that stay unless others take their place; empty for none */
+    Figures(String before) {
+        before.lines().skip(1).forEach(line -> lines.put(line.substring(0, placeLength(line)), line));
+    }
+
+    /** Without the value: all of the line up to the last comma that is not quoted. */
+    private static int placeLength(String line) {
+        return line.endsWith("\"") ? line.lastIndexOf(",\"") : line.lastIndexOf(',');
     }
 
     /**
@@ -27,8 +38,8 @@ final class Figures {
     }
 
     void line(String table, String row, String column, String value) {
-        lines.append(
-                Stream.of(table, row, column, value).map(Figures::quoted).collect(Collectors.joining(",", "", "\n")));
+        String place = Stream.of(table, row, column).map(Figures::quoted).collect(Collectors.joining(","));
+        lines.put(place, place + "," + quoted(value.replace('\n', ' ')));
     }
 
     private static String quoted(String text) {
@@ -37,6 +48,6 @@ final class Figures {
 
     @Override
     public String toString() {
-        return lines.toString();
+        return Stream.concat(Stream.of(HEADER), lines.values().stream()).collect(Collectors.joining("\n", "", "\n"));
     }
 }

@@ -5,6 +5,7 @@ import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.KeyMemory;
 import io.limiter.benchmark.measure.Stage;
 import io.limiter.benchmark.measure.TailRunner;
+import io.limiter.benchmark.server.ServerRunner;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
 import java.util.ArrayList;
@@ -36,15 +37,12 @@ public record Results(Environment environment, List<Contender> contenders, List<
         return parts.stream().flatMap(part -> part.memory().stream()).toList();
     }
 
-    Optional<CellResult> cell(Cell cell) {
-        return cells().stream().filter(result -> result.cell().equals(cell)).findFirst();
+    List<ServerRunner.Result> servers() {
+        return parts.stream().flatMap(part -> part.servers().stream()).toList();
     }
 
-    /** Those with figures. */
-    List<Contender> measured() {
-        return contenders.stream()
-                .filter(contender -> cells().stream().anyMatch(cell -> cell.has(contender)))
-                .toList();
+    Optional<CellResult> cell(Cell cell) {
+        return cells().stream().filter(result -> result.cell().equals(cell)).findFirst();
     }
 
     Optional<Contender> contender(String name) {
@@ -94,22 +92,27 @@ public record Results(Environment environment, List<Contender> contenders, List<
             @Nullable CellResult cell,
             List<TailRunner.Result> tails,
             List<Stage.Costs> stages,
-            List<KeyMemory> memory) {
+            List<KeyMemory> memory,
+            List<ServerRunner.Result> servers) {
 
         public static Finished cell(CellResult cell) {
-            return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of());
+            return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of(), List.of());
         }
 
         public static Finished tails(String part, List<TailRunner.Result> tails) {
-            return new Finished(part, null, tails, List.of(), List.of());
+            return new Finished(part, null, tails, List.of(), List.of(), List.of());
         }
 
         public static Finished stages(String part, List<Stage.Costs> stages) {
-            return new Finished(part, null, List.of(), stages, List.of());
+            return new Finished(part, null, List.of(), stages, List.of(), List.of());
         }
 
         public static Finished memory(String part, List<KeyMemory> memory) {
-            return new Finished(part, null, List.of(), List.of(), memory);
+            return new Finished(part, null, List.of(), List.of(), memory, List.of());
+        }
+
+        public static Finished servers(String part, List<ServerRunner.Result> servers) {
+            return new Finished(part, null, List.of(), List.of(), List.of(), servers);
         }
     }
 }

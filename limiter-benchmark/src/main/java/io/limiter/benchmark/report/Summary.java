@@ -1,14 +1,20 @@
 package io.limiter.benchmark.report;
 
 import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.load.KeySpace;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.Slice;
+import io.limiter.benchmark.measure.Slice.Latency;
+import io.limiter.benchmark.measure.Spread;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
 import io.limiter.benchmark.subject.Contenders;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The few figures that say most: this project beside the floor and beside the fastest peer that promises as much. */
 final class Summary {
@@ -25,25 +31,62 @@ final class Summary {
         }
     }
 
+    /**
+     * Lines that are shown together.
+     *
+     * @param remark to the table; empty for none
+     */
+    private record Section(String title, String remark, List<Line> lines) {
+
+        private List<Row> rows(Results results) {
+            return lines.stream().flatMap(line -> row(line, results).stream()).toList();
+        }
+
+        private List<CellResult> cells(Results results) {
+            return lines.stream()
+                    .flatMap(line -> results.cell(line.cell()).stream())
+                    .distinct()
+                    .toList();
+        }
+    }
+
     private static final String STANDARD = "limiter";
 
     private static final List<String> TITLES =
             List.of("decisions per second", "raw `EVALSHA`", "best peer", "limiter", "× peer", "× floor");
 
-    private static final List<Line> LINES = List.of(
-            new Line("1 thread, one key", Cell.HOT_1_THREAD),
-            new Line("16 threads, one key", Cell.HOT_16_THREADS),
-            new Line("64 threads, one key", Cell.HOT_64_THREADS),
-            new Line("64 threads, 10,000 keys", Cell.WIDE_64_THREADS),
-            new Line("64 asynchronous, one key", Cell.HOT_64_ASYNC),
-            new Line("1,024 asynchronous, one key", Cell.HOT_1024_ASYNC),
-            new Line("64 asynchronous, 10,000 keys", Cell.WIDE_64_ASYNC),
-            new Line("1,024 asynchronous, 10,000 keys", Cell.WIDE_1024_ASYNC),
-            new Line("64 threads, known rejection", Cell.REJECTED_64_THREADS),
-            new Line("1 thread, local engine", Cell.HOT_1_THREAD, "limiter-local"),
-            new Line("64 threads, local engine", Cell.HOT_64_THREADS, "limiter-local"),
-            new Line("1 thread, prefetched", Cell.HOT_1_THREAD, "limiter-prefetch"),
-            new Line("64 threads, prefetched", Cell.HOT_64_THREADS, "limiter-prefetch"));
+    private static final List<Section> SECTIONS = List.of(
+            new Section(
+                    "Summary",
+                    "",
+                    List.of(
+                            new Line("1 thread, one key", Cell.HOT_1_THREAD),
+                            new Line("16 threads, one key", Cell.HOT_16_THREADS),
+                            new Line("64 threads, one key", Cell.HOT_64_THREADS),
+                            new Line("64 threads, 10,000 keys", Cell.WIDE_64_THREADS),
+                            new Line("64 asynchronous, one key", Cell.HOT_64_ASYNC),
+                            new Line("1,024 asynchronous, one key", Cell.HOT_1024_ASYNC),
+                            new Line("64 asynchronous, 10,000 keys", Cell.WIDE_64_ASYNC),
+                            new Line("1,024 asynchronous, 10,000 keys", Cell.WIDE_1024_ASYNC),
+                            new Line("64 threads, known rejection", Cell.REJECTED_64_THREADS))),
+            new Section(
+                    "Without a call",
+                    "Peers are in process too.",
+                    List.of(
+                            new Line("1 thread, local engine", Cell.HOT_1_THREAD, "limiter-local"),
+                            new Line("64 threads, local engine", Cell.HOT_64_THREADS, "limiter-local"),
+                            new Line("1 thread, prefetched", Cell.HOT_1_THREAD, "limiter-prefetch"),
+                            new Line("64 threads, prefetched", Cell.HOT_64_THREADS, "limiter-prefetch"))),
+            new Section(
+                    "Virtual threads",
+                    "Each waits for its decision.",
+                    List.of(
+                            new Line("1,000 virtual threads, one key", Cell.HOT_1000_VIRTUAL),
+                            new Line("10,000 virtual threads, one key", Cell.HOT_10000_VIRTUAL),
+                            new Line("1,000 virtual threads, 10,000 keys", Cell.WIDE_1000_VIRTUAL),
+                            new Line("10,000 virtual threads, 10,000 keys", Cell.WIDE_10000_VIRTUAL))),
+            overNetwork("0.5", 500),
+            overNetwork("2", 2000));
 
     /**
      * A line with its figures; not numbers where there are none.
@@ -73,9 +116,19 @@ final class Summary {
 
     private Summary() {}
 
-    /** The rows that have figures. */
-    static List<Row> rows(Results results) {
-        return LINES.stream().flatMap(line -> row(line, results).stream()).toList();
+    private static Section overNetwork(String millis, int micros) {
+        return new Section(
+                "Round trip of " + millis + " ms",
+                "A proxy delays requests and replies; it shares the processors.",
+                Cell.overNetwork(micros).stream()
+                        .map(cell -> new Line(
+                                Numbers.of((long) cell.callers())
+                                        + (cell.waiting() == Cell.Waiting.ASYNC
+                                                ? " asynchronous"
+                                                : cell.callers() == 1 ? " thread" : " threads")
+                                        + (cell.keys() == KeySpace.HOT ? ", one key" : ", 10,000 keys"),
+                                cell))
+                        .toList());
     }
 
     private static Optional<Row> row(Line line, Results results) {
@@ -110,22 +163,59 @@ final class Summary {
     }
 
     static void write(Results results, Figures figures) {
-        figures.table(
-                results.titled("Summary"),
+        SECTIONS.forEach(section -> figures.table(
+                results.titled(section.title()),
                 TITLES,
-                rows(results).stream().map(Row::texts).toList());
+                section.rows(results).stream().map(Row::texts).toList()));
     }
 
     static void write(Results results, Markdown page) {
-        List<Row> rows = rows(results);
-        if (!rows.isEmpty()) {
-            page.table(TITLES, rows.stream().map(Row::texts).toList());
+        SECTIONS.forEach(section -> write(section, results, page));
+    }
+
+    private static void write(Section section, Results results, Markdown page) {
+        List<Row> rows = section.rows(results);
+        if (rows.isEmpty()) {
+            return;
         }
-        List<String> above = results.measured().stream()
-                .filter(contender -> results.above(contender) > 0)
-                .map(contender -> contender.name() + " (" + Numbers.of(results.above(contender)) + ")")
+        page.add("## " + results.titled(section.title()));
+        page.table(TITLES, rows.stream().map(Row::texts).toList());
+        List<CellResult> cells = section.cells(results);
+        String above = results.contenders().stream()
+                .filter(contender -> above(cells, contender) > 0)
+                .map(contender -> contender.name() + " (" + Numbers.of(above(cells, contender)) + ")")
+                .collect(Collectors.joining(", "));
+        page.add(Stream.of(
+                        section.remark(),
+                        roundTrip(cells),
+                        "Grants above a limit that is below the same load: "
+                                + (above.isEmpty() ? "none." : "none, except by " + above + "."),
+                        results.environment().summary())
+                .filter(sentence -> !sentence.isEmpty())
+                .collect(Collectors.joining(" ")));
+    }
+
+    private static long above(List<CellResult> cells, Contender contender) {
+        return cells.stream()
+                .map(cell -> cell.above(contender))
+                .filter(Objects::nonNull)
+                .mapToLong(Long::longValue)
+                .max()
+                .orElse(0);
+    }
+
+    /** Empty without a network. */
+    private static String roundTrip(List<CellResult> cells) {
+        List<Latency> measured = cells.stream()
+                .map(CellResult::roundTrip)
+                .filter(Objects::nonNull)
                 .toList();
-        page.add("Grants above a limit that is below the same load, checked in every cell: "
-                + (above.isEmpty() ? "none." : "none, except by " + String.join(", ", above) + "."));
+        if (measured.isEmpty()) {
+            return "";
+        }
+        Spread p50 = Spread.of(measured.stream().mapToDouble(Latency::p50));
+        Spread p99 = Spread.of(measured.stream().mapToDouble(Latency::p99));
+        return "Before each cell, `PING` of a client alone took " + Numbers.spread(p50) + " µs (p50) and "
+                + Numbers.spread(p99) + " µs (p99).";
     }
 }

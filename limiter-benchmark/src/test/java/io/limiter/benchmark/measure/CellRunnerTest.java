@@ -110,7 +110,7 @@ class CellRunnerTest {
         redis.deleteAllKeys();
         Allowance allowance = Allowance.perSecond(10);
         Contender contender = contender(name);
-        try (RedisClients clients = redis.clients();
+        try (RedisClients clients = redis.clients(Cell.HOT_1_THREAD);
                 Subject subject = contender.opener().open(clients, allowance, OpenSubject.ids(contender, 1))) {
             redis.awaitLateInASecond();
             LimitCheck check = new LimitCheck(allowance, 1);
