@@ -155,7 +155,7 @@ public final class OptionalApplication {
     }
 
     /** Tomcat would give this JVM a handler of URLs, of which there can be one, and other class paths have a Tomcat too. */
-    private static void keepFromUrls() {
+    static void keepFromUrls() {
         if (ClassUtils.isPresent(URL_HANDLERS, OptionalApplication.class.getClassLoader())) {
             TomcatURLStreamHandlerFactory.disable();
         }

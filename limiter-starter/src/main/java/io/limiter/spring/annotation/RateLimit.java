@@ -34,9 +34,9 @@ import java.lang.annotation.Target;
  * limited with each subscription. Keys, costs and conditions are found in the thread that calls the method, so IP and user
  * work where that thread knows them; in WebFlux those of publishers are found with each subscription, and Reactor's context
  * knows IP and user. The method itself is called in the same thread if the decision is there at once; otherwise by the
- * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's bounded elastic scheduler,
- * and then a method that returns a future has the MDC, the locale, the trace and the security context of its caller, if
- * Micrometer's context propagation is on the class path. Kotlin's {@code suspend} functions are limited as a {@code Mono} is, and
+ * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's bounded elastic scheduler.
+ * There it has the MDC, the locale, the trace and the security context of the thread that calls or subscribes, if Micrometer's
+ * context propagation is on the class path. Kotlin's {@code suspend} functions are limited as a {@code Mono} is, and
  * need {@code kotlinx-coroutines-reactor}; without it they prevent startup. Methods that return any other type, and those with
  * {@code @Async}, are limited in the thread that runs them, and fail on one of an event loop, also of Lettuce, which must not block; handler methods of WebFlux that do so
  * prevent startup.

@@ -148,16 +148,17 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
         if (closed.isDone()) {
             complete(value, error);
         } else {
-            closed.whenComplete((nothing, none) -> completeElsewhere(value, error));
+            Runnable completion = CallContext.capture().apply(() -> complete(value, error));
+            closed.whenComplete((nothing, none) -> completeElsewhere(completion));
         }
     }
 
     /** In another thread, because the actions of callers may block. */
-    private void completeElsewhere(@Nullable Object value, @Nullable Throwable error) {
+    private void completeElsewhere(Runnable completion) {
         try {
-            execute(executor.get(), () -> complete(value, error));
+            execute(executor.get(), completion);
         } catch (RuntimeException | Error e) {
-            OVERFLOW.execute(() -> complete(value, error));
+            OVERFLOW.execute(completion);
         }
     }
 

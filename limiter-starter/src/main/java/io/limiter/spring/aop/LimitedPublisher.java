@@ -14,7 +14,6 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The publisher of a limited method that returns one, or another reactive type. Each subscription is checked once, and no
@@ -105,7 +104,7 @@ final class LimitedPublisher {
 
         private Mono<Void> close(@Nullable Outcome outcome) {
             CompletableFuture<Void> closed = permit.closeAsync(outcome);
-            return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(Schedulers.boundedElastic());
+            return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(CallContext.scheduler());
         }
     }
 
