@@ -8,6 +8,13 @@ import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
+import org.springframework.aop.support.AopUtils;
 
 /** Proceeds with a call if all limits of its method grant it; otherwise throws the rejection or calls the fallback. */
 final class LimitInterceptor implements MethodInterceptor {
@@ -25,9 +32,39 @@ final class LimitInterceptor implements MethodInterceptor {
         MethodLimits limits = methods.limiting(call);
         return switch (limits.kind()) {
             case PLAIN -> plain(limits, call);
-            case FUTURE -> LimitedFuture.of(limits, call, beans::executor);
+            case FUTURE -> runsInExecutor(call) ? plain(limits, call) : LimitedFuture.of(limits, call, beans::executor);
             case PUBLISHER -> LimitedPublisher.of(limits, call, beans.find(SubscriptionContext.class));
         };
+    }
+
+    /**
+     * Whether Spring has handed this call to an executor, for {@code @Async} or an annotation like it. A thread of that waits for
+     * the future of the call, so the rest of the call must not wait for another one.
+     */
+    private boolean runsInExecutor(MethodInvocation call) {
+        if (!(call instanceof ProxyMethodInvocation proxied) || !(proxied.getProxy() instanceof Advised proxy)) {
+            return false;
+        }
+        for (Advisor advisor : proxy.getAdvisors()) {
+            if (advisor.getAdvice() == this) {
+                return false;
+            }
+            if (advisor.getAdvice() instanceof AsyncExecutionInterceptor && applies(advisor, call)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean applies(Advisor advisor, MethodInvocation call) {
+        Object target = call.getThis();
+        if (target == null || !(advisor instanceof PointcutAdvisor among)) {
+            return true;
+        }
+        Class<?> type = AopUtils.getTargetClass(target);
+        Pointcut pointcut = among.getPointcut();
+        return pointcut.getClassFilter().matches(type)
+                && pointcut.getMethodMatcher().matches(call.getMethod(), type);
     }
 
     private @Nullable Object plain(MethodLimits limits, MethodInvocation call) throws Throwable {
@@ -64,8 +101,9 @@ final class LimitInterceptor implements MethodInterceptor {
 
     private Object follow(CompletionStage<?> stage, CheckResult permit, MethodLimits limits, MethodInvocation call) {
         if (stage.getClass() == CompletableFuture.class) {
-            // With @Async, all threads of the application's executor may wait for futures like this one.
-            LimitedFuture future = new LimitedFuture(limits, call, () -> LimitedFuture.OVERFLOW);
+            // All threads of the application's executor may wait for futures like this one.
+            LimitedFuture future = new LimitedFuture(
+                    limits, call, runsInExecutor(call) ? () -> LimitedFuture.OVERFLOW : beans::executor);
             future.follow(stage, permit);
             return future;
         }

@@ -73,6 +73,17 @@ class SaturatedExecutorTest {
         }
     }
 
+    static class Letters {
+
+        @RateLimit(rate = 20, capacity = 1, name = "letters", key = "#{key}", timeout = "1m")
+        public CompletableFuture<String> send(String key) {
+            return CompletableFuture.completedFuture("sent");
+        }
+    }
+
+    @Async
+    static class AsyncLetters extends Letters {}
+
     @Configuration(proxyBeanMethods = false)
     @EnableAsync
     static class Asynchronous {
@@ -100,6 +111,30 @@ class SaturatedExecutorTest {
                         assertThat(mail).succeedsWithin(LONG).isEqualTo("sent");
                     }
                 });
+    }
+
+    @Test
+    void a_method_is_asynchronous_by_its_bean_too() {
+        Contexts.local()
+                .withUserConfiguration(Asynchronous.class)
+                .withBean(AsyncLetters.class)
+                .run(context -> {
+                    Letters letters = context.getBean(Letters.class);
+                    List<CompletableFuture<String>> sent = List.of(letters.send(key), letters.send(key));
+                    for (CompletableFuture<String> letter : sent) {
+                        assertThat(letter).succeedsWithin(LONG).isEqualTo("sent");
+                    }
+                });
+    }
+
+    /** As in a slice of an application, or where AspectJ has woven it. */
+    @Test
+    void without_an_executor_before_it_an_async_method_is_like_any_other() {
+        Contexts.plain()
+                .withBean(LimiterFactory.class, HeldDecisions::new)
+                .withBean(AsyncLetters.class)
+                .run(context ->
+                        assertThat(context.getBean(Letters.class).send(key)).isNotDone());
     }
 
     @Test

@@ -9,8 +9,6 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -18,10 +16,10 @@ import reactor.core.publisher.Mono;
 /** How the caller of a method gets its result or a rejection. */
 public enum ResultKind {
 
-    /** From the call itself; its thread waits for the check. With {@link Async}, that is a thread of the executor. */
+    /** From the call itself; its thread waits for the check. */
     PLAIN,
 
-    /** From a {@link CompletionStage} or {@link CompletableFuture}, without {@link Async}. */
+    /** From a {@link CompletionStage} or {@link CompletableFuture}. */
     FUTURE,
 
     /**
@@ -41,18 +39,9 @@ public enum ResultKind {
     public static ResultKind of(Method method) {
         Class<?> returned = method.getReturnType();
         if (returned == CompletableFuture.class || returned == CompletionStage.class) {
-            return isAsync(method) ? PLAIN : FUTURE;
+            return FUTURE;
         }
         return adapter(method) == null ? PLAIN : PUBLISHER;
-    }
-
-    /**
-     * Whether an executor runs the method and its thread waits for the future that it returns. If the rest of the call had to wait
-     * for a thread of that executor, it could wait for ever.
-     */
-    private static boolean isAsync(Method method) {
-        return AnnotatedElementUtils.hasAnnotation(method, Async.class)
-                || AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class);
     }
 
     /** Whether it is a suspend function of Kotlin: the compiler adds a last parameter that takes the result. */

@@ -14,6 +14,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
@@ -97,6 +99,18 @@ class WaitingMethodsTest {
         }
     }
 
+    @RestController
+    @EnableAsync
+    static class Asynchronous {
+
+        @Async
+        @GetMapping("/")
+        @CountLimit(limit = 1, period = "1s")
+        public CompletableFuture<String> call() {
+            return CompletableFuture.completedFuture("done");
+        }
+    }
+
     static class PlainByStatus {
 
         @CountLimit(limit = 1, period = "1s", chargeOn = "401")
@@ -151,7 +165,8 @@ class WaitingMethodsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Service.class, Reactive.class, FutureConcurrent.class, MonoConcurrent.class})
+    @ValueSource(
+            classes = {Service.class, Reactive.class, Asynchronous.class, FutureConcurrent.class, MonoConcurrent.class})
     void methods_that_do_not_wait_or_are_no_handlers_do_not_prevent_startup(Class<?> type) {
         Contexts.reactive()
                 .withBean("theBean", type)
