@@ -69,7 +69,12 @@ final class ConfiguredLimitsRefresh implements SmartApplicationListener {
         } catch (RuntimeException e) {
             log.error("The changed limiter.limits are invalid, all limits stay as they were: {}", problem(e));
         }
-        others.forEach(ConfiguredLimitsRefresh::refresh);
+        try {
+            others.forEach(ConfiguredLimitsRefresh::refresh);
+        } catch (RuntimeException e) {
+            // Of a lazy bean that is created only now.
+            log.error("The changed properties are invalid, some stay as they were: {}", problem(e));
+        }
     }
 
     private static void refresh(RefreshableSettings settings) {

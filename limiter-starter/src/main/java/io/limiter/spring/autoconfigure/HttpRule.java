@@ -57,7 +57,7 @@ import org.springframework.web.util.pattern.PathPattern;
  *     other), or statuses such as 401,403 or 4xx. Others get their permits back.
  * @param limits At least one by name, each with the settings of limiter.limits. A single one has the name of the rule, several
  *     have it before their own: api/day.
- * @param order Order among several rules that match a request; lower is checked first, and of equal ones by their keys.
+ * @param order Order among several rules that match a request; lower is checked first, and of equal ones by their keys. Default: 0.
  * @param enforce Whether it rejects requests. If not, it is in shadow mode: the log and the meters report rejections.
  */
 record HttpRule(
@@ -73,7 +73,7 @@ record HttpRule(
         @DefaultValue("") String message,
         @DefaultValue("always") String chargeOn,
         @DefaultValue Map<String, LimitSettings> limits,
-        @DefaultValue("0") int order,
+        @Nullable Integer order,
         @DefaultValue("true") boolean enforce) {
 
     static final String PROPERTY = "limiter.http";
@@ -132,6 +132,11 @@ record HttpRule(
         if (isOfRoutes() && !application.hasRoutes()) {
             throw new InvalidSettingException(property, ".path must be set, such as " + property + ".path=/api/**");
         }
+        if (isOfRoutes() && order != null) {
+            throw new InvalidSettingException(
+                    property + ".order",
+                    " has no effect on a rule without a path, because the filters of a route have an order: remove it");
+        }
         if (limits.isEmpty()) {
             throw new InvalidSettingException(
                     property, ".limits must have at least one limit, such as " + property + ".limits.second.rate=10");
@@ -179,7 +184,7 @@ record HttpRule(
                 || RequestKey.usesUser(cost)
                 || RequestKey.usesUser(condition);
         return new HttpLimit(
-                order,
+                order == null ? 0 : order,
                 rule,
                 PREFIX,
                 route,

@@ -16,17 +16,26 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.env.Environment;
 
 /** The checked rules of {@code limiter.http}, which can be read again. An unknown setting prevents startup. */
-final class HttpRules implements KnownLimits, RefreshableSettings, RouteRules {
+final class HttpRules
+        implements KnownLimits, RefreshableSettings, RouteRules, ApplicationListener<ContextRefreshedEvent> {
+
+    private static final Logger log = LoggerFactory.getLogger(HttpRules.class);
 
     private final PropertyNames names;
     private final Environment environment;
     private final HttpRule.Application application;
     private final Rules atStart;
+    private final Set<String> named = ConcurrentHashMap.newKeySet();
     private volatile Rules current;
 
     /** @throws InvalidSettingException naming an invalid setting */
@@ -54,8 +63,19 @@ final class HttpRules implements KnownLimits, RefreshableSettings, RouteRules {
         return current.byUser();
     }
 
+    /** By now the routes that are configured have named their rules. */
+    @Override
+    public void onApplicationEvent(ContextRefreshedEvent started) {
+        current.ofRoutes().keySet().stream()
+                .filter(named::add)
+                .forEach(rule -> log.warn(
+                        "{} has no path, and no route has named it: until one does, it limits nothing",
+                        ConfiguredLimits.property(HttpRule.PROPERTY, rule)));
+    }
+
     @Override
     public HttpLimits named(String rule) {
+        named.add(rule);
         Rules rules = current;
         HttpLimits limits = rules.ofRoutes().get(rule);
         if (limits == null && rules.settings().containsKey(rule)) {
@@ -89,6 +109,13 @@ final class HttpRules implements KnownLimits, RefreshableSettings, RouteRules {
         Rules changed = built(settings);
         checkHasFilter("without a user as its key", atStart.first(), changed.first());
         checkHasFilter("by user", atStart.byUser(), changed.byUser());
+        current.settings().forEach((id, rule) -> {
+            if (!rule.isOfRoutes() && changed.ofRoutes().containsKey(id)) {
+                throw new InvalidSettingException(
+                        ConfiguredLimits.property(HttpRule.PROPERTY, id) + ".path",
+                        " must not become empty, because no route names the rule: set it, or remove the rule");
+            }
+        });
         if (!changed.ofRoutes().keySet().containsAll(current.ofRoutes().keySet())) {
             throw new InvalidSettingException(
                     HttpRule.PROPERTY,

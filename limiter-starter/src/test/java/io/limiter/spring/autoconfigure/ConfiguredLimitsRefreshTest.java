@@ -17,6 +17,7 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.web.RouteRules;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
 import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.cloud.context.scope.refresh.RefreshScopeRefreshedEvent;
@@ -365,12 +367,34 @@ class ConfiguredLimitsRefreshTest {
         });
     }
 
+    /** Without it, the rule would limit nothing unless a route named it. */
+    @Test
+    void a_rule_keeps_its_path_where_rules_of_routes_have_none() {
+        WebApplicationContextRunner gateway =
+                Contexts.web().withBean(RouteRules.Filter.class, () -> new RouteRules.Filter() {});
+        runWithRule(gateway, context -> {
+            try (LogLines log = new LogLines(ConfiguredLimitsRefresh.class)) {
+                change(context, "limiter.http.rule.path", "");
+                assertThat(log.all())
+                        .singleElement(as(STRING))
+                        .startsWith("ERROR The changed limiter.http is invalid, all of it stays as it was: ")
+                        .contains("limiter.http.rule.path must not become empty");
+            }
+            assertThat(status(context, "/a")).isEqualTo(200);
+            assertThat(status(context, "/a")).isEqualTo(429);
+        });
+    }
+
     private void runWithRule(ContextConsumer<AssertableWebApplicationContext> test) {
+        runWithRule(Contexts.web(), test);
+    }
+
+    private void runWithRule(
+            WebApplicationContextRunner runner, ContextConsumer<AssertableWebApplicationContext> test) {
         settings.put("limiter.http.rule.path", "/a");
         settings.put("limiter.http.rule.limits.one.limit", 1);
         settings.put("limiter.http.rule.limits.one.period", "1h");
-        Contexts.web()
-                .withInitializer(context -> context.getEnvironment()
+        runner.withInitializer(context -> context.getEnvironment()
                         .getPropertySources()
                         .addFirst(new MapPropertySource("changing", settings)))
                 .run(test);

@@ -13,6 +13,7 @@ import io.limiter.spring.key.LimitedCall;
 import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.web.HttpLimit;
+import io.limiter.spring.web.RouteRules;
 import jakarta.servlet.Filter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,9 +24,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.mock.web.MockFilterChain;
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -284,6 +288,35 @@ class HttpRulesTest {
                     .withPropertyValues(rule)
                     .run(context -> assertThat(context).hasSingleBean(HttpRules.class));
             assertThat(log.all()).isEmpty();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Route {
+
+        @Bean
+        SmartInitializingSingleton route(RouteRules rules) {
+            return () -> rules.named("named");
+        }
+    }
+
+    @Test
+    void a_rule_without_a_path_is_logged_until_a_route_names_it() {
+        try (LogLines log = new LogLines(HttpRules.class)) {
+            Contexts.web()
+                    .withBean(RouteRules.Filter.class, () -> new RouteRules.Filter() {})
+                    .withUserConfiguration(Route.class)
+                    .withPropertyValues(
+                            "limiter.http.named.limits.one.rate=1",
+                            "limiter.http.other.path=",
+                            "limiter.http.other.limits.one.rate=1")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(log.all())
+                    .singleElement()
+                    .asString()
+                    .isEqualTo(
+                            "WARN limiter.http.other has no path, and no route has named it: until one does, it limits"
+                                    + " nothing");
         }
     }
 

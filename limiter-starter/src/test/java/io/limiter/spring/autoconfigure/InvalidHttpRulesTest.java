@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.Contexts;
+import io.limiter.spring.web.RouteRules;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,15 @@ class InvalidHttpRulesTest {
                 .withPropertyValues(settings)
                 .run(context ->
                         assertThat(messages(context.getStartupFailure())).contains(message));
+    }
+
+    @Test
+    void the_order_of_a_rule_of_routes_prevents_startup() {
+        Contexts.web()
+                .withBean(RouteRules.Filter.class, () -> new RouteRules.Filter() {})
+                .withPropertyValues("limiter.http.api.limits.one.rate=10", "limiter.http.api.order=1")
+                .run(context -> assertThat(messages(context.getStartupFailure()))
+                        .contains("limiter.http.api.order has no effect on a rule without a path"));
     }
 
     @ParameterizedTest
