@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -151,7 +152,11 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
             return null;
         }
         if (CLIENTS.isAncestorOf(name) && !known.containsKey("clients")) {
-            return name
+            if (variable && !hasLimits(name)) {
+                warnOfVariable(name);
+                return null;
+            }
+            return name + (variable ? ", an environment variable," : "")
                     + " needs a module that is missing: add the dependency io.limiter:limiter-spring-client, or remove"
                     + " the property";
         }
@@ -170,9 +175,19 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
                     + String.join(", ", place.settings().keySet());
         }
         if (place.parent().getNumberOfElements() > 1) {
-            log.warn("The environment variable of {} is no property of the limiter, and has no effect", name);
+            warnOfVariable(name);
         }
         return null;
+    }
+
+    private static void warnOfVariable(ConfigurationPropertyName name) {
+        log.warn("The environment variable of {} is no property of the limiter, and has no effect", name);
+    }
+
+    /** Every client has one, so a variable without is for something else. */
+    private static boolean hasLimits(ConfigurationPropertyName client) {
+        return IntStream.range(RULE, client.getNumberOfElements())
+                .anyMatch(i -> client.getElement(i, Form.UNIFORM).equals("limits"));
     }
 
     /** The rules and clients that have a setting, as {@code limiter.http.api}. */

@@ -387,9 +387,16 @@ class PropertyNamesTest {
             environment.getPropertySources().addFirst(source);
             assertThatExceptionOfType(InvalidSettingException.class)
                     .isThrownBy(() -> withoutModules.check(environment))
-                    .withMessage(
-                            "limiter.clients.maps.limits.day.limit needs a module that is missing: add the dependency"
-                                    + " io.limiter:limiter-spring-client, or remove the property");
+                    .withMessageMatching(
+                            "limiter.clients.maps.limits.day.limit(, an environment variable,)? needs a module that is"
+                                    + " missing: add the dependency io.limiter:limiter-spring-client, or remove the"
+                                    + " property");
         }
+        StandardEnvironment environment = new StandardEnvironment();
+        environment
+                .getPropertySources()
+                .addFirst(new SystemEnvironmentPropertySource(
+                        "test-systemEnvironment", Map.of("LIMITER_CLIENTS_FILE", "/etc/clients")));
+        withoutModules.check(environment);
     }
 }
