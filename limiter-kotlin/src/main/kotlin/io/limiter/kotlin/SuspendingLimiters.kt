@@ -19,7 +19,8 @@ import kotlin.time.toKotlinDuration
 /**
  * Takes permits, suspending until they come due. Blocks no thread.
  *
- * A coroutine that is cancelled while it is suspended returns its permits.
+ * A coroutine that is cancelled while it waits returns its permits. Once they are granted they are spent, also if it is cancelled
+ * before its dispatcher resumes it.
  *
  * @param permits at least 1
  * @return the time waited
@@ -31,7 +32,8 @@ public suspend fun RateLimiter.acquireSuspending(permits: Int = 1): Duration =
 /**
  * Takes all of the permits if they become available within the timeout, suspending until then; or none. Blocks no thread.
  *
- * A coroutine that is cancelled while it is suspended returns its permits.
+ * A coroutine that is cancelled while it waits returns its permits. Once they are granted they are spent, also if it is cancelled
+ * before its dispatcher resumes it.
  *
  * @param permits at least 1
  * @param timeout how long to wait at most; zero for not at all
