@@ -20,8 +20,6 @@ final class GatewayHints implements RuntimeHintsRegistrar {
                         MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS,
                         MemberCategory.INVOKE_PUBLIC_METHODS)
                 .registerTypeIfPresent(
-                        loader,
-                        "io.limiter.spring.cloud.LimitFilterFunctions",
-                        MemberCategory.INVOKE_PUBLIC_METHODS);
+                        loader, "io.limiter.spring.cloud.LimitFilterFunctions", MemberCategory.INVOKE_PUBLIC_METHODS);
     }
 }
