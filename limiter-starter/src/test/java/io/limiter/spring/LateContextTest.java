@@ -2,6 +2,7 @@ package io.limiter.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.testing.ClassPathWithout;
 import io.limiter.testing.TestRedis;
 import java.util.Locale;
 import org.junit.jupiter.api.Tag;

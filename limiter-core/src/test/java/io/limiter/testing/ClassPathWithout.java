@@ -1,4 +1,4 @@
-package io.limiter.spring;
+package io.limiter.testing;
 
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;
@@ -7,39 +7,47 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * This JVM's class path with some libraries missing. Classes are loaded anew from what is left, so what would miss a library in
  * an application misses it here, which a filter in front of classes that are already linked cannot show.
  */
-final class ClassPathWithout {
+public final class ClassPathWithout {
 
-    // Netty's native transports are always missing: when a class loader that has loaded one is collected, the library
-    // takes
-    // the native methods from the classes of this JVM's own loader, whose event loops then end.
+    /**
+     * Netty's native transports are always missing: when a class loader that has loaded one is collected, the library takes the
+     * native methods from the classes of this JVM's own loader, whose event loops then end.
+     */
     private static final String NATIVE = "netty-transport-native-(epoll|kqueue|io_uring)";
 
     // Never closed: BlockHound, in another test of this JVM, changes all classes, and reads their jars for that.
     private final URLClassLoader loader;
 
     /** @param libraries how the names of the jars that are missing start */
-    ClassPathWithout(String... libraries) {
-        Pattern missing = Pattern.compile("(" + NATIVE + "|" + String.join("|", libraries) + ")-?\\d.*\\.jar");
-        URL[] left = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(Path::of)
-                .filter(path -> !missing.matcher(path.getFileName().toString()).matches())
-                .map(ClassPathWithout::url)
-                .toArray(URL[]::new);
-        loader = new URLClassLoader(left, ClassLoader.getPlatformClassLoader());
+    public ClassPathWithout(String... libraries) {
+        this(List.of(), libraries);
     }
 
-    boolean has(String type) {
+    /** @param first what is in front of it */
+    public ClassPathWithout(List<Path> first, String... libraries) {
+        Pattern missing = Pattern.compile("(" + NATIVE + "|" + String.join("|", libraries) + ")-?\\d.*\\.jar");
+        Stream<Path> left = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(Path::of)
+                .filter(path -> !missing.matcher(path.getFileName().toString()).matches());
+        URL[] urls =
+                Stream.concat(first.stream(), left).map(ClassPathWithout::url).toArray(URL[]::new);
+        loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
+    }
+
+    public boolean has(String type) {
         return loader.getResource(type.replace('.', '/') + ".class") != null;
     }
 
     /** Calls a static method, which takes texts and returns one. */
-    String call(Class<?> type, String method, String... arguments) throws Exception {
+    public String call(Class<?> type, String method, String... arguments) throws Exception {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(loader);
