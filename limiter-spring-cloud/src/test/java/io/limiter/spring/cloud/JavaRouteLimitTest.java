@@ -1,6 +1,7 @@
 package io.limiter.spring.cloud;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -61,5 +62,12 @@ class JavaRouteLimitTest {
     @Test
     void works_on_the_servlet_server() {
         grantsOne(TestGateway.Server.WEBMVC, Servlet.class);
+    }
+
+    @Test
+    void a_rule_must_have_a_name() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> LimitFilterFunctions.limit(null))
+                .withMessage("rule must be the name of a rule of limiter.http, was null");
     }
 }

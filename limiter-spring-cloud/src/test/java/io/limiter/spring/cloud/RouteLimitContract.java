@@ -169,6 +169,7 @@ abstract class RouteLimitContract {
 
     @Test
     void obeys_a_changed_rule_and_keeps_one_that_is_removed() {
+        assertThat(remaining()).startsWith("\"changed\";r=4");
         change(Map.of("limiter.http.changed.limits.one.rate", "2", "limiter.http.changed.limits.one.capacity", "9"));
         assertThat(remaining()).startsWith("\"changed\";r=8");
         change(Map.of("limiter.http.changed.path", "/changed"));
