@@ -30,6 +30,29 @@ public final class CleanPath {
      * @param decoded without parameters such as {@code ;a=1}
      */
     public static String of(String decoded) {
+        return isClean(decoded) ? withoutLastSlash(decoded) : normalized(decoded);
+    }
+
+    /** Whether nothing needs to be normalized or encoded, as in most paths. */
+    private static boolean isClean(String path) {
+        char before = 0;
+        for (int i = 0; i < path.length(); i++) {
+            char each = path.charAt(i);
+            boolean clean = switch (each) {
+                // No segment is empty, or begins with a dot and may be "." or "..".
+                case '/', '.' -> before != '/';
+                case '-', '_', '~' -> true;
+                default -> each >= 'a' && each <= 'z' || each >= 'A' && each <= 'Z' || each >= '0' && each <= '9';
+            };
+            if (!clean || i == 0 && each != '/') {
+                return false;
+            }
+            before = each;
+        }
+        return before != 0;
+    }
+
+    static String normalized(String decoded) {
         String path = StringUtils.cleanPath(SLASHES.matcher("/" + decoded).replaceAll("/"));
         String encoded = UriUtils.encodePath(withoutLastSlash(path), StandardCharsets.UTF_8);
         // A semicolon would begin a parameter.

@@ -5,9 +5,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,8 +62,14 @@ public enum HeaderSet {
     }
 
     private static @Nullable String list(Collection<Quota> quotas, Function<Quota, @Nullable String> member) {
-        String list = quotas.stream().map(member).filter(Objects::nonNull).collect(Collectors.joining(", "));
-        return list.isEmpty() ? null : list;
+        String list = null;
+        for (Quota quota : quotas) {
+            String next = member.apply(quota);
+            if (next != null) {
+                list = list == null ? next : list + ", " + next;
+            }
+        }
+        return list;
     }
 
     private static @Nullable String text(@Nullable Long value) {

@@ -21,8 +21,13 @@ public record HttpLimits(List<HttpLimit> limits) {
     /** The limits of a request; see {@link HttpRoute#matches}. */
     public HttpLimits matching(HttpKeyRequest request) {
         List<PathContainer> paths = request.pathVariants();
-        return new HttpLimits(
-                limits.stream().filter(limit -> limit.matches(request, paths)).toList());
+        List<HttpLimit> matching = new ArrayList<>(limits.size());
+        for (HttpLimit limit : limits) {
+            if (limit.matches(request, paths)) {
+                matching.add(limit);
+            }
+        }
+        return matching.size() == limits.size() ? this : new HttpLimits(matching);
     }
 
     /** The same limits with another key. */

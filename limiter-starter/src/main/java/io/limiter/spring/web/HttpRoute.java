@@ -46,9 +46,25 @@ public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathP
      * @param variants the paths by which handlers may be found; one must match, and the request is excluded if all are
      */
     boolean matches(String method, boolean preflight, List<PathContainer> variants) {
-        return isMethod(method, preflight)
-                && variants.stream().anyMatch(path -> anyOf(paths, path) || anyOf(paths, withoutLastSlash(path)))
-                && !variants.stream().allMatch(path -> anyOf(exclude, path));
+        return isMethod(method, preflight) && isPath(variants) && !isExcluded(variants);
+    }
+
+    private boolean isPath(List<PathContainer> variants) {
+        for (PathContainer path : variants) {
+            if (anyOf(paths, path) || anyOf(paths, withoutLastSlash(path))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isExcluded(List<PathContainer> variants) {
+        for (PathContainer path : variants) {
+            if (!anyOf(exclude, path)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** GET includes HEAD, as handlers of GET handle it too. */

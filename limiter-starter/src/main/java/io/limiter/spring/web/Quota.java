@@ -152,11 +152,25 @@ record Quota(
         return Math.max(0, Math.min(value, LARGEST));
     }
 
+    /** Whether it needs no escape, as most names. */
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char each = text.charAt(i);
+            if (each < ' ' || each >= 0x7F || each == '"' || each == '\\') {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /**
      * A string of structured HTTP fields (RFC 9651, section 3.3.3), which is ASCII without control characters. Other characters
      * are the bytes of their UTF-8 in percent notation.
      */
     static String fieldString(String text) {
+        if (isPlain(text)) {
+            return '"' + text + '"';
+        }
         StringBuilder field = new StringBuilder(text.length() + 2).append('"');
         for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
             if (octet == '"' || octet == '\\') {

@@ -32,7 +32,7 @@ public final class RequestDecisions implements DecisionRecorder {
     private final HeaderSet headerSet;
     private final Map<LimitName, Quota> quotas = new LinkedHashMap<>();
     private final Map<PermitRequest, Kept> kept = new HashMap<>();
-    private final Deque<Rejected> rejections = new ArrayDeque<>();
+    private final Deque<Rejected> rejections = new ArrayDeque<>(1);
 
     /** What the response to a rejection says; {@code null} or empty if it is for none, or that is unknown. */
     private @Nullable Long retryAfter;
@@ -119,19 +119,16 @@ public final class RequestDecisions implements DecisionRecorder {
      */
     public synchronized void add(@Nullable Decision rejection, List<LimitDecision> parts, Object dispatch) {
         headers = null;
-        List<LimitDecision> shown =
-                parts.stream().filter(part -> !part.internal()).toList();
-        for (LimitDecision part : shown) {
-            LimitName limit = part.request().limit();
-            Quota known = quotas.get(limit);
-            String policy = known == null ? distinct(limit.policy()) : known.policy();
-            quotas.put(limit, Quota.of(policy, part.limit(), part.decision()));
-        }
-        if (rejection != null && shown.stream().anyMatch(part -> !part.granted())) {
-            rejections.addFirst(rejected(rejection, shown));
-            if (rejections.size() > MOST_REJECTIONS) {
-                rejections.removeLast();
+        for (LimitDecision part : parts) {
+            if (!part.internal()) {
+                LimitName limit = part.request().limit();
+                Quota known = quotas.get(limit);
+                String policy = known == null ? distinct(limit.policy()) : known.policy();
+                quotas.put(limit, Quota.of(policy, part.limit(), part.decision()));
             }
+        }
+        if (rejection != null) {
+            reject(rejection, parts);
         }
         for (LimitDecision part : parts) {
             // A rejected call took no permits from the limits that would have granted.
@@ -150,13 +147,20 @@ public final class RequestDecisions implements DecisionRecorder {
                 : known.dispatch() != dispatch && known.decision() != part.decision();
     }
 
-    private Rejected rejected(Decision rejection, List<LimitDecision> parts) {
-        List<LimitDecision> rejected =
-                parts.stream().filter(part -> !part.granted()).toList();
+    private void reject(Decision rejection, List<LimitDecision> parts) {
+        List<LimitDecision> rejected = parts.stream()
+                .filter(part -> !part.internal() && !part.granted())
+                .toList();
+        if (rejected.isEmpty()) {
+            return;
+        }
         LimitDecision longest = Collections.max(rejected, Comparator.comparingLong(RequestDecisions::retryAfterMicros));
         List<String> policies =
                 rejected.stream().map(part -> policy(part.request().limit())).toList();
-        return new Rejected(rejection, longest.request().limit().name(), policies);
+        rejections.addFirst(new Rejected(rejection, longest.request().limit().name(), policies));
+        if (rejections.size() > MOST_REJECTIONS) {
+            rejections.removeLast();
+        }
     }
 
     private static long retryAfterMicros(LimitDecision part) {
@@ -177,7 +181,12 @@ public final class RequestDecisions implements DecisionRecorder {
     }
 
     private boolean isTaken(String policy) {
-        return quotas.values().stream().anyMatch(quota -> quota.policy().equals(policy));
+        for (Quota quota : quotas.values()) {
+            if (quota.policy().equals(policy)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The decision of the last dispatch of the request that decided; {@code null} if there is none, or it is this one. */
@@ -213,26 +222,31 @@ public final class RequestDecisions implements DecisionRecorder {
     public synchronized Map<String, @Nullable String> headers() {
         Map<String, @Nullable String> known = headers;
         if (known == null) {
-            long latestEnd = latestEnd();
-            List<Quota> shown = quotas.values().stream()
-                    .map(quota -> quota.withoutWindowAfter(latestEnd))
-                    .toList();
-            known = headerSet.fields(shown, rejecting);
+            known = quotas.isEmpty() ? Map.of() : headerSet.fields(shown(), rejecting);
             headers = known;
         }
         return known;
     }
 
+    private List<Quota> shown() {
+        long latestEnd = latestEnd();
+        List<Quota> shown = new ArrayList<>(quotas.size());
+        for (Quota quota : quotas.values()) {
+            shown.add(quota.withoutWindowAfter(latestEnd));
+        }
+        return shown;
+    }
+
+    /** The latest end of an effective window, in seconds. */
     private long latestEnd() {
         if (retryAfter != null) {
             return retryAfter;
         }
-        return quotas.values().stream()
-                .filter(Quota::rejected)
-                .map(Quota::effectiveWindow)
-                .filter(Objects::nonNull)
-                .mapToLong(Long::longValue)
-                .max()
-                .orElse(Long.MAX_VALUE);
+        Long latest = null;
+        for (Quota quota : quotas.values()) {
+            Long end = quota.rejected() ? quota.effectiveWindow() : null;
+            latest = end == null || latest != null && latest > end ? latest : end;
+        }
+        return latest == null ? Long.MAX_VALUE : latest;
     }
 }

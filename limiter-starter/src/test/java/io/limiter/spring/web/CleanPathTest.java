@@ -2,6 +2,10 @@ package io.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.testing.Seed;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +39,21 @@ class CleanPathTest {
     void all_forms_of_a_path_are_normalized_to_one(String written, String clean) {
         assertThat(CleanPath.of(PathContainer.parsePath(written))).isEqualTo(clean);
         assertThat(CleanPath.of(PathContainer.parsePath(clean))).as("of itself").isEqualTo(clean);
+    }
+
+    @Test
+    void a_clean_path_is_what_it_is_normalized_to() {
+        Random random = Seed.random();
+        String letters = "//..ab-~_%;:é \\";
+        for (int i = 0; i < 20_000; i++) {
+            String path = random.ints(random.nextInt(8), 0, letters.length())
+                    .mapToObj(letters::charAt)
+                    .map(String::valueOf)
+                    .collect(Collectors.joining());
+            for (String decoded : List.of(path, "/" + path)) {
+                assertThat(CleanPath.of(decoded)).as(decoded).isEqualTo(CleanPath.normalized(decoded));
+            }
+        }
     }
 
     @Test

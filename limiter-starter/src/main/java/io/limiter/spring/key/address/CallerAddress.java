@@ -52,6 +52,9 @@ public final class CallerAddress {
         if (remote == null || remote.isBlank()) {
             throw new MissingLimitKeyException("the request has no remote address");
         }
+        if (trustedProxies.isEmpty() && IpAddresses.isCanonicalIpv4(remote)) {
+            return remote;
+        }
         IPAddress nearest = IpAddresses.parse(remote);
         if (nearest == null) {
             return UNKNOWN;

@@ -54,6 +54,35 @@ final class IpAddresses {
         return allowed.toParams();
     }
 
+    /** Whether a text is the one notation of an IPv4 address, as most remote addresses are. */
+    static boolean isCanonicalIpv4(String text) {
+        int octets = 0;
+        int start = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            char each = i < text.length() ? text.charAt(i) : '.';
+            if (each == '.') {
+                if (!isOctet(text, start, i)) {
+                    return false;
+                }
+                octets++;
+                start = i + 1;
+            }
+        }
+        return octets == 4;
+    }
+
+    private static boolean isOctet(String text, int start, int end) {
+        int number = 0;
+        for (int i = start; i < end && number < 256; i++) {
+            char digit = text.charAt(i);
+            if (digit < '0' || digit > '9') {
+                return false;
+            }
+            number = 10 * number + digit - '0';
+        }
+        return end > start && number < 256 && (end - start == 1 || text.charAt(start) != '0');
+    }
+
     /** The address in a text, with or without port, brackets and zone; {@code null} if there is none. */
     static @Nullable IPAddress parse(@Nullable String text) {
         if (text == null || text.length() > LONGEST) {

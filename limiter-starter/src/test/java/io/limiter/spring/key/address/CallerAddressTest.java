@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import inet.ipaddr.IPAddress;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.servlet.CurrentRequest;
 import java.util.List;
@@ -50,6 +51,20 @@ class CallerAddressTest {
                     """)
     void an_address_has_one_notation(String remote, String expected) {
         assertThat(address(resolver(64), remote, List.of(), List.of())).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "0.0.0.0", "9.10.99.100", "255.255.255.255", "256.1.1.1", "01.2.3.4", "1.2.3.00", "1.2.3", "1.2.3.4.5",
+                        "1..3.4",
+                "1.2.3.4.", ".1.2.3", "1.2.3.4:5", "1.2.3.+4", "1.2.3.4 ", "::1", "1.2.3.99999999999", "١.2.3.4", ""
+            })
+    void an_ipv4_address_that_is_not_parsed_is_in_its_one_notation(String text) {
+        IPAddress parsed = IpAddresses.parse(text);
+        boolean canonical =
+                parsed != null && parsed.isIPv4() && parsed.toCanonicalString().equals(text);
+        assertThat(IpAddresses.isCanonicalIpv4(text)).isEqualTo(canonical);
     }
 
     @ParameterizedTest
