@@ -26,6 +26,14 @@ public final class LivePoller implements RedisParts.Companion {
     /** By how much of the interval a poll may come earlier, so that instances do not poll at the same moments. */
     private static final double JITTER = 0.2;
 
+    /**
+     * In a larger fleet no instance subscribes: each would hold a connection more, and all would poll at the moment of a change.
+     */
+    static final int MOST_HINTED = 1000;
+
+    /** Below which share of that they subscribe again. */
+    private static final double FEWER = 0.9;
+
     private static final int CLOSE_MILLIS = 1000;
     private static final LogThrottle UNEXPECTED = new LogThrottle();
 
@@ -39,12 +47,21 @@ public final class LivePoller implements RedisParts.Companion {
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
     private final AtomicBoolean readable = new AtomicBoolean(true);
+    private volatile int fleetSize = 1;
+    // Guarded by the monitor of early.
+    private boolean hinted = true;
 
     private LivePoller(RedisParts parts, LiveOptions options, boolean withHints) {
         this.store = new LiveStore(parts.redis(), parts.clock(), parts.decisionTimeout(), options);
         FleetReports fleet = new FleetReports(store, options, parts);
         ChangeListeners listeners = new ChangeListeners();
-        InstanceCount instances = new InstanceCount(store, parts::instances, options.pollInterval());
+        InstanceCount instances = new InstanceCount(
+                store,
+                alive -> {
+                    parts.instances(alive);
+                    fleetSize = alive;
+                },
+                options.pollInterval());
         this.copy =
                 new LiveCopy(store, parts.overrides(), fleet, instances, listeners, parts.ticker(), options.restore());
         this.limits = new StoredLiveLimits(
@@ -172,8 +189,23 @@ public final class LivePoller implements RedisParts.Companion {
         if (!readable.getAndSet(true)) {
             log.info("Live limits can be read again.");
         }
-        if (hints != null) {
+        if (hints != null && areHinted(hints)) {
             hints.ensureSubscribed(store.channel, early::release);
+        }
+    }
+
+    private boolean areHinted(RedisHints ended) {
+        synchronized (early) {
+            boolean small = fleetSize <= MOST_HINTED * (hinted ? 1 : FEWER);
+            if (thread != null && small != hinted) {
+                hinted = small;
+                if (small) {
+                    ended.resume();
+                } else {
+                    ended.close();
+                }
+            }
+            return hinted;
         }
     }
 

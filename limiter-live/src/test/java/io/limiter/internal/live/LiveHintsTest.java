@@ -8,6 +8,7 @@ import static io.limiter.internal.live.LiveFleet.search;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.AclSetuserArgs;
+import io.lettuce.core.ScoredValue;
 import io.limiter.RateLimiter;
 import io.limiter.internal.live.store.RedisHints;
 import io.limiter.live.LiveOptions;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -126,6 +128,48 @@ class LiveHintsTest {
             Eventually.that(() -> assertThat(limiter.getRate()).isEqualTo(10));
         }
         Eventually.that(() -> assertThat(subscribers(LIVE)).isZero());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void in_a_large_fleet_no_instance_subscribes(boolean byLettuce) {
+        RedisConnectionFactory connections =
+                resources.connect(byLettuce, Resources.at(FLEET.redis().port()));
+        try (LiveInstance hinted = LiveInstance.of(
+                RedisFixture.onClock(RedisFixture.builder(connections), LiveFleet.CLOCK, FLEET.clock()),
+                BY_HAND,
+                true)) {
+            Eventually.that(() -> assertThat(subscribers(LIVE)).isEqualTo(1));
+            others(LivePoller.MOST_HINTED);
+            count(hinted);
+            Eventually.that(() -> assertThat(subscribers(LIVE)).isZero());
+            RateLimiter limiter = search(hinted);
+            put(FLEET.instance(), "search", TEN);
+            hinted.pollLiveLimits();
+            assertThat(limiter.getRate()).as("it still polls").isEqualTo(10);
+            FLEET.<Long>commands(commands -> commands.del(LIVE + ":instances"));
+            others(LivePoller.MOST_HINTED * 9 / 10);
+            count(hinted);
+            count(hinted);
+            assertThat(subscribers(LIVE)).as("hardly fewer").isZero();
+            FLEET.<Long>commands(commands -> commands.del(LIVE + ":instances"));
+            count(hinted);
+            count(hinted);
+            Eventually.that(() -> assertThat(subscribers(LIVE)).isEqualTo(1));
+        }
+    }
+
+    /** They count for hours. */
+    private static void others(int number) {
+        ScoredValue<String>[] members = IntStream.range(0, number)
+                .mapToObj(i -> ScoredValue.just(FLEET.clock().micros() + 1e10, "instance-" + i))
+                .toArray(ScoredValue[]::new);
+        FLEET.<Long>commands(commands -> commands.zadd(LIVE + ":instances", members));
+    }
+
+    private static void count(LiveInstance instance) {
+        FLEET.clock().advance(InstanceCount.EVERY);
+        instance.pollLiveLimits();
     }
 
     @Test
