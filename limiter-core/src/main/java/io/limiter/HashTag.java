@@ -8,14 +8,17 @@ package io.limiter;
  */
 public enum HashTag {
 
-    /** The name of the limiter and the whole key, so that load spreads over the Cluster. The default. */
+    /**
+     * One of a fixed number, by the whole key. Load spreads over the Cluster, keys with one hash tag share calls, and all limits
+     * of one key, as in a {@link LimitSet}, are in one slot. Permits without a key have the name of the limiter as their hash tag. The default.
+     */
     WHOLE_KEY,
 
     /**
      * The first key alone, for example the tenant in {@code limiter.on(tenant).on(user)}.
      *
      * <p>All limiters with this hash tag store the permits of a tenant in one slot, so a {@link LimitSet} of them is decided in
-     * one call. Permits without a key have the hash tag of {@link #WHOLE_KEY}. If there are several keys, statistics and
+     * one call. Permits without a key have the name of the limiter as their hash tag. If there are several keys, statistics and
      * listeners leave out the first.
      */
     FIRST_KEY

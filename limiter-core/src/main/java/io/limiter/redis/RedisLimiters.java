@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import com.google.common.base.Suppliers;
 import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
@@ -16,6 +17,7 @@ import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.factory.EngineLimiterFactory;
+import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.Leases;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
@@ -44,7 +46,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /** The parts of a factory, put together; and its lifetime. */
 final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
@@ -72,6 +76,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private final Leases localLeases;
     private final long retryAfterMicros;
     private final String scope;
+    private final Supplier<HashTags> hashTags;
     private volatile int instances = 1;
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
@@ -111,6 +116,10 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         this.localLeases = new Leases(local, sleeper, false);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
         this.scope = settings.namespace.isEmpty() ? "" : KeySpace.encodeName(settings.namespace) + ":";
+        int tags = settings.hashTags;
+        // Not before a key is needed, because the connections may not be started yet.
+        this.hashTags = Suppliers.memoize(
+                () -> redis.slots() == 1 ? HashTags.NONE : new HashTags(tags, ClusterSlotHashUtil::calculateSlot));
         this.probe = new Probe(backend, redis);
         guard.probeBy(redis, key -> {
             probe.probe(key);
@@ -205,6 +214,11 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     @Override
     protected String scope() {
         return scope;
+    }
+
+    @Override
+    protected HashTags hashTags() {
+        return hashTags.get();
     }
 
     @Override

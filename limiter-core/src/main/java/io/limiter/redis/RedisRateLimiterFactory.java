@@ -8,6 +8,7 @@ import io.limiter.LimiterListener;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.factory.CacheBounds;
+import io.limiter.internal.key.HashTags;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.lock.LockBackend;
@@ -105,6 +106,9 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         /** The longest pause between probes of an unavailable Redis, unless set. */
         public static final Duration DEFAULT_PROBE_INTERVAL = Duration.ofMillis(500);
 
+        /** Over how many hash tags keys are spread in a Redis Cluster, unless set. */
+        public static final int DEFAULT_HASH_TAGS = 64;
+
         private static final Duration SHORTEST = Duration.ofMillis(1);
         private static final Duration LONGEST = Duration.ofHours(1);
 
@@ -129,6 +133,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         final List<EngineObserver> observers = new ArrayList<>();
 
         String namespace = "";
+        int hashTags = DEFAULT_HASH_TAGS;
         final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder(RedisConnectionFactory connections) {
@@ -296,6 +301,18 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
          */
         public Builder keyNamespace(String newNamespace) {
             this.namespace = Objects.requireNonNull(newNamespace, "namespace");
+            return this;
+        }
+
+        /**
+         * Over how many hash tags keys are spread in a Redis Cluster, where only keys with one hash tag share calls. All
+         * instances need the same number: another number gives keys other permits. Default {@link #DEFAULT_HASH_TAGS}, on any other Redis none;
+         * 0 gives each key a hash tag of its own.
+         *
+         * @throws IllegalArgumentException if less than 0 or more than 1,024
+         */
+        public Builder hashTags(int newHashTags) {
+            this.hashTags = HashTags.checked(newHashTags);
             return this;
         }
 

@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.lettuce.core.cluster.SlotHash;
 import io.limiter.BackendState;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
@@ -10,11 +11,14 @@ import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.internal.key.HashTags;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.client.SpringCalls;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -36,6 +40,10 @@ class ClusterOutageTest {
 
     // More than the local fallback grants while a slow machine waits for Redis.
     private static final FixedWindow MANY = FixedWindow.of(100_000, Duration.ofDays(1));
+
+    private static final HashTags TAGS =
+            new HashTags(RedisRateLimiterFactory.Builder.DEFAULT_HASH_TAGS, SlotHash::getSlot);
+    private static final KeySpace KEYS = new KeySpace("", "countLimit:", "k", MANY.keySuffix(), false, () -> TAGS);
 
     @RegisterExtension
     final Resources resources = Resources.ofTest();
@@ -95,7 +103,7 @@ class ClusterOutageTest {
             Limiter limiter = factory.build("k", MANY);
             Map<String, List<String>> keysByNode = IntStream.range(0, 12)
                     .mapToObj(i -> "key" + i)
-                    .collect(Collectors.groupingBy(key -> cluster.nodeOf("k:" + key)));
+                    .collect(Collectors.groupingBy(key -> cluster.nodeOf(stored(key))));
             assertThat(keysByNode).hasSize(3);
             keysByNode.values().forEach(keys -> keys.forEach(key -> awaitRedis(limiter, key)));
             String killed = cluster.nodes().get(0);
@@ -151,9 +159,14 @@ class ClusterOutageTest {
                 .build()) {
             Limiter limiter = factory.build("k", MANY);
             String killed = cluster.nodes().get(0);
+            // Of two slots, because one of them moves.
             List<String> itsKeys = IntStream.range(0, 100)
                     .mapToObj(i -> "key" + i)
-                    .filter(key -> cluster.nodeOf("k:" + key).equals(killed))
+                    .filter(key -> cluster.nodeOf(stored(key)).equals(killed))
+                    .collect(Collectors.toMap(
+                            key -> SlotHash.getSlot(stored(key)), key -> key, (one, other) -> one, TreeMap::new))
+                    .values()
+                    .stream()
                     .limit(2)
                     .toList();
             itsKeys.forEach(key -> awaitRedis(limiter, key));
@@ -163,7 +176,7 @@ class ClusterOutageTest {
                 moved.decide(1);
                 return factory.backendState().unavailableNodes().contains(killed);
             });
-            cluster.giveSlot("k:" + itsKeys.get(0), cluster.nodes().get(1));
+            cluster.giveSlot(stored(itsKeys.get(0)), cluster.nodes().get(1));
             awaitRedis(limiter, itsKeys.get(0));
             // Many probes. On a machine that is too slow for them, a wrong one is not noticed.
             Awaitility.await()
@@ -199,9 +212,13 @@ class ClusterOutageTest {
         AwaitedDecision.by(Source.BACKEND, () -> limiter.decide(key, 1));
     }
 
+    private static String stored(String key) {
+        return KEYS.of(key);
+    }
+
     private static List<String> keysOn(String node) {
         return Resources.commands(node, commands -> commands.keys("*{k:*}*")).stream()
-                .map(key -> key.substring(key.indexOf("{k:") + 3, key.indexOf('}')))
+                .map(key -> key.substring(key.indexOf("{k:") + 3, key.lastIndexOf('}')))
                 .toList();
     }
 

@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.cluster.SlotHash;
 import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -12,12 +13,16 @@ import io.limiter.RejectedSets;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.key.HashTags;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestCluster;
@@ -29,6 +34,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,6 +151,99 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
+    void requests_for_different_keys_share_calls(RedisConnectionFactory connections) throws Exception {
+        try (RedisRateLimiterFactory factory =
+                RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
+            RateLimiter limiter =
+                    factory.withPrefix("shared-" + prefix(connections)).build("k", 0.01, 100, 60);
+            // Loads the script, and connects.
+            IntStream.range(0, 100)
+                    .mapToObj(i -> limiter.on("first" + i).async().decide(1))
+                    .toList()
+                    .forEach(CompletableFuture::join);
+            long calls = scriptCalls();
+            List<CompletableFuture<Decision>> decisions = new ArrayList<>();
+            signal("STOP");
+            try {
+                for (int i = 0; i < 2_000; i++) {
+                    decisions.add(limiter.on("user" + i).async().decide(1));
+                }
+            } finally {
+                signal("CONT");
+            }
+            assertThat(decisions).allMatch(decision -> decision.join().granted());
+            // One while the masters are stopped and one after it, for each hash tag; more on a slow machine.
+            assertThat(scriptCalls() - calls).isLessThan(1_000);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("connections")
+    void the_stored_key_has_a_hash_tag_by_the_key_and_an_own_one_on_request(RedisConnectionFactory connections) {
+        HashTags tags = new HashTags(7, SlotHash::getSlot);
+        for (int count : new int[] {0, 7}) {
+            String name = "layout" + count;
+            KeySpace keys =
+                    new KeySpace("", prefix(connections), name, "", false, () -> count == 0 ? HashTags.NONE : tags);
+            try (RedisRateLimiterFactory factory =
+                    RedisFixture.builder(connections).hashTags(count).build()) {
+                RateLimiter limiter = factory.withPrefix(prefix(connections)).build(name, 0.01, 100, 60);
+                assertThat(limiter.tryAcquire("ann")).isTrue();
+                assertThat(limiter.tryAcquire()).isTrue();
+            }
+            List<String> stored = cluster.nodes().stream()
+                    .flatMap(node ->
+                            Resources.commands(node, commands -> commands.keys(prefix(connections) + "*" + name + "*"))
+                                    .stream())
+                    .toList();
+            assertThat(stored).containsExactlyInAnyOrder(keys.own(), keys.of("ann"));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("connections")
+    void a_batch_and_a_set_are_decided_while_their_slot_moves(RedisConnectionFactory connections) {
+        TestCluster moving = RESOURCES.cluster(2);
+        RedisClusterConfiguration where = new RedisClusterConfiguration(moving.nodes());
+        RedisConnectionFactory clients =
+                connections == CONNECTIONS.get(0) ? RESOURCES.lettuce(where) : RESOURCES.jedis(where);
+        ScriptBackend engine = RedisFixture.scriptBackend(clients);
+        FixedWindow three = FixedWindow.of(3, Duration.ofDays(1));
+        List<KeyRequests<?>> stay = batch(three, "{slot}moved", "{slot}stayed");
+        decideIn(engine, stay);
+        moving.beginToMove(
+                "{slot}moved",
+                moving.nodes().stream()
+                        .filter(node -> !node.equals(moving.nodeOf("{slot}moved")))
+                        .findFirst()
+                        .orElseThrow());
+        List<Answer> answers = decideIn(engine, batch(three, "{slot}moved", "{slot}stayed", "{slot}new"));
+        assertThat(answers).extracting(Answer::failure).containsOnlyNulls();
+        assertThat(answers)
+                .extracting(answer -> answer.decisions().get(0).remaining())
+                .containsExactly(1L, 1L, 2L);
+        CompletableFuture<List<Answer>> set = new CompletableFuture<>();
+        engine.start(
+                new Call(batch(three, "{slot}moved", "{slot}stayed", "{slot}new"), true, () -> true, set::complete));
+        assertThat(set.join())
+                .extracting(answer -> answer.decisions().get(0).remaining())
+                .containsExactly(0L, 0L, 1L);
+    }
+
+    private static List<KeyRequests<?>> batch(Limit<?> limit, String... keys) {
+        List<KeyRequests<?>> batch = new ArrayList<>();
+        for (String key : keys) {
+            batch.add(new KeyRequests<>(key, limit, List.of(Request.take(1, 0))));
+        }
+        return batch;
+    }
+
+    private static void signal(String signal) {
+        cluster.nodes().forEach(node -> TestCluster.signal(cluster.processId(node), signal));
+    }
+
+    @ParameterizedTest
+    @MethodSource("connections")
     void a_set_in_one_slot_is_one_call_and_in_several_slots_peeks_and_takes_parts(RedisConnectionFactory connections) {
         LimiterFactory limiters = RedisFixture.builder(connections)
                 .rejectionCacheSize(0)
@@ -155,18 +254,19 @@ class ClusterTest {
         LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
         for (String user : List.of("a", "b", "c")) {
             LimitSet inSeveralSlots = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
+            LimitSet ofOneKey = LimitSet.of(perSecond.on(user + "-key"), perDay.on(user + "-key"));
             LimitSet inOneSlot = LimitSet.of(
                     tagging.build("perSecond", 0.001, 3000, 60).on(user).on(user),
                     tagging.build("perDay", FixedWindow.of(2, Duration.ofDays(1)))
                             .on(user)
                             .on(user + "-day"));
-            for (LimitSet set : List.of(inSeveralSlots, inOneSlot)) {
+            for (LimitSet set : List.of(inSeveralSlots, ofOneKey, inOneSlot)) {
                 long calls = scriptCalls();
                 assertThat(set.decide(2).granted()).isTrue();
                 // A script may have to be loaded first, which is a call too.
                 calls = scriptCalls();
                 SetDecision rejected = set.decide(1);
-                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == inOneSlot ? 1 : 3);
+                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == inSeveralSlots ? 3 : 1);
                 assertThat(rejected.rejectedBy()).contains("perDay");
                 assertThat(set.async().decide(1).join().rejectedBy()).contains("perDay");
                 assertThat(set.peek(1).parts())

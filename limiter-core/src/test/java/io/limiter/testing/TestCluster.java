@@ -106,6 +106,26 @@ public final class TestCluster implements AutoCloseable {
                 .forEach(node -> onNode(node, commands -> commands.clusterSetSlotNode(slot, owner)));
     }
 
+    /**
+     * Begins to move the slot of keys to another node, as far as one of them.
+     *
+     * @param key of the slot, with a value
+     */
+    public void beginToMove(String key, String to) {
+        int slot = SlotHash.getSlot(key);
+        String from = nodeOf(key);
+        String source = onNode(from, RedisCommands::clusterMyId);
+        String target = onNode(to, node -> {
+            node.clusterSetSlotImporting(slot, source);
+            return node.clusterMyId();
+        });
+        int port = Integer.parseInt(to.substring(to.indexOf(':') + 1));
+        onNode(from, node -> {
+            node.clusterSetSlotMigrating(slot, target);
+            return node.migrate("127.0.0.1", port, key, 0, 5_000);
+        });
+    }
+
     /** A section of the node's INFO. */
     public String info(String node, String section) {
         return onNode(node, commands -> commands.info(section));

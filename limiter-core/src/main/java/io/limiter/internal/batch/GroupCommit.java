@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * <p>If the round trip is so long that requests would time out while they wait for the reply to another call, they are
  * sent in time in a call of their own.
  *
- * <p>In a Redis Cluster, where a call cannot span slots, each slot has a queue of its own: requests for one key still
- * share calls, and others are sent independently.
+ * <p>In a Redis Cluster, where a call cannot span slots, each slot has a queue of its own. Keys are spread over few of the
+ * slots, so requests for different keys share calls there too.
  *
  * <p>Replies arrive on a thread of the client, which starts the next call before it wakes the callers of the last, so
  * that Redis does not wait for them. Blocking calls (Jedis, or before there is a connection) are made on the threads of

@@ -16,6 +16,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.factory.FactoryOptions.LimiterId;
+import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.KeyView;
@@ -89,6 +90,11 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     /** What all keys start with, in front of their prefix. */
     protected String scope() {
         return "";
+    }
+
+    /** Over which keys are spread. */
+    protected HashTags hashTags() {
+        return HashTags.NONE;
     }
 
     @Override
@@ -166,7 +172,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     }
 
     private KeyView<?> create(LimiterId id) {
-        KeySpace keys = id.keys(scope());
+        KeySpace keys = id.keys(scope(), this::hashTags);
         FailurePolicy policy = id.options().policy();
         if (id.limit() instanceof TokenBucket bucket) {
             return (KeyView<?>)

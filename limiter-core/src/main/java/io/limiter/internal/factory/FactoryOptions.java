@@ -9,8 +9,10 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,8 +149,9 @@ record FactoryOptions(
             return options.plan() == null ? name : LimiterTotals.planName(name, options.plan());
         }
 
-        KeySpace keys(String scope) {
-            return new KeySpace(scope, prefix, name, limit.keySuffix(), options.hashTag() == HashTag.FIRST_KEY);
+        KeySpace keys(String scope, Supplier<HashTags> hashTags) {
+            boolean firstIsHashTag = options.hashTag() == HashTag.FIRST_KEY;
+            return new KeySpace(scope, prefix, name, limit.keySuffix(), firstIsHashTag, hashTags);
         }
     }
 }

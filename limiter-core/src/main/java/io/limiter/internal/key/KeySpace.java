@@ -4,6 +4,7 @@ import com.google.common.hash.Hashing;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the Redis keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's
  * own permits. Several keys are separated by {@code #}: <code>prefix{name:tenant#user}</code>. If the first key is
- * the hash tag, it comes first: <code>prefix{tenant}{name:user}</code> and <code>prefix{tenant}{name}</code>.
+ * the hash tag, it comes first: <code>prefix{tenant}{name:user}</code> and <code>prefix{tenant}{name}</code>. So does one
+ * over which other keys are spread, see {@link HashTags}: <code>prefix{#7}{name:key}</code>.
  *
  * <p>Names come from developers, keys from callers, and no caller may be able to forge another key. So every
  * character with a meaning here is percent-encoded: braces (they delimit the hash tag of a Redis Cluster, and
@@ -25,6 +27,9 @@ public final class KeySpace {
 
     /** Longest encoded key, in bytes, that is not replaced by its hash. */
     public static final int MAX_KEY_LENGTH = 128;
+
+    /** Length of a hash: {@code #} and 64 digits. */
+    static final int HASH_LENGTH = 65;
 
     /** Suffix of the key of a lock. */
     public static final String LOCK = ":lock";
@@ -49,12 +54,13 @@ public final class KeySpace {
      */
     private static final @Nullable Built[] RECENT = new Built[CACHE_SIZE];
 
-    private final String scope;
+    private final String start;
     private final String prefix;
     private final String name;
     private final boolean firstIsHashTag;
+    private final Supplier<HashTags> hashTags;
     private final String own;
-    private final String keyed;
+    private final String named;
     private final String end;
 
     /**
@@ -70,27 +76,35 @@ public final class KeySpace {
     }
 
     public KeySpace(String prefix, String name, String suffix, boolean firstIsHashTag) {
-        this("", prefix, name, suffix, firstIsHashTag);
+        this("", prefix, name, suffix, firstIsHashTag, () -> HashTags.NONE);
     }
 
     /**
      * @param scope in front of the prefix, of which limiters and statistics know nothing
      * @param suffix appended after the hash tag, so it does not affect the slot, and no caller can forge it
      * @param firstIsHashTag whether the first of several keys alone is the hash tag
+     * @param hashTags over which keys are spread otherwise; first used when a key is built
      * @throws IllegalArgumentException if the suffix could change the hash tag or collide with that of a lock
      */
-    public KeySpace(String scope, String prefix, String name, String suffix, boolean firstIsHashTag) {
+    public KeySpace(
+            String scope,
+            String prefix,
+            String name,
+            String suffix,
+            boolean firstIsHashTag,
+            Supplier<HashTags> hashTags) {
         checkPrefix(prefix);
-        this.scope = scope;
         requireNotBlank("name", name);
         checkSuffix(suffix);
+        this.start = scope + prefix;
         this.prefix = prefix;
         this.name = name;
         this.firstIsHashTag = firstIsHashTag;
-        String start = scope + prefix + "{" + encodeName(name);
+        this.hashTags = hashTags;
+        String encodedName = encodeName(name);
         this.end = "}" + suffix;
-        this.own = start + end;
-        this.keyed = start + ":";
+        this.own = start + "{" + encodedName + end;
+        this.named = "{" + encodedName + ":";
     }
 
     /**
@@ -182,24 +196,23 @@ public final class KeySpace {
             return of(keys.get(0));
         }
         if (!firstIsHashTag) {
-            return within(keys);
+            return spread(encode(keys));
         }
-        return tagged(keys.get(0), within(keys.subList(1, keys.size())));
+        return start + tag(keys.get(0)) + named + encode(keys.subList(1, keys.size())) + end;
     }
 
-    private String within(List<String> keys) {
+    private static String encode(List<String> keys) {
         // An encoded key contains no '#'.
-        return keyed + shorten(keys.stream().map(key -> encode(key, "")).collect(Collectors.joining("#"))) + end;
+        return shorten(keys.stream().map(key -> encode(key, "")).collect(Collectors.joining("#")));
     }
 
-    /**
-     * Adds a hash tag in front. Redis uses the first pair of braces, and encoded keys contain none.
-     *
-     * @param redisKey a key without another hash tag than its own
-     */
-    private String tagged(String hashTag, String redisKey) {
-        String start = scope + prefix;
-        return start + "{" + shorten(encode(hashTag, "")) + "}" + redisKey.substring(start.length());
+    /** Redis uses the first pair of braces, and encoded keys contain none. */
+    private static String tag(String key) {
+        return "{" + shorten(encode(key, "")) + "}";
+    }
+
+    private String spread(String encodedKey) {
+        return start + hashTags.get().of(encodedKey) + named + encodedKey + end;
     }
 
     /** Prefix and name of the limiter that a key belongs to. */
@@ -223,9 +236,9 @@ public final class KeySpace {
 
     private String make(String key) {
         if (firstIsHashTag) {
-            return tagged(key, own);
+            return start + tag(key) + own.substring(start.length());
         }
-        return keyed + shorten(encode(key, "")) + end;
+        return spread(shorten(encode(key, "")));
     }
 
     private static String shorten(String encoded) {

@@ -31,12 +31,14 @@ public final class ShownKey {
         }
         int colon = redisKey.indexOf(':', name);
         boolean keyed = colon >= 0 && colon < end;
-        boolean tagged = name != first + 1;
+        boolean spread = HashTags.isSpread(redisKey);
+        boolean tagged = name != first + 1 && !spread;
         if (!keyed && !tagged) {
             return redisKey;
         }
         String caller = tagged ? redisKey.substring(first, end) : redisKey.substring(colon + 1, end);
-        return redisKey.substring(0, first + 1) + redisKey.substring(name, keyed ? colon : end) + ":["
+        int shown = spread ? name : first + 1;
+        return redisKey.substring(0, shown) + redisKey.substring(name, keyed ? colon : end) + ":["
                 + KeyHash.OF_THIS_PROCESS.of(KeySpace.decode(caller)) + "]" + redisKey.substring(end);
     }
 }

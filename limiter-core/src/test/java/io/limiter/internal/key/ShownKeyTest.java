@@ -52,6 +52,9 @@ class ShownKeyTest {
     @Test
     void it_is_the_hash_that_the_endpoint_shows() {
         String key = "a b";
+        KeySpace spread = HashTagsTest.spread("", 64);
+        assertThat(ShownKey.of(spread.of(key)))
+                .isEqualTo(spread.of(key).replace("a%20b", "[" + KeyHash.OF_THIS_PROCESS.of(key) + "]"));
         assertThat(ShownKey.of(space.of(key)))
                 .isEqualTo("rateLimit:{sms:[" + KeyHash.OF_THIS_PROCESS.of(key) + "]}:window");
     }

@@ -7,6 +7,9 @@ import io.limiter.faults.account.Limiters;
 import io.limiter.faults.experiment.Experiment.Servers;
 import io.limiter.faults.process.RedisCluster;
 import io.limiter.faults.process.RedisServer;
+import io.limiter.internal.key.HashTags;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +20,9 @@ final class Clusters {
     private static final int VICTIM = 1;
 
     private static final String OTHERS = "Redis decides what the other masters have; each JVM alone the rest";
+
+    private static final HashTags TAGS =
+            new HashTags(RedisRateLimiterFactory.Builder.DEFAULT_HASH_TAGS, SlotHash::getSlot);
 
     private Clusters() {}
 
@@ -62,7 +68,8 @@ final class Clusters {
     }
 
     private static int slot(Limiters limiter, int key) {
-        return SlotHash.getSlot(limiter.name().toLowerCase(Locale.ROOT) + ":" + limiter.key(key));
+        return SlotHash.getSlot(new KeySpace("", "", limiter.name().toLowerCase(Locale.ROOT), "", false, () -> TAGS)
+                .of(limiter.key(key)));
     }
 
     private static void migrate(Scene scene) throws Exception {

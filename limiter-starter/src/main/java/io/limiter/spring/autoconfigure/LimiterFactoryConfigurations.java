@@ -104,7 +104,8 @@ final class LimiterFactoryConfigurations {
                     .maxLocalKeys(properties.local().maxKeys())
                     .decisionTimeout(properties.failure().decisionTimeout())
                     .firstDecisionTimeout(properties.failure().firstDecisionTimeout())
-                    .probeInterval(properties.failure().probeInterval());
+                    .probeInterval(properties.failure().probeInterval())
+                    .hashTags(properties.key().hashTags());
             observers.orderedStream().forEach(builder::observer);
             listeners.orderedStream().forEach(builder::listener);
             if (properties.live().prefixKeys()) {

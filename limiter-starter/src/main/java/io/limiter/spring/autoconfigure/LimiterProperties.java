@@ -239,14 +239,18 @@ record LimiterProperties(
      * @param forwardedHeader Which header the trusted proxies write the caller's address to.
      * @param ipv6PrefixLength How many leading bits of an IPv6 address are the key, from 1 to 128. Most clients have a
      *     whole /64 to choose addresses from.
+     * @param hashTags Over how many hash tags keys are spread in a Redis Cluster, from 0 to 1024, so that decisions on different keys
+     *     share calls. Another number, like 0 for none, gives keys other permits.
      */
     record Key(
             @DefaultValue List<String> trustedProxies,
             @DefaultValue("any") ForwardedHeader forwardedHeader,
-            @DefaultValue("64") int ipv6PrefixLength) {
+            @DefaultValue("64") int ipv6PrefixLength,
+            @DefaultValue("64") int hashTags) {
 
         Key {
             SettingChecks.range("limiter.key.ipv6-prefix-length", ipv6PrefixLength, 1, 128);
+            SettingChecks.range("limiter.key.hash-tags", hashTags, 0, 1024);
         }
     }
 

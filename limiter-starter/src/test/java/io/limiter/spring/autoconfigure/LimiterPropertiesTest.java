@@ -10,6 +10,7 @@ import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.redis.RedisLock;
+import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.address.ForwardedHeader;
@@ -50,6 +51,7 @@ class LimiterPropertiesTest {
             assertThat(properties.key().trustedProxies()).isEmpty();
             assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.ANY);
             assertThat(properties.key().ipv6PrefixLength()).isEqualTo(64);
+            assertThat(properties.key().hashTags()).isEqualTo(RedisRateLimiterFactory.Builder.DEFAULT_HASH_TAGS);
             assertThat(context.getBean(LimitAdvisor.class).getOrder()).isEqualTo(LimitAdvisor.DEFAULT_ORDER);
         });
     }
@@ -73,7 +75,8 @@ class LimiterPropertiesTest {
                         "limiter.local.max-keys=4",
                         "limiter.key.trusted-proxies=10.0.0.0/8, ::1",
                         "limiter.key.forwarded-header=x-forwarded-for",
-                        "limiter.key.ipv6-prefix-length=56")
+                        "limiter.key.ipv6-prefix-length=56",
+                        "limiter.key.hash-tags=12")
                 .run(context -> {
                     LimiterProperties properties = context.getBean(LimiterProperties.class);
                     assertThat(properties.lock())
@@ -87,6 +90,7 @@ class LimiterPropertiesTest {
                     assertThat(properties.key().trustedProxies()).containsExactly("10.0.0.0/8", "::1");
                     assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.X_FORWARDED_FOR);
                     assertThat(properties.key().ipv6PrefixLength()).isEqualTo(56);
+                    assertThat(properties.key().hashTags()).isEqualTo(12);
                     assertThat(context.getBean(LimitAdvisor.class).getOrder()).isEqualTo(7);
                 });
     }
@@ -108,6 +112,7 @@ class LimiterPropertiesTest {
                 "limiter.cache.expire-after-access=0 | limiter.cache.expire-after-access must be between PT0.001S",
                 "limiter.local.max-keys=0 | limiter.local.max-keys must be between 1 and 2147483647, was 0",
                 "limiter.key.ipv6-prefix-length=129 | ipv6-prefix-length must be between 1 and 128, was 129",
+                "limiter.key.hash-tags=1025 | limiter.key.hash-tags must be between 0 and 1024, was 1025",
                 "limiter.key.trusted-proxies=10.0.0.0/8,x | limiter.key.trusted-proxies: 'x' is no IP address",
                 "limiter.failure.share=0 | limiter.failure.share must be more than 0 and at most 1, was 0.0",
                 "limiter.failure.decision-timeout=0 | limiter.failure.decision-timeout must be between",
@@ -185,6 +190,7 @@ class LimiterPropertiesTest {
                         "limiter.key.trusted-proxies",
                         "limiter.key.forwarded-header",
                         "limiter.key.ipv6-prefix-length",
+                        "limiter.key.hash-tags",
                         "limiter.live.enabled",
                         "limiter.live.poll-interval",
                         "limiter.live.restore",

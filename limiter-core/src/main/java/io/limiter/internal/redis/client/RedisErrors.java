@@ -130,6 +130,12 @@ public final class RedisErrors {
                 && FORBIDDEN_KEY.matcher(String.valueOf(reply.getMessage())).lookingAt();
     }
 
+    /** Whether a slot is being moved and Redis has only some of its keys, so that it decides each one, but not several. */
+    public static boolean isMovingKeys(Throwable error) {
+        Throwable reply = errorReply(error);
+        return reply != null && String.valueOf(reply.getMessage()).startsWith("TRYAGAIN");
+    }
+
     private static @Nullable Throwable errorReply(Throwable thrown) {
         Throwable reply = find(ERROR_REPLY, thrown);
         Throwable redissons = reply == null ? find(REDISSON, thrown) : null;

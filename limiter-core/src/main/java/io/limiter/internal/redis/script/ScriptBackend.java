@@ -171,6 +171,8 @@ public final class ScriptBackend extends RedisBackend {
                 observer.called(System.nanoTime() - startNanos, error != null);
                 if (reply != null) {
                     answered(script, sent, reply, again);
+                } else if (batch.size() > 1 && error != null && RedisErrors.isMovingKeys(error)) {
+                    decideEach(sent);
                 } else if (batch.size() > 1 && error != null && RedisErrors.forbidsKey(error)) {
                     forbidden(sent, error);
                 } else {
@@ -237,6 +239,20 @@ public final class ScriptBackend extends RedisBackend {
                         .filter(Objects::nonNull)
                         .findFirst()
                         .ifPresentOrElse(failure -> call.failed(key -> failure), () -> failed(call, error))));
+    }
+
+    /** While their slot is moved to another node, each key is on one of both, where the client finds it. Nothing was executed. */
+    private void decideEach(ScriptCall sent) {
+        Call call = sent.call();
+        if (call.allOrNothing()) {
+            SequentialSet.decide(this, new Call(call.keys(), true, () -> true, call.answered()));
+            return;
+        }
+        int size = call.keys().size();
+        Parts parts = new Parts(call, size);
+        for (int i = 0; i < size; i++) {
+            decide(sent.kind(), parts.at(List.of(i)));
+        }
     }
 
     /** Splits a batch of which nothing was executed because of a few keys, so that the others do not fail too. */
