@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -37,11 +38,15 @@ public final class RedisServer implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(this::close));
     }
 
-    /** Returns when it accepts connections. */
-    public static RedisServer start() {
+    /**
+     * Returns when it accepts connections.
+     *
+     * @param settings as on the command line
+     */
+    public static RedisServer start(String... settings) {
         try {
             while (true) {
-                RedisServer server = startOn(freePort());
+                RedisServer server = startOn(freePort(), settings);
                 String log = server.awaitStart();
                 if (server.process.isAlive()) {
                     return server;
@@ -57,7 +62,7 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    private static RedisServer startOn(int port) throws IOException {
+    private static RedisServer startOn(int port, String... settings) throws IOException {
         Path dir = Files.createTempDirectory("limiter-benchmark-redis");
         Optional<Path> onPath = Arrays.stream(
                         System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
@@ -67,8 +72,9 @@ public final class RedisServer implements AutoCloseable {
         Path command = onPath.isPresent()
                 ? onPath.get()
                 : ExecutableProvider.newJarResourceProvider(dir.toFile()).get().toPath();
-        List<String> words = List.of(
-                command.toString(), "--port", "" + port, "--bind", "127.0.0.1", "--save", "", "--dir", dir.toString());
+        List<String> words = new ArrayList<>(List.of(
+                command.toString(), "--port", "" + port, "--bind", "127.0.0.1", "--save", "", "--dir", dir.toString()));
+        words.addAll(List.of(settings));
         Process process = new ProcessBuilder(words)
                 .redirectErrorStream(true)
                 .redirectOutput(dir.resolve("log").toFile())
