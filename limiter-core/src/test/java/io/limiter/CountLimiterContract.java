@@ -142,36 +142,6 @@ abstract class CountLimiterContract extends LimiterContract {
     }
 
     @Test
-    void a_window_starts_with_its_first_request() {
-        Limiter limiter = window(2);
-        clock().atSecond(7);
-        assertThat(limiter.tryAcquire()).isTrue();
-        clock().atSecond(16.999999);
-        assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().atSecond(17);
-        assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(limiter.tryAcquire()).isFalse();
-    }
-
-    @Test
-    void the_decision_of_a_window_has_its_remaining_permits_and_its_end() {
-        Limiter limiter = window(5);
-        assertThat(limiter.peek()).isEqualTo(new Decision(true, 5, 5, 0, 0, 0));
-        assertThat(withoutTicket(limiter.decide(3))).isEqualTo(new Decision(true, 5, 2, 0, 0, 10_000_000));
-        clock().atSecond(4);
-        assertThat(limiter.decide("key", 1).remaining()).isEqualTo(4);
-        assertThat(limiter.peek(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
-        assertThat(limiter.decide(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
-        assertThat(limiter.decide(6).retryAfter()).isEmpty();
-        assertThat(limiter.on("unused").peek(6))
-                .isEqualTo(new Decision(false, 5, 5, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0));
-        clock().atSecond(10);
-        assertThat(limiter.peek().remaining()).isEqualTo(5);
-    }
-
-    @Test
     void an_aligned_window_ends_by_the_clock() {
         // The clock starts at 2025-11-20T14:46:40.123456Z.
         Limiter limiter =
@@ -188,80 +158,6 @@ abstract class CountLimiterContract extends LimiterContract {
         return 60_000_000 - clock().micros() % 60_000_000;
     }
 
-    @Test
-    void a_permit_of_a_log_is_free_again_one_period_after_its_grant() {
-        Limiter limiter = log(3);
-        clock().atSecond(9);
-        assertThat(limiter.tryAcquire(2)).isTrue();
-        clock().atSecond(11);
-        assertThat(limiter.tryAcquire(2)).isFalse();
-        assertThat(limiter.tryAcquire()).isTrue();
-        clock().atSecond(18.999999);
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().atSecond(19);
-        assertThat(limiter.tryAcquire(3)).isFalse();
-        assertThat(limiter.tryAcquire(2)).isTrue();
-        assertThat(limiter.tryAcquire()).isFalse();
-    }
-
-    @Test
-    void the_retry_after_of_a_log_is_when_enough_permits_are_free() {
-        Limiter limiter = log(3);
-        assertThat(limiter.peek()).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
-        assertThat(withoutTicket(limiter.decide(1))).isEqualTo(new Decision(true, 3, 2, 0, 0, 10_000_000));
-        clock().atSecond(2);
-        assertThat(withoutTicket(limiter.decide(2))).isEqualTo(new Decision(true, 3, 0, 0, 0, 10_000_000));
-        clock().atSecond(4);
-        assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 3, 0, 6_000_000, 6_000_000, 8_000_000));
-        assertThat(limiter.decide(2)).isEqualTo(new Decision(false, 3, 0, 8_000_000, 8_000_000, 8_000_000));
-        assertThat(limiter.peek(3)).isEqualTo(new Decision(false, 3, 0, 8_000_000, 8_000_000, 8_000_000));
-        assertThat(limiter.decide(4).retryAfter()).isEmpty();
-        clock().atSecond(4.5);
-        assertThat(limiter.decide(1).retryAfter()).hasValue(Duration.ofMillis(5_500));
-        assertThat(limiter.decide(3).retryAfter()).hasValue(Duration.ofMillis(7_500));
-    }
-
-    @Test
-    void a_log_refunds_the_newest_permits_and_is_charged_above_its_limit() {
-        Limiter limiter = log(3);
-        assertThat(limiter.tryAcquire()).isTrue();
-        clock().atSecond(5);
-        assertThat(limiter.tryAcquire(2)).isTrue();
-        assertThat(limiter.refund(2)).isEqualTo(new Decision(true, 3, 2, 0, 0, 5_000_000));
-        assertThat(withoutTicket(limiter.charge(7))).isEqualTo(new Decision(true, 3, 0, 0, 0, 10_000_000));
-        clock().atSecond(14.999999);
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().atSecond(15);
-        assertThat(limiter.tryAcquire(3)).isTrue();
-        assertThat(limiter.refund(100).remaining()).isEqualTo(3);
-    }
-
-    @Test
-    void the_previous_window_of_a_counter_fades() {
-        Limiter limiter = counter(10);
-        toTheStartOfAWindow(limiter);
-        assertThat(withoutTicket(limiter.decide(10))).isEqualTo(new Decision(true, 10, 0, 0, 0, 20_000_000));
-        assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 10, 0, 11_000_000, 11_000_000, 20_000_000));
-        clock().advance(Duration.ofSeconds(14));
-        assertThat(limiter.peek()).isEqualTo(new Decision(true, 10, 4, 0, 0, 6_000_000));
-        assertThat(limiter.decide(5)).isEqualTo(new Decision(false, 10, 4, 1_000_000, 1_000_000, 6_000_000));
-        assertThat(withoutTicket(limiter.decide(4))).isEqualTo(new Decision(true, 10, 0, 0, 0, 16_000_000));
-        assertThat(limiter.decide(11).retryAfter()).isEmpty();
-        clock().advance(Duration.ofSeconds(16));
-        assertThat(limiter.peek()).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
-    }
-
-    @Test
-    void a_counter_refunds_the_newest_permits_and_is_charged_above_its_limit() {
-        Limiter limiter = counter(10);
-        toTheStartOfAWindow(limiter);
-        assertThat(limiter.tryAcquire(10)).isTrue();
-        clock().advance(TEN_SECONDS);
-        assertThat(limiter.charge(5).remaining()).isZero();
-        assertThat(limiter.refund(7).remaining()).isEqualTo(2);
-        assertThat(limiter.refund(100)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
-    }
-
     private Limiter window(int limit) {
         return limiters().build("k", FixedWindow.of(limit, TEN_SECONDS));
     }
@@ -276,11 +172,5 @@ abstract class CountLimiterContract extends LimiterContract {
 
     private List<Limiter> allKinds(int limit) {
         return List.of(window(limit), log(limit), counter(limit));
-    }
-
-    /** Engines may start windows at other times: a permit granted now counts until the end of the next window. */
-    private void toTheStartOfAWindow(Limiter limiter) {
-        Duration untilEndOfNext = limiter.decide("unused", 1).fullAfter();
-        clock().advance(untilEndOfNext.minus(TEN_SECONDS));
     }
 }

@@ -2,11 +2,8 @@ package io.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.algorithm.LeakyBucket;
-import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -68,17 +65,6 @@ abstract class RateLimiterChangesContract extends LimiterContract {
     }
 
     @Test
-    void a_bucket_that_starts_empty_fills_although_every_call_is_rejected_at_first() {
-        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 10).withStartsFull(false));
-        assertThat(limiter.decide(1).retryAfter()).hasValue(SECOND);
-        clock().advance(Duration.ofMillis(500));
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(Duration.ofMillis(500));
-        assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(limiter.tryAcquire()).isFalse();
-    }
-
-    @Test
     void a_rate_that_is_set_applies_to_all_limiters_of_the_name() {
         RateLimiter first = limiters().build("k", 1, 1, 60);
         RateLimiter roomy = limiters().build("k", 1, 60, 60);
@@ -109,48 +95,5 @@ abstract class RateLimiterChangesContract extends LimiterContract {
             granted += (i % 2 == 0 ? first : limiters().build("k", 1, 10, 60)).tryAcquire() ? 1 : 0;
         }
         assertThat(granted).isEqualTo(100);
-    }
-
-    @Test
-    void a_clock_that_steps_back_adds_no_permits() {
-        RateLimiter limiter = limiters().build("k", 1, 10, 60);
-        assertThat(limiter.tryAcquire(10)).isTrue();
-        clock().advance(seconds(-60));
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(seconds(60));
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(seconds(1));
-        assertThat(limiter.tryAcquire()).isTrue();
-    }
-
-    @Test
-    void a_clock_that_steps_back_keeps_stored_permits() {
-        for (Duration step : List.of(Duration.ofMillis(50), SECOND, Duration.ofHours(1), Duration.ofDays(10))) {
-            RateLimiter limiter = limiters().build("k" + step.toMillis(), 100, 10, 60);
-            assertThat(limiter.tryAcquire()).isTrue();
-            clock().advance(step.negated());
-            assertThat(limiter.peek().remaining()).isEqualTo(999);
-            assertThat(limiter.tryAcquire()).isTrue();
-            assertThat(limiter.tryAcquire(998)).isTrue();
-            assertThat(limiter.tryAcquire()).isFalse();
-        }
-    }
-
-    @Test
-    void a_shorter_max_wait_keeps_earlier_reservations() {
-        RateLimiter patient = limiters().build("k", LeakyBucket.queue(10, 100));
-        RateLimiter hasty = limiters().build("k", LeakyBucket.queue(10, 10));
-        int granted = 0;
-        for (int i = 0; i < 150; i++) {
-            granted += patient.reserve().isGranted() ? 1 : 0;
-        }
-        assertThat(granted).as("one at once, and a hundred that wait").isEqualTo(101);
-        for (int i = 0; i < 100; i++) {
-            assertThat(hasty.reserve().isGranted()).isFalse();
-            granted += patient.reserve().isGranted() ? 1 : 0;
-            granted += patient.reserve().isGranted() ? 1 : 0;
-            clock().advance(Duration.ofMillis(100));
-        }
-        assertThat(granted).isEqualTo(101 + 99);
     }
 }
