@@ -79,13 +79,12 @@ public interface LimiterFactory extends AutoCloseable {
      * it may take more.
      *
      * <p>In any time {@code t}, the fleet uses at most {@code capacity + rate * (t + time)} permits, however many instances it
-     * has; {@code docs/scale.md} says when that time is longer. Requests that wait, requests for more permits than an instance is
-     * given, limit sets, and buckets that are refilled by fewer than ten permits in {@code time} and hold fewer than 1,000 are decided
-     * in Redis one by one. Limiters of one
-     * name with and without prefetch share their permits. The view rejects other kinds of limit, and buckets in which the next
+     * has. Requests that wait, requests for more permits than an instance is given, limit sets, buckets that are refilled by fewer
+     * than ten permits in {@code time} and hold fewer than 1,000, and buckets that are full within {@code time} are decided in
+     * Redis one by one. Limiters of one name with and without prefetch share their permits. The view rejects other kinds of limit, and buckets in which the next
      * caller waits. A local factory has no backend to prefetch from, and ignores it; so does this default.
      *
-     * @param time prefetch time: how long an instance holds permits, from 10 ms to 10 s; unused ones are then returned
+     * @param time prefetch time: how much later a permit may be used, from 10 ms to 10 s; unused ones are returned
      */
     default LimiterFactory withPrefetch(Duration time) {
         return withPrefetch(time, PrefetchTerms.DEFAULT_CALLS_PER_SECOND);

@@ -118,6 +118,18 @@ public record RedisPermits(
                 demand);
     }
 
+    /** This settled state without what overflows because instances hold a part of the capacity. */
+    RedisPermits besideHeld(double nowMicros, double coolDownIntervals) {
+        double most = demand == null ? maxPermits : Math.max(0.0, maxPermits - demand.heldPermits(nowMicros));
+        if (storedPermits <= most) {
+            return this;
+        }
+        double moved = (storedPermits - most) * (intervalMicros() * coolDownIntervals);
+        double from = known().cancelledFromMicros();
+        return (from > 0.0 ? withReservations(known().withCancelled(from + moved, known().cancelledMicros())) : this)
+                .withStored(most);
+    }
+
     /** This settled state without what can no longer matter of its cancelled reservations. */
     RedisPermits forget(double nowMicros, double coolDownIntervals) {
         if (reservations == null || reservations.lastTicketMicros() == 0.0) {
@@ -161,12 +173,13 @@ public record RedisPermits(
     /**
      * Bounds how long a clock that stepped back stops the bucket. No reservation is further ahead than an hour or the
      * furthest recorded one. If the next free ticket is, by up to an hour, the bucket waits for the clock, which may
-     * step forward again. If by more, the ticket is moved back, or all callers would wait until the clock catches up. Demand of
-     * another time is forgotten.
+     * step forward again. If by more, the ticket is moved back, or all callers would wait until the clock catches up. Demand
+     * moves with the clock.
      */
     RedisPermits boundClockStep(double nowMicros) {
-        if (demand != null && !demand.isOf(nowMicros)) {
-            return withDemand(null).boundClockStep(nowMicros);
+        Demand now = demand == null ? null : demand.at(nowMicros);
+        if (now != demand) {
+            return withDemand(now).boundClockStep(nowMicros);
         }
         double furthest = reservations == null
                 ? BucketArithmetic.HOUR_MICROS
@@ -182,14 +195,7 @@ public record RedisPermits(
         if (nextFreeMicros() - nowMicros <= maxReservedMicros) {
             return this;
         }
-        return new RedisPermits(
-                maxPermits,
-                storedPermits,
-                intervalMillis,
-                (nowMicros + maxReservedMicros) / 1000.0,
-                0.0,
-                reservations,
-                demand);
+        return at(storedPermits, (nowMicros + maxReservedMicros) / 1000.0, 0.0);
     }
 
     /** This state, with a record of a reservation more than an hour ahead. */
@@ -219,14 +225,7 @@ public record RedisPermits(
     }
 
     private RedisPermits with(@Nullable Reservations newReservations, @Nullable Demand newDemand) {
-        return new RedisPermits(
-                maxPermits,
-                storedPermits,
-                intervalMillis,
-                nextFreeTicketMillis,
-                remainderMicros,
-                newReservations,
-                newDemand);
+        return copy(storedPermits, nextFreeTicketMillis, remainderMicros, newReservations, newDemand);
     }
 
     /** Takes stored permits, and reserves the time that the request costs. */
@@ -237,14 +236,16 @@ public record RedisPermits(
     /** Reserves this time in place of the remainder. */
     private RedisPermits reservedFor(double newStoredPermits, double micros) {
         double whole = Math.floor(micros);
-        return new RedisPermits(
-                maxPermits,
-                newStoredPermits,
-                intervalMillis,
-                (nextFreeMicros() + whole) / 1000.0,
-                micros - whole,
-                reservations,
-                demand);
+        return at(newStoredPermits, (nextFreeMicros() + whole) / 1000.0, micros - whole);
+    }
+
+    private RedisPermits at(double newStoredPermits, double newNextFreeTicketMillis, double newRemainderMicros) {
+        return copy(newStoredPermits, newNextFreeTicketMillis, newRemainderMicros, reservations, demand);
+    }
+
+    private RedisPermits copy(
+            double newStored, double newFree, double newRemainder, @Nullable Reservations r, @Nullable Demand d) {
+        return new RedisPermits(maxPermits, newStored, intervalMillis, newFree, newRemainder, r, d);
     }
 
     /** Adds stored permits up to the capacity. Reservations stay. */
@@ -253,8 +254,7 @@ public record RedisPermits(
     }
 
     RedisPermits withStored(double stored) {
-        return new RedisPermits(
-                maxPermits, stored, intervalMillis, nextFreeTicketMillis, remainderMicros, reservations, demand);
+        return at(stored, nextFreeTicketMillis, remainderMicros);
     }
 
     /**

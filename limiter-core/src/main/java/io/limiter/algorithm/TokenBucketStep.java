@@ -106,12 +106,14 @@ final class TokenBucketStep {
      *
      * <pre>
      *   inflow = permits refilled in a period
-     *   fill   = stored / (min(capacity, inflow) / 2)
+     *   fill   = stored / (min(capacity, refilled in a prefetch time) / 2)
      *   share  = wanted / demand * inflow * fill²
      *   taken  = min(stored, wanted, max(1, share))          in whole permits
      * </pre>
      *
-     * Each call reserves the next free time for a call, a quarter of the prefetch time ahead or later. An instance that got less than
+     * What instances hold counts as if it were still in the bucket: both together never exceed the capacity.
+     *
+     * <p>     * Each call reserves the next free time for a call, a quarter of the prefetch time ahead or later. An instance that got less than
      * it wanted may call again at that time. Any other may call as soon as no call is more than twice as far ahead as that, so
      * that a few calls in a row, of which each requests more, do not wait.
      */
@@ -123,13 +125,12 @@ final class TokenBucketStep {
         double earliest = now + pause;
         double nextCall = Math.min(now + Demand.MOST_AHEAD_MICROS, Math.max(last + request.id(), earliest));
         double period = Math.max(request.timeoutMicros(), nextCall - now);
-        Demand demand = Demand.after(known, wanted, nextCall, period);
+        Demand demand = Demand.after(known, wanted, now, nextCall, period);
         double stored = settled.storedPermits();
-        double inflow = period / intervalMicros;
-        double fill = stored / (Math.min(maxPermits, inflow) / 2.0);
-        double share = wanted / demand.permits() * inflow * fill * fill;
+        double fill = stored / (Math.min(maxPermits, request.timeoutMicros() / intervalMicros) / 2.0);
+        double share = wanted / demand.permits() * (period / intervalMicros) * fill * fill;
         double taken = Math.floor(Math.min(Math.min(stored, wanted), Math.max(1.0, share)));
-        RedisPermits after = settled.reserve(taken, 0.0).withDemand(demand);
+        RedisPermits after = settled.reserve(taken, 0.0).withDemand(demand.holding(taken));
         double retry = Math.max(0.0, nextCall - (taken < wanted ? now : earliest + pause));
         return new Step<>(
                 after,
@@ -177,7 +178,9 @@ final class TokenBucketStep {
         if (ticket > until || warmUp != null && ticket <= now) {
             return null;
         }
-        RedisPermits settled = found.resync(now, coolDownIntervals).forget(now, coolDownIntervals);
+        RedisPermits settled = found.resync(now, coolDownIntervals)
+                .besideHeld(now, coolDownIntervals)
+                .forget(now, coolDownIntervals);
         RedisPermits.Reservations known = settled.known();
         boolean overlaps = known.overlapMicros() > 0.0 && ticket <= known.lastTicketMicros();
         double tail = tailMicros(settled);
@@ -205,7 +208,9 @@ final class TokenBucketStep {
         }
         // Permits that were reserved at another rate are stored again as the fewer of both.
         double microsPerPermit = Math.max(intervalMicros, settled.intervalMicros()) * coolDownIntervals;
-        return settled.restore(now, restored, microsPerPermit).forget(now, coolDownIntervals);
+        return settled.restore(now, restored, microsPerPermit)
+                .besideHeld(now, coolDownIntervals)
+                .forget(now, coolDownIntervals);
     }
 
     /** How many permits can come due together, in microseconds; with {@code CALLER} also one request for more. */
@@ -220,11 +225,13 @@ final class TokenBucketStep {
     }
 
     /**
-     * How long a state is needed: until the bucket is full and the last ticket is due. Without that ticket, a cancellation
-     * could restore too much.
+     * How long a state is needed: until the bucket is full, the last ticket is due, and no instance holds prefetched
+     * permits. Without that ticket, a cancellation could restore too much.
      */
     double neededMicros(RedisPermits state) {
-        double micros = state.resetMicros(now, coolDownIntervals);
+        Demand demand = state.demand();
+        double micros = Math.max(
+                state.resetMicros(now, coolDownIntervals), demand == null ? 0.0 : demand.nextCallMicros() - now);
         if (state.reservations() == null) {
             return micros;
         }
@@ -240,7 +247,7 @@ final class TokenBucketStep {
         RedisPermits settled = state.boundClockStep(now).resync(now, coolDownIntervals);
         RedisPermits own =
                 limit.hasOtherDefinition(state) ? settled.rescale(maxPermits, limit.intervalMillis()) : settled;
-        return own.forget(now, coolDownIntervals);
+        return own.besideHeld(now, coolDownIntervals).forget(now, coolDownIntervals);
     }
 
     /**

@@ -122,13 +122,44 @@ class TokenBucketPrefetchTest {
     }
 
     @Test
-    void demand_of_before_a_clock_step_is_forgotten() {
+    void demand_moves_with_a_clock_that_steps_back() {
         prefetch(500);
-        now -= Duration.ofMinutes(2).toMillis() * 1000;
-        decide(Request.take(1, 0));
+        now -= Duration.ofSeconds(30).toMillis() * 1000;
+        Decision given = prefetch(1);
 
-        assertThat(Objects.requireNonNull(state).demand()).isNull();
-        assertThat(state.storedPermits()).isEqualTo(9_499);
+        assertThat(given.limit()).isEqualTo(1);
+        assertThat(given.retryAfterMicros())
+                .as("not until the clock is where it was")
+                .isZero();
+        assertThat(Objects.requireNonNull(Objects.requireNonNull(state).demand())
+                        .heldPermits())
+                .isEqualTo(501);
+    }
+
+    @Test
+    void what_instances_hold_leaves_less_room_in_the_bucket() {
+        prefetch(100);
+        now += TIME / 20;
+
+        assertThat(decide(Request.peek(1, 0)).remaining())
+                .as("refilled by 50, but instances may hold 80")
+                .isEqualTo(9_920);
+        now += TIME / 5;
+        assertThat(decide(Request.peek(1, 0)).remaining()).isEqualTo(10_000);
+    }
+
+    @Test
+    void a_bucket_and_what_instances_hold_are_never_more_than_the_capacity() {
+        decide(Request.take(10_000, 0));
+        for (int i = 0; i < 5_000; i++) {
+            now += i % 1_000 == 0 ? TIME : 20;
+            prefetch(i % 7 == 0 ? 900 : 30);
+            RedisPermits after = Objects.requireNonNull(state);
+
+            assertThat(after.storedPermits()
+                            + Objects.requireNonNull(after.demand()).heldPermits())
+                    .isLessThanOrEqualTo(10_000.000001);
+        }
     }
 
     @Test

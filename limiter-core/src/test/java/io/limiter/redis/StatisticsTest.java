@@ -107,7 +107,7 @@ class StatisticsTest {
     void prefetched_permits_count_when_they_are_granted() {
         RedisRateLimiterFactory factory = factory();
         RateLimiter limiter = factory.withPrefix(redis.prefix())
-                .withPrefetch(Duration.ofSeconds(10))
+                .withPrefetch(Duration.ofMillis(100))
                 .build("k", TokenBucket.of(1e6, 1));
         for (int i = 0; i < 500; i++) {
             assertThat(limiter.tryAcquire("a")).isTrue();

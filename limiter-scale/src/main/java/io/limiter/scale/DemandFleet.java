@@ -1,11 +1,12 @@
 package io.limiter.scale;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** A fleet that prefetches permits of one key by demand, in virtual time. One seed gives one result. */
+/** A fleet that prefetches permits of one key by demand, or reports, in virtual time. One seed gives one result. */
 final class DemandFleet {
 
     /** How requests are spread over the instances. */
@@ -18,24 +19,21 @@ final class DemandFleet {
         BURSTY
     }
 
-    static final long PREFETCH_MICROS = 100_000;
-    static final double CALLS_PER_SECOND = 5_000;
-    static final long CALL_MICROS = 200;
-
     private static final int BURST_PARTS = 5;
     private static final long SECOND_NANOS = 1_000_000_000;
 
     private final int size;
+    private final PrefetchTerms terms;
     private final double limitPerSecond;
     private final double capacity;
-    private final double requestsPerSecond;
+    private double[] demandBySecond;
     private final Spread spread;
     private final SplittableRandom random;
     private final Timeline timeline = new Timeline();
     private final Shard shard = new Shard(timeline);
     private final Bucket ideal;
     private final Totals totals;
-    private final DemandInstance[] instances;
+    private final FleetMember[] instances;
     private final double[] upTo;
     private final long[] phase;
 
@@ -43,10 +41,18 @@ final class DemandFleet {
      * @param capacity the time in which the bucket is filled
      * @param demand requests, as a part of the limit
      */
-    DemandFleet(int size, double limitPerSecond, Duration capacity, double demand, Spread spread, long seed) {
+    DemandFleet(
+            int size,
+            double limitPerSecond,
+            Duration capacity,
+            PrefetchTerms terms,
+            double demand,
+            Spread spread,
+            long seed) {
+        this.terms = terms;
         this.size = size;
         this.limitPerSecond = limitPerSecond;
-        this.requestsPerSecond = limitPerSecond * demand;
+        this.demandBySecond = new double[] {demand};
         this.spread = spread;
         this.random = new SplittableRandom(seed);
         this.totals = new Totals(limitPerSecond);
@@ -54,12 +60,12 @@ final class DemandFleet {
         this.capacity = limit.capacity();
         this.ideal = new Bucket(limit);
         Bucket key = new Bucket(limit);
-        this.instances = new DemandInstance[size];
+        this.instances = new FleetMember[size];
         this.upTo = new double[size];
         this.phase = new long[size];
         double sum = 0;
         for (int i = 0; i < size; i++) {
-            instances[i] = new DemandInstance(timeline, shard, key, limitPerSecond, totals);
+            instances[i] = new DemandInstance(timeline, shard, key, limitPerSecond, terms, totals);
             sum += 1.0 / (i + 1);
             upTo[i] = sum;
             phase[i] = random.nextLong(SECOND_NANOS);
@@ -68,12 +74,29 @@ final class DemandFleet {
 
     /** Kills and replaces instances, so many a second. */
     DemandFleet crashing(double perSecond) {
-        arrive(perSecond, () -> instances[random.nextInt(size)].crash());
+        arrive(new double[] {perSecond}, () -> instances[random.nextInt(size)].crash());
+        return this;
+    }
+
+    /** Reports instead of prefetching. */
+    DemandFleet reporting() {
+        ReportingFleet reporting = new ReportingFleet(timeline, shard, totals, limitPerSecond, random.split());
+        Arrays.setAll(instances, i -> reporting.member());
+        return this;
+    }
+
+    /** Requests, as a part of the limit, in each second. The last is that of all further ones. */
+    DemandFleet ramp(double... newDemandBySecond) {
+        demandBySecond = newDemandBySecond;
         return this;
     }
 
     Result run(long warmUpNanos, long measuredNanos) {
-        arrive(requestsPerSecond, this::request);
+        arrive(
+                Arrays.stream(demandBySecond)
+                        .map(demand -> demand * limitPerSecond)
+                        .toArray(),
+                this::request);
         timeline.run(warmUpNanos);
         shard.startMeasuring();
         totals.startMeasuring();
@@ -81,10 +104,16 @@ final class DemandFleet {
         return new Result(this, measuredNanos);
     }
 
-    /** A Poisson process. */
-    private void arrive(double perSecond, Runnable request) {
-        long pause = (long) (-Math.log(1 - random.nextDouble()) / perSecond * 1e9);
-        timeline.at(timeline.nowNanos() + pause, () -> {
+    /** A Poisson process, whose rate each second has. */
+    private void arrive(double[] perSecond, Runnable request) {
+        long now = timeline.nowNanos();
+        int second = (int) Math.min(perSecond.length - 1, now / SECOND_NANOS);
+        if (perSecond[second] == 0) {
+            timeline.at((now / SECOND_NANOS + 1) * SECOND_NANOS, () -> arrive(perSecond, request));
+            return;
+        }
+        long pause = (long) (-Math.log(1 - random.nextDouble()) / perSecond[second] * 1e9);
+        timeline.at(now + pause, () -> {
             request.run();
             arrive(perSecond, request);
         });
@@ -131,10 +160,13 @@ final class DemandFleet {
             return fleet.totals.worstExcess();
         }
 
-        /** What {@link #worstExcess} may be: the capacity, and the refill of the time for which permits are used. */
+        /** What {@link #worstExcess} may be: the capacity, and the refill of a prefetch time. */
         double mostExcess() {
-            double useSeconds = Math.max(PREFETCH_MICROS / 1e6, 2.5 * fleet.size / CALLS_PER_SECOND);
-            return fleet.capacity + fleet.limitPerSecond * useSeconds;
+            return fleet.capacity + fleet.limitPerSecond * fleet.terms.time().toNanos() / 1e9;
+        }
+
+        double p99Millis() {
+            return fleet.totals.latencyMillis(99);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.scale;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.scale.Totals.By;
@@ -9,11 +10,10 @@ import org.jspecify.annotations.Nullable;
  * An instance that prefetches permits of one key by demand, grants from them, and rejects until it may call again: as
  * {@code io.limiter.internal.prefetch.PrefetchedKey}, except that requests wait for a call that is under way.
  */
-final class DemandInstance {
+final class DemandInstance implements FleetMember {
 
     private static final double PAUSE = 0.25;
     private static final double PAUSES = 1.2;
-    private static final double USABLE_PAUSES = 2.5;
     private static final double MOST_GROWTH = 4;
     private static final double LOW = 0.25;
     private static final double RECENT = 4;
@@ -22,6 +22,8 @@ final class DemandInstance {
     private final Shard shard;
     private final Bucket key;
     private final Totals totals;
+    private final PrefetchTerms terms;
+    private final long timeNanos;
     private final double permitsPerCall;
     private @Nullable Block current;
     private @Nullable Block next;
@@ -34,22 +36,26 @@ final class DemandInstance {
     private long firstWaitingNanos;
     private long generation;
 
-    DemandInstance(Timeline timeline, Shard shard, Bucket key, double permitsPerSecond, Totals totals) {
+    DemandInstance(
+            Timeline timeline, Shard shard, Bucket key, double permitsPerSecond, PrefetchTerms terms, Totals totals) {
         this.timeline = timeline;
         this.shard = shard;
         this.key = key;
         this.totals = totals;
-        this.permitsPerCall = permitsPerSecond / DemandFleet.CALLS_PER_SECOND;
+        this.terms = terms;
+        this.timeNanos = terms.time().toNanos();
+        this.permitsPerCall = permitsPerSecond / terms.callsPerSecond();
     }
 
-    void request() {
+    @Override
+    public void request() {
         requests++;
         long now = timeline.nowNanos();
         Block block = take(now);
         if (block != null) {
             totals.decidedAtOnce(By.PREFETCHED);
             grant();
-            boolean nearEnd = now - calledNanos >= lasts() || block.left <= block.decision.limit() * LOW;
+            boolean nearEnd = now - calledNanos >= lasts() || block.left <= block.size * LOW;
             if (nearEnd && !calling && next == null && now >= pausedUntilNanos) {
                 call();
             }
@@ -66,30 +72,35 @@ final class DemandInstance {
     private @Nullable Block take(long now) {
         expire(now);
         while (current != null) {
-            if (current.left > 0) {
-                current.left--;
+            if (current.take(now)) {
                 return current;
             }
-            current = next;
-            next = null;
+            end(current);
         }
         return null;
     }
 
-    /** Drops what has expired, and returns it if there is nothing else. */
+    /** Drops what has expired. */
     private void expire(long now) {
         while (current != null && now >= current.untilNanos) {
-            Block over = current;
-            current = next;
-            next = null;
-            if (over.left > 0 && current == null) {
-                shard.call(1, 1, micros -> key.decide(Request.cancel(over.left, over.decision), micros), () -> {});
-            }
+            end(current);
+        }
+    }
+
+    /** Goes on to the next block, and returns what is unused, unless it is little and calls are few. */
+    private void end(Block over) {
+        current = next;
+        next = null;
+        int unused = over.left + over.dropped;
+        boolean few = pausedUntilNanos > calledNanos && over.left == 0 && 2 * over.dropped < over.size;
+        if (unused > 0 && (current == null || !few)) {
+            shard.call(1, 1, micros -> key.decide(Request.cancel(unused, over.decision), micros), () -> {});
         }
     }
 
     /** The process is killed with its permits, and another one takes its place. */
-    void crash() {
+    @Override
+    public void crash() {
         generation++;
         current = null;
         next = null;
@@ -108,38 +119,40 @@ final class DemandInstance {
     }
 
     private double lasts() {
-        return PAUSES * Math.max(PAUSE * DemandFleet.PREFETCH_MICROS * 1_000, pauseNanos);
+        return PAUSES * Math.max(PAUSE * timeNanos, pauseNanos);
     }
 
     private void call() {
-        calling = true;
         long sent = timeline.nowNanos();
-        long caller = generation;
         long since = Math.max(1, sent - calledNanos);
         double expected = since > RECENT * lasts()
                 ? Math.max(requests, permitsPerCall)
                 : Math.min(requests * lasts() / since, MOST_GROWTH * requests);
-        double spare = 2 * Math.sqrt(expected);
-        int wanted = (int) Math.max(1, Math.ceil(expected + spare) - (current == null ? 0 : current.left));
+        int wanted = (int) Math.ceil(expected + 2 * Math.sqrt(expected)) - (current == null ? 0 : current.left(sent));
+        if (wanted < 1) {
+            return;
+        }
+        calling = true;
+        long caller = generation;
         calledNanos = sent;
         requests = 0;
-        Request request = Request.prefetch(wanted, DemandFleet.PREFETCH_MICROS, DemandFleet.CALL_MICROS);
+        Request request = Request.prefetch(wanted, timeNanos / 1_000, Math.max(1, 1_000_000L / terms.callsPerSecond()));
         Decision[] given = new Decision[1];
         shard.call(1, 1, micros -> given[0] = key.decide(request, micros), () -> {
             if (caller == generation) {
-                receive(given[0], sent);
+                receive(given[0], sent, given[0].limit() >= wanted);
             }
         });
     }
 
-    private void receive(Decision given, long sentNanos) {
+    private void receive(Decision given, long sentNanos, boolean complete) {
         calling = false;
         pauseNanos = given.retryAfterMicros() * 1_000;
         pausedUntilNanos = sentNanos + pauseNanos;
         if (given.granted()) {
-            add(new Block(
-                    given,
-                    sentNanos + Math.max(DemandFleet.PREFETCH_MICROS * 1_000, (long) (USABLE_PAUSES * pauseNanos))));
+            double pause = PAUSE * timeNanos;
+            double held = !complete ? pauseNanos : pauseNanos > 0 ? pauseNanos + 2 * pause : pause;
+            add(new Block(given, sentNanos + timeNanos + (long) held, held));
         }
         long now = timeline.nowNanos();
         long waited = now - firstWaitingNanos;
@@ -173,13 +186,34 @@ final class DemandInstance {
     private static final class Block {
 
         private final Decision decision;
+        private final int size;
         private final long untilNanos;
+        private final double heldNanos;
         private int left;
+        private int dropped;
 
-        Block(Decision decision, long untilNanos) {
+        Block(Decision decision, long untilNanos, double heldNanos) {
             this.decision = decision;
             this.untilNanos = untilNanos;
-            this.left = (int) decision.limit();
+            this.heldNanos = heldNanos;
+            this.size = (int) decision.limit();
+            this.left = size;
+        }
+
+        int left(long now) {
+            double most = size * (untilNanos - now) / heldNanos;
+            if (left > most) {
+                int kept = (int) Math.max(0, most);
+                dropped += left - kept;
+                left = kept;
+            }
+            return left;
+        }
+
+        boolean take(long now) {
+            boolean taken = left(now) > 0;
+            left -= taken ? 1 : 0;
+            return taken;
         }
     }
 }

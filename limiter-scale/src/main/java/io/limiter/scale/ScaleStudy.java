@@ -6,12 +6,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the tables of docs/scale.md and of this module's README, each between {@code <!-- name -->} and {@code <!-- /name -->}:
@@ -28,19 +31,41 @@ public final class ScaleStudy {
 
     private ScaleStudy() {}
 
-    /** The arguments are the page and this module's README; without them the tables are only printed. */
+    /**
+     * The arguments are the page and this module's README, and the names of tables if not all are to be written again. Without
+     * arguments all are only printed.
+     */
     public static void main(String[] args) throws IOException {
-        Map<String, String> tables = new LinkedHashMap<>();
-        tables.put("wide", wide());
-        tables.put("hot", hot());
-        tables.put("prefetch", DemandTable.rows());
-        tables.put("split", split());
-        tables.values().forEach(System.out::println);
-        Map<String, String> inReadme = Map.of("limited", limited(), "lost", lost());
-        inReadme.values().forEach(System.out::println);
-        if (args.length > 1) {
-            write(Path.of(args[0]), tables);
-            write(Path.of(args[1]), inReadme);
+        Map<String, Supplier<String>> tables = new LinkedHashMap<>();
+        tables.put("wide", ScaleStudy::wide);
+        tables.put("hot", ScaleStudy::hot);
+        tables.put("prefetch", DemandTable::rows);
+        tables.put(
+                "beside",
+                () -> DemandTable.beside(
+                        scenario -> new Simulation(scenario, SEED).run(WARM_UP_NANOS, MEASURED_NANOS)));
+        tables.put("split", ScaleStudy::split);
+        Map<String, Supplier<String>> inReadme = new LinkedHashMap<>();
+        inReadme.put("ramps", DemandTable::ramps);
+        inReadme.put("limited", ScaleStudy::limited);
+        inReadme.put("lost", ScaleStudy::lost);
+        List<String> all = List.of(args);
+        List<String> names = all.subList(Math.min(2, all.size()), all.size());
+        write(all.isEmpty() ? null : Path.of(all.get(0)), tables, names);
+        write(all.isEmpty() ? null : Path.of(all.get(1)), inReadme, names);
+    }
+
+    private static void write(@Nullable Path page, Map<String, Supplier<String>> tables, List<String> names)
+            throws IOException {
+        Map<String, String> written = new LinkedHashMap<>();
+        tables.forEach((name, table) -> {
+            if (names.isEmpty() || names.contains(name)) {
+                written.put(name, table.get());
+                System.out.println(written.get(name));
+            }
+        });
+        if (page != null) {
+            write(page, written);
         }
     }
 

@@ -2,6 +2,7 @@ package io.limiter.scale;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.scale.DemandFleet.Result;
 import io.limiter.scale.DemandFleet.Spread;
 import java.time.Duration;
@@ -30,6 +31,16 @@ class DemandTest {
     }
 
     @Test
+    void the_bound_does_not_grow_with_the_number_of_instances() {
+        for (int size : new int[] {100, 1_000, 4_000}) {
+            Result result = fleet(size, 10, Spread.BURSTY, 1_000).run(SECOND_NANOS, 2 * SECOND_NANOS);
+
+            assertThat(result.worstExcess()).as("%s instances", size).isLessThanOrEqualTo(result.mostExcess());
+            assertThat(result.grantedOfPossible()).isPositive();
+        }
+    }
+
+    @Test
     void the_bound_does_not_grow_with_the_permits_of_instances_that_crash() {
         Result result = fleet(100, 10, Spread.EQUAL).crashing(500).run(SECOND_NANOS / 2, SECOND_NANOS);
 
@@ -37,6 +48,11 @@ class DemandTest {
     }
 
     private static DemandFleet fleet(int size, double demand, Spread spread) {
-        return new DemandFleet(size, 10_000, Duration.ofSeconds(1), demand, spread, 1);
+        return fleet(size, demand, spread, 5_000);
+    }
+
+    private static DemandFleet fleet(int size, double demand, Spread spread, int callsPerSecond) {
+        PrefetchTerms terms = new PrefetchTerms(Duration.ofMillis(100), callsPerSecond);
+        return new DemandFleet(size, 10_000, Duration.ofSeconds(1), terms, demand, spread, 1);
     }
 }

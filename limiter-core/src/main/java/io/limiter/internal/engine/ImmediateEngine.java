@@ -52,6 +52,11 @@ public interface ImmediateEngine extends Engine {
         return Known.UNKNOWN;
     }
 
+    /** As {@link #tryAcquire}, but leaves a rejection that may be counted to {@link #decide}, which the caller wants. */
+    default Known tryGrant(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return tryAcquire(key, limit, permits, timeoutMicros);
+    }
+
     /** Decides what was {@link Known#UNKNOWN} to {@link #tryAcquire} a moment ago, without looking it up again. */
     default Engine ifUnknown() {
         return this;

@@ -124,16 +124,20 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
         }
         boolean valid = permits >= 1;
-        ImmediateEngine.Known known = valid
-                ? used.engine().tryAcquire(backendKey, used.limit(), permits, timeoutMicros)
-                : ImmediateEngine.Known.UNKNOWN;
+        boolean listened = counters().isListenedTo();
+        ImmediateEngine.Known known = !valid
+                ? ImmediateEngine.Known.UNKNOWN
+                : listened
+                        ? used.engine().tryGrant(backendKey, used.limit(), permits, timeoutMicros)
+                        : used.engine().tryAcquire(backendKey, used.limit(), permits, timeoutMicros);
         if (known != ImmediateEngine.Known.UNKNOWN && !isListenedTo(known)) {
             counters().counted(key, known.granted(), known.source());
             return known.granted();
         }
         // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, used, request, known == ImmediateEngine.Known.UNKNOWN);
+        Decision decision =
+                decideNow(key, backendKey, used, request, !listened && known == ImmediateEngine.Known.UNKNOWN);
         await(waitMicros(decision));
         return decision.granted();
     }

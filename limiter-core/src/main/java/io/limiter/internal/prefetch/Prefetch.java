@@ -1,6 +1,7 @@
 package io.limiter.internal.prefetch;
 
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -23,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #with} terms prefetch; all views share the prefetched permits, so that a reset by one of them is complete.
  *
  * <p>Permits count as taken from the moment the backend gives them, so all instances together never take more than
- * the limit allows. Only the time of use is inexact: a permit may be used up to the prefetch time after it was taken, or up to
- * 2.5 times the time that the backend tells an instance to pause, if that is longer. So within any time {@code t}, at most {@code
- * capacity + rate * (t + that time)} permits are used, however many instances there are.
+ * the limit allows. What instances hold counts as if it were still in the bucket, so both never exceed the capacity, and an
+ * instance uses a permit at most the prefetch time after it counts as used. So within any time {@code t}, at most {@code
+ * capacity + rate * (t + prefetch time)} permits are used, however many instances there are.
  *
  * <p>See {@link PrefetchedKey} for how much is prefetched, and when, and {@link Request#prefetch} for the share of an instance. A
  * hash table of fixed size with one slot for each key: a hot key whose slot is taken by another hot key is not prefetched.
@@ -35,7 +36,7 @@ public final class Prefetch implements ImmediateEngine {
     private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;
 
-    /** With fewer permits per prefetch time, and in the bucket, each request is decided by the backend. */
+    /** With fewer permits per prefetch time, and in the bucket, each request is decided by the backend. So it is if the bucket is full sooner. */
     private static final double FEWEST_REFILLED = 10;
 
     private static final double FEWEST_STORED = 1_000;
@@ -93,6 +94,12 @@ public final class Prefetch implements ImmediateEngine {
     }
 
     @Override
+    public Known tryGrant(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        PrefetchedKey prefetched = find(key, limit);
+        return prefetched != null && prefetched.takeFrom(permits) != null ? Known.PREFETCHED : Known.UNKNOWN;
+    }
+
+    @Override
     public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
         PrefetchedKey prefetched = find(key, limit);
         if (prefetched != null) {
@@ -128,8 +135,12 @@ public final class Prefetch implements ImmediateEngine {
         PrefetchedPermits block = prefetched.takeFrom(request.permits());
         if (block != null) {
             pending.decided(block.granted());
-        } else if (request.timeoutMicros() == 0 && prefetched.rejects(request.permits())) {
-            pending.decided(prefetched.rejection());
+            return;
+        }
+        boolean rejects = request.timeoutMicros() == 0 && prefetched.rejects(request.permits());
+        Decision rejection = rejects ? prefetched.rejection() : null;
+        if (rejection != null) {
+            pending.decided(rejection);
         } else {
             next.decide(pending);
             prefetched.passed(request.permits());
@@ -212,10 +223,11 @@ public final class Prefetch implements ImmediateEngine {
     }
 
     private boolean isPrefetched(Limit<?> limit) {
-        return terms != null
-                && limit instanceof TokenBucket bucket
-                && (bucket.permitsPerSecond() * terms.time().toNanos() >= FEWEST_REFILLED * 1e9
-                        || bucket.maxPermits() >= FEWEST_STORED);
+        if (terms == null || !(limit instanceof TokenBucket bucket)) {
+            return false;
+        }
+        double refilled = bucket.permitsPerSecond() * terms.time().toNanos() / 1e9;
+        return bucket.maxPermits() >= refilled && (refilled >= FEWEST_REFILLED || bucket.maxPermits() >= FEWEST_STORED);
     }
 
     private @Nullable PrefetchedKey replace(

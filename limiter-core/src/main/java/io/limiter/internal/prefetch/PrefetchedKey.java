@@ -43,9 +43,6 @@ final class PrefetchedKey {
     /** Pauses for which a block is to last, as requests come unevenly less than it is usable. */
     private static final double PAUSES = 1.2;
 
-    /** Pauses for which a block is usable, if that is longer than the prefetch time. */
-    private static final double USABLE_PAUSES = 2.5;
-
     /**
      * If the last call was longer ago than so many times what a block is to last, the rate since then says nothing: the instance
      * requests an equal part of what is refilled, which each call of as many as are allowed would get.
@@ -54,6 +51,8 @@ final class PrefetchedKey {
 
     /** The rate of a few requests can be far off: a block has no more permits than so many times those that were requested. */
     private static final double MOST_GROWTH = 4;
+
+    private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
 
     private static final int MOST_PERMITS = 1_000_000_000;
 
@@ -74,19 +73,13 @@ final class PrefetchedKey {
     private volatile boolean wasRequested;
     private volatile ExpiryClock.Deadline lastCall;
     private volatile @Nullable Pause pause;
+    // The last one, and the return of its permits if they came too late.
+    private volatile CompletableFuture<Void> call = NOTHING;
     // Changed under this object's monitor, in which nothing blocks.
     private volatile @Nullable PrefetchedPermits current;
     private volatile @Nullable PrefetchedPermits next;
     private volatile boolean closed;
     private volatile boolean forgotten;
-
-    /**
-     * The last decision of the backend, if it paused this instance.
-     *
-     * @param end when it may call again
-     * @param permit when there is a permit
-     */
-    private record Pause(ExpiryClock.Deadline end, ExpiryClock.Deadline permit, long nanos, Decision last) {}
 
     /**
      * @param notReturned logs permits that could not be returned
@@ -151,15 +144,14 @@ final class PrefetchedKey {
                 }
                 return block;
             }
-            block = nextAfter(block);
+            block = nextAfter(block, permits);
         }
         return null;
     }
 
-    /** The next block if this one is used up or expired; {@code null} if this one has permits left. */
-    private @Nullable PrefetchedPermits nextAfter(PrefetchedPermits block) {
-        boolean over = block.isOver();
-        if (!over && block.left() > 0) {
+    /** The next block if this one is used up or expired, or has too few permits where the next one has enough. */
+    private @Nullable PrefetchedPermits nextAfter(PrefetchedPermits block, int permits) {
+        if (!block.isOver() && block.left() > 0 && left(next) < permits) {
             return null;
         }
         end(block);
@@ -172,32 +164,23 @@ final class PrefetchedKey {
      */
     boolean rejects(int permits) {
         Pause last = pause;
-        boolean rejects = last != null
-                && !closed
-                && permits <= Math.max(1, last.last.limit())
-                && (!last.end.isOverByMillis() || prefetching.get());
+        boolean rejects = last != null && !closed && last.rejects(permits, prefetching.get());
         if (rejects) {
             requested(permits);
         }
         return rejects;
     }
 
-    /** The decision of {@link #rejects}. */
+    /** The decision of {@link #rejects}; {@code null} if it does not hold any more. */
+    @Nullable
     Decision rejection() {
         Pause last = pause;
-        long retryMicros = last == null ? 1 : Math.max(1, Math.max(last.end.leftMicros(), last.permit.leftMicros()));
-        return new Decision(
-                false,
-                limit.capacity(),
-                last == null ? 0 : last.last.remaining(),
-                retryMicros,
-                retryMicros,
-                last == null ? retryMicros : Math.max(retryMicros, last.last.fullAfterMicros()),
-                Decision.Source.PREFETCH);
+        return last == null ? null : last.rejection(limit.capacity());
     }
 
+    /** What can never be granted is no demand. */
     private void requested(int permits) {
-        if (others.addAndGet(permits) < 0) {
+        if (permits <= limit.capacity() && others.addAndGet(permits) < 0) {
             others.set(MOST_PERMITS);
         }
     }
@@ -220,42 +203,50 @@ final class PrefetchedKey {
 
     private void prefetchIfDue() {
         Pause last = pause;
-        if (closed || last != null && !last.end.isOver() || !prefetching.compareAndSet(false, true)) {
+        if (closed || last != null && !last.end().isOver() || !prefetching.compareAndSet(false, true)) {
             return;
         }
         // Checked again: a block added since the caller's check would be overwritten and lost.
-        if (next != null || closed) {
+        int wanted = next != null || closed ? 0 : wanted(last == null ? 0 : last.nanos());
+        if (wanted < 1) {
             prefetching.set(false);
             return;
         }
-        int wanted = wanted(last == null ? 0 : last.nanos);
+        others.set(0);
+        report(current);
         // Measured from before the request is sent, so that a block is never kept too long.
         ExpiryClock.Deadline sent = clock.in(0);
         lastCall = sent;
         Request request = Request.prefetch(wanted, timeNanos / 1000, Math.max(1, 1_000_000L / terms.callsPerSecond()));
-        PendingRequest.start(engine, key, limit, request).whenComplete((decision, error) -> {
-            try {
-                if (error == null) {
-                    prefetched(decision, sent);
-                } else {
-                    pause = null;
-                }
-            } finally {
-                prefetching.set(false);
-            }
-        });
+        call = PendingRequest.start(engine, key, limit, request)
+                .handle((decision, error) -> {
+                    try {
+                        if (error == null) {
+                            return prefetched(decision, sent, wanted);
+                        }
+                        pause = null;
+                        return NOTHING;
+                    } finally {
+                        prefetching.set(false);
+                    }
+                })
+                .thenCompose(returned -> returned);
     }
 
-    /** How many permits this instance will need until its next call, by what was requested since its last one. */
+    /**
+     * How many permits this instance will need until its next call beside those that it has, by what was requested since its
+     * last one.
+     */
     private int wanted(long pauseNanos) {
-        int used = others.getAndSet(0) + newlyUsed(current) + newlyUsed(next);
+        double used = (double) others.get() + newlyUsed(current);
         double requested = Math.max(1, used);
         double lasts = lasts(pauseNanos);
         long since = Math.max(1, lastCall.agoNanos());
         double expected = since > RECENT * lasts && limit instanceof TokenBucket bucket
                 ? Math.max(requested, bucket.permitsPerSecond() / terms.callsPerSecond())
                 : Math.min(requested * lasts / since, MOST_GROWTH * requested);
-        return (int) Math.max(1, Math.min(MOST_PERMITS, Math.ceil(expected + 2 * Math.sqrt(expected)) - left()));
+        double needed = Math.min(limit.capacity(), Math.ceil(expected + 2 * Math.sqrt(expected)));
+        return (int) Math.min(MOST_PERMITS, needed - left());
     }
 
     /** How many nanoseconds a block is to last. */
@@ -267,19 +258,33 @@ final class PrefetchedKey {
         return block == null ? 0 : block.newlyUsed();
     }
 
-    private void prefetched(Decision decision, ExpiryClock.Deadline sent) {
-        long pauseNanos = TimeUnit.MICROSECONDS.toNanos(decision.retryAfterMicros());
-        remembered = clock.in(Math.max(REMEMBERED * timeNanos, REMEMBERED_PAUSES * pauseNanos));
-        long untilPermit = TimeUnit.MICROSECONDS.toNanos(decision.waitMicros());
-        pause = pauseNanos == 0 ? null : new Pause(sent.plus(pauseNanos), sent.plus(untilPermit), pauseNanos, decision);
-        if (decision.granted()) {
-            long usableNanos = Math.max(timeNanos, (long) (USABLE_PAUSES * pauseNanos));
-            long oldNanos = usableNanos - (long) lasts(pauseNanos);
-            add(new PrefetchedPermits(decision, limit.capacity(), sent.plus(usableNanos), oldNanos), usableNanos);
+    private static void report(@Nullable PrefetchedPermits block) {
+        if (block != null) {
+            block.report();
         }
     }
 
-    void add(PrefetchedPermits block, long usableNanos) {
+    /** Completed when the permits have been returned, if they came too late. */
+    private CompletableFuture<Void> prefetched(Decision decision, ExpiryClock.Deadline sent, int wanted) {
+        long pauseNanos = TimeUnit.MICROSECONDS.toNanos(decision.retryAfterMicros());
+        remembered = clock.in(Math.max(REMEMBERED * timeNanos, REMEMBERED_PAUSES * pauseNanos));
+        long shortest = (long) (PAUSE * timeNanos);
+        pause = Pause.of(decision, sent, shortest);
+        if (!decision.granted()) {
+            return NOTHING;
+        }
+        // Until the call that the backend has reserved, which is two pauses after the time to call again if it gave
+        // all.
+        long heldNanos =
+                decision.limit() < wanted ? pauseNanos : pauseNanos == 0 ? shortest : pauseNanos + 2 * shortest;
+        long usableNanos = timeNanos + heldNanos;
+        long oldNanos = usableNanos - (long) lasts(pauseNanos);
+        return add(
+                new PrefetchedPermits(decision, limit.capacity(), sent.plus(usableNanos), heldNanos, oldNanos),
+                usableNanos);
+    }
+
+    CompletableFuture<Void> add(PrefetchedPermits block, long usableNanos) {
         synchronized (this) {
             if (current == null) {
                 current = block;
@@ -288,10 +293,10 @@ final class PrefetchedKey {
             }
         }
         if (closed) {
-            drop();
-        } else {
-            setTimer(usableNanos);
+            return drop();
         }
+        setTimer(usableNanos);
+        return NOTHING;
     }
 
     /** Sets a timer that returns blocks which expire unused. */
@@ -322,18 +327,19 @@ final class PrefetchedKey {
         }
     }
 
-    /** Goes on to the next block. Unused permits are returned if there is none, because then no call is to come soon. */
+    /** Goes on to the next block. Unused permits are returned, unless they are few where calls are. */
     private void end(PrefetchedPermits block) {
         boolean isLast = false;
+        boolean isWorthReturning = pause == null || block.isWorthReturning();
         synchronized (this) {
             if (current == block) {
-                others.addAndGet(block.newlyUsed());
+                others.addAndGet(block.report());
                 current = next;
                 next = null;
                 isLast = current == null;
             }
         }
-        if (isLast) {
+        if (isLast || isWorthReturning) {
             returnUnused(block);
         }
     }
@@ -341,7 +347,7 @@ final class PrefetchedKey {
     /** Returns all permits and stops prefetching. Completed when the backend has answered. */
     CompletableFuture<?> close() {
         closed = true;
-        return drop();
+        return CompletableFuture.allOf(drop(), call);
     }
 
     /** Stops prefetching and drops all permits without returning them: the key was reset, or has another limit. */
@@ -351,7 +357,7 @@ final class PrefetchedKey {
         drop();
     }
 
-    private CompletableFuture<?> drop() {
+    private CompletableFuture<Void> drop() {
         PrefetchedPermits first;
         PrefetchedPermits second;
         synchronized (this) {
@@ -366,11 +372,11 @@ final class PrefetchedKey {
     /** As if they had not been taken, as far as the bucket would not have overflowed since. */
     private CompletableFuture<?> returnUnused(@Nullable PrefetchedPermits block) {
         if (block == null || forgotten) {
-            return CompletableFuture.completedFuture(null);
+            return NOTHING;
         }
         int unused = block.takeRest();
         if (unused == 0) {
-            return CompletableFuture.completedFuture(null);
+            return NOTHING;
         }
         return PendingRequest.start(engine, key, limit, Request.cancel(unused, block.prefetched()))
                 .exceptionally(e -> {

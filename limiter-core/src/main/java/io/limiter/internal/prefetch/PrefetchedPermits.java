@@ -4,7 +4,10 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.time.ExpiryClock;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A block of prefetched permits, usable until a deadline. Thread-safe. Extended only by tests. */
+/**
+ * A block of prefetched permits, usable until a deadline. Towards its end it drops permits that are not used, evenly, because the
+ * backend relies on that. Thread-safe. Extended only by tests.
+ */
 class PrefetchedPermits {
 
     /** Part of a block that is left when the next one is prefetched. */
@@ -15,6 +18,8 @@ class PrefetchedPermits {
     private final ExpiryClock.Deadline deadline;
     private final int size;
     private final AtomicInteger left;
+    private final AtomicInteger dropped = new AtomicInteger();
+    private final long heldNanos;
     private final long oldNanos;
     // Lost updates do no harm.
     private boolean old;
@@ -23,12 +28,15 @@ class PrefetchedPermits {
     /**
      * @param prefetched the backend's decision, whose limit is the size of the block
      * @param capacity of the limit
+     * @param heldNanos so long before the deadline, it begins to drop permits
      * @param oldNanos so long before the deadline, a block is old
      */
-    PrefetchedPermits(Decision prefetched, long capacity, ExpiryClock.Deadline deadline, long oldNanos) {
+    PrefetchedPermits(
+            Decision prefetched, long capacity, ExpiryClock.Deadline deadline, long heldNanos, long oldNanos) {
         this.prefetched = prefetched;
         this.capacity = capacity;
         this.deadline = deadline;
+        this.heldNanos = heldNanos;
         this.oldNanos = oldNanos;
         this.size = (int) prefetched.limit();
         this.left = new AtomicInteger(size);
@@ -64,6 +72,9 @@ class PrefetchedPermits {
         if (leftNanos < oldNanos && !old) {
             old = true;
         }
+        if (leftNanos < heldNanos) {
+            drop((int) ((double) size * leftNanos / heldNanos));
+        }
         int after = left.get() - permits;
         while (after >= 0 && !left.compareAndSet(after + permits, after)) {
             after = left.get() - permits;
@@ -71,20 +82,44 @@ class PrefetchedPermits {
         return after;
     }
 
+    private void drop(int most) {
+        int before = left.get();
+        while (before > most && !left.compareAndSet(before, most)) {
+            before = left.get();
+        }
+        if (before > most) {
+            dropped.addAndGet(before - most);
+        }
+    }
+
     /** Whether it is time to prefetch the next block, as of the last permits that were taken. */
     final boolean isNearEnd(int nowLeft) {
         return old || nowLeft <= size * LOW;
     }
 
-    /** Takes all remaining permits. */
+    /** Takes all permits that were not used, the dropped ones too. */
     final int takeRest() {
-        return left.getAndSet(0);
+        return left.getAndSet(0) + dropped.getAndSet(0);
     }
 
-    /** How many were used since the last time. */
+    /** Whether so many are unused that returning them is worth a call. */
+    final boolean isWorthReturning() {
+        return left.get() > 0 || 2 * dropped.get() >= size;
+    }
+
+    /** How many were used since {@link #report}. */
     final int newlyUsed() {
-        int used = size - left.get();
+        return used() - reported.get();
+    }
+
+    /** As {@link #newlyUsed}, which begins anew. */
+    final int report() {
+        int used = used();
         return used - reported.getAndSet(used);
+    }
+
+    private int used() {
+        return size - left.get() - dropped.get();
     }
 
     /** The decision for permits of this block. The backend's remaining permits are as of the prefetch. */

@@ -91,6 +91,11 @@ public final class Failover implements Pending.Fallback<Decision> {
         return atOnce == null ? ImmediateEngine.Known.UNKNOWN : atOnce.tryAcquire(key, limit, permits, timeoutMicros);
     }
 
+    /** See {@link ImmediateEngine#tryGrant}. */
+    public ImmediateEngine.Known tryGrant(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return atOnce == null ? ImmediateEngine.Known.UNKNOWN : atOnce.tryGrant(key, limit, permits, timeoutMicros);
+    }
+
     /** Decides synchronously a request that {@link #tryAcquire} has not seen. */
     public Decision decide(String key, Limit<?> limit, Request request) {
         return decide(key, limit, request, false);

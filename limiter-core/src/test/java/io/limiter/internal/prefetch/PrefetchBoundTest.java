@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A fleet that prefetches, under random loads and faults: in any time it uses what the limit and the prefetch time allow. */
 class PrefetchBoundTest {
@@ -34,11 +34,14 @@ class PrefetchBoundTest {
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
     private final HandSleeper timers = new HandSleeper(clock);
     private final Ledger ledger = new Ledger();
+    private PrefetchTerms terms = new PrefetchTerms(TIME);
     private final List<Prefetch> fleet = new ArrayList<>();
 
+    /** A large fleet with few calls pauses for far longer than the prefetch time. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 3, 20})
-    void no_time_has_more_than_the_bound(int size) {
+    @CsvSource({"1, 5000", "3, 5000", "20, 5000", "20, 100", "100, 200", "100, 20"})
+    void no_time_has_more_than_the_bound(int size, int callsPerSecond) {
+        terms = new PrefetchTerms(TIME, callsPerSecond);
         TokenBucket limit = TokenBucket.perSecond(2_000).withCapacity(300);
         for (int i = 0; i < size; i++) {
             fleet.add(instance());
@@ -62,7 +65,7 @@ class PrefetchBoundTest {
     /** Without the prefetch time it would not hold: what was taken just before a bucket is full again is used with it. */
     @Test
     void the_prefetch_time_is_part_of_the_bound() {
-        TokenBucket limit = TokenBucket.perSecond(2_000).withCapacity(100);
+        TokenBucket limit = TokenBucket.perSecond(2_000).withCapacity(300);
         fleet.add(instance());
         for (int i = 0; i < 100; i++) {
             clock.advance(Duration.ofMillis(1));
@@ -106,6 +109,6 @@ class PrefetchBoundTest {
                 return clock.micros() * 1_000;
             }
         };
-        return new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(TIME));
+        return new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(terms);
     }
 }

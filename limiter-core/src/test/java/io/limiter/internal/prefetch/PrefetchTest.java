@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class PrefetchTest {
 
     private static final Duration TIME = Duration.ofMillis(100);
+    private static final Duration USABLE = TIME.multipliedBy(5).dividedBy(4);
     private static final Duration MILLI = Duration.ofMillis(1);
     private static final TokenBucket LIMIT = TokenBucket.of(1000, 10);
     private static final Request ONE = Request.take(1, 0);
@@ -154,6 +155,65 @@ class PrefetchTest {
     }
 
     @Test
+    void a_bucket_that_is_full_within_a_prefetch_time_is_not_prefetched() {
+        TokenBucket small = TokenBucket.perSecond(10_000).withCapacity(999);
+        for (int i = 0; i < 50; i++) {
+            decide(prefetch, KEY, small, ONE);
+        }
+        assertThat(backend.requests()).isEqualTo(50);
+    }
+
+    @Test
+    void a_rest_that_is_too_small_gives_way_to_the_next_block() {
+        Request five = Request.take(5, 0);
+        backend.takeElsewhere(KEY, LIMIT, Request.take(9_000, 0));
+        int granted = 0;
+        int before = backend.requests();
+        for (int i = 0; i < 2_000; i++) {
+            pass(MILLI);
+            timers.runDue();
+            granted += decide(prefetch, KEY, LIMIT, five).granted() ? 5 : 0;
+        }
+        assertThat(granted).as("of 1,000 stored and 2,000 refilled").isBetween(2_700, 3_100);
+        assertThat(backend.requests() - before).as("calls in 20 prefetch times").isLessThan(250);
+    }
+
+    @Test
+    void what_can_never_be_granted_is_no_demand() {
+        Prefetch other = new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(TIME));
+        exhaust();
+        int granted = 0;
+        for (int i = 0; i < 2_000; i++) {
+            pass(MILLI);
+            granted += decide(prefetch, KEY, LIMIT, ONE).granted() ? 1 : 0;
+            decide(other, KEY, LIMIT, Request.take(20_000, 0));
+        }
+        assertThat(granted).as("of 2,000 that are refilled").isGreaterThan(1_800);
+    }
+
+    @Test
+    void a_call_that_hangs_does_not_reject_for_long() {
+        exhaust();
+        behind.holds = true;
+        Decision rejected = decide(prefetch, KEY, LIMIT, ONE);
+        pass(Duration.ofNanos(1_000 * rejected.retryAfterMicros()));
+        decide(prefetch, KEY, LIMIT, ONE);
+        assertThat(behind.held).hasSize(1);
+        Decision during = decide(prefetch, KEY, LIMIT, ONE);
+        assertThat(during.source()).isEqualTo(Decision.Source.PREFETCH);
+        assertThat(during.remaining()).isZero();
+        pass(Duration.ofNanos(1_000 * during.retryAfterMicros()));
+        assertThat(decide(prefetch, KEY, LIMIT, ONE).source()).isEqualTo(Decision.Source.BACKEND);
+    }
+
+    @Test
+    void a_rejection_that_is_decided_again_counts_once() {
+        exhaust();
+        assertThat(prefetch.tryGrant(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.USED_UP);
+    }
+
+    @Test
     void peeks_reach_the_backend() {
         takeEachMilli(200);
         assertThat(decide(prefetch, KEY, LIMIT, Request.peek(1, 0)).remaining()).isEqualTo(remaining());
@@ -164,7 +224,7 @@ class PrefetchTest {
         takeFromHalf();
         long before = remaining();
         assertThat(prefetched(prefetch)).isTrue();
-        pass(TIME);
+        pass(USABLE);
         timers.run();
         assertThat(remaining()).as("refilled by 100, and returned").isGreaterThan(before + 100);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
@@ -173,7 +233,7 @@ class PrefetchTest {
     @Test
     void a_pause_that_only_the_wall_clock_shows_expires_permits() {
         takeEachMilli(200);
-        wall.advance(TIME);
+        wall.advance(USABLE);
         clock.advance(MILLI);
         assertThat(decide(prefetch, KEY, LIMIT, ONE).source()).isEqualTo(Decision.Source.BACKEND);
     }
@@ -182,7 +242,7 @@ class PrefetchTest {
     void setting_back_the_wall_clock_does_not_prolong_permits() {
         takeEachMilli(200);
         wall.advance(Duration.ofHours(-1));
-        clock.advance(TIME);
+        clock.advance(USABLE);
         assertThat(decide(prefetch, KEY, LIMIT, ONE).source()).isEqualTo(Decision.Source.BACKEND);
     }
 
@@ -207,7 +267,7 @@ class PrefetchTest {
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         decide(prefetch, KEY, LIMIT, Request.take(100, 0));
         int before = backend.requests();
-        pass(TIME);
+        pass(USABLE);
         timers.run();
         prefetch.close();
         assertThat(backend.requests()).as("and refunds").isEqualTo(before);
@@ -225,15 +285,16 @@ class PrefetchTest {
     }
 
     @Test
-    void permits_that_arrive_after_closing_are_returned_at_once() {
+    void permits_that_arrive_while_closing_are_returned() {
         behind.holds = true;
         decide(prefetch, KEY, LIMIT, ONE);
         decide(prefetch, KEY, LIMIT, ONE);
         assertThat(behind.held).hasSize(1);
-        prefetch.close();
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(prefetch::close);
         behind.holds = false;
         PendingDecision<?> late = behind.held.get(0);
         late.decided(new Decision(true, 8, 9_990, 0, 0, 0, Decision.Source.BACKEND, 77));
+        closing.join();
         assertThat(behind.last).isEqualTo(new Request(Request.Action.REFUND, 8, 0, 77));
     }
 
@@ -263,7 +324,7 @@ class PrefetchTest {
         prefetch.drop(LIMIT);
         assertThat(prefetched(prefetch)).isFalse();
         int requests = backend.requests();
-        pass(TIME);
+        pass(USABLE);
         timers.run();
         prefetch.close();
         assertThat(backend.requests()).isEqualTo(requests);

@@ -21,18 +21,19 @@ class PrefetchedKeyTest {
 
     private final TestClock clock = new TestClock();
     private final ExpiryClock expiry = new ExpiryClock(clock, clock);
+    private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
     private final PrefetchedKey key = new PrefetchedKey(
             "k",
             TokenBucket.of(1, 1),
             new PrefetchTerms(Duration.ofSeconds(1)),
-            new SteppingEngine(clock::micros, new KnownRejections(0)),
+            backend,
             expiry,
             new HandSleeper(clock),
             new LogThrottle(clock));
 
     @Test
     void a_block_that_replaces_another_during_the_count_is_counted() {
-        PrefetchedPermits first = new PrefetchedPermits(block(1), 100, expiry.in(SECOND_NANOS), 0) {
+        PrefetchedPermits first = new PrefetchedPermits(block(1), 100, expiry.in(SECOND_NANOS), 0, 0) {
             private boolean counted;
 
             @Override
@@ -48,8 +49,32 @@ class PrefetchedKeyTest {
             }
         };
         key.add(first, SECOND_NANOS);
-        key.add(new PrefetchedPermits(block(10), 100, expiry.in(SECOND_NANOS), 0), SECOND_NANOS);
+        key.add(new PrefetchedPermits(block(10), 100, expiry.in(SECOND_NANOS), 0, 0), SECOND_NANOS);
         assertThat(key.left()).as("of 9 permits in blocks").isGreaterThanOrEqualTo(9);
+    }
+
+    @Test
+    void the_rest_of_an_expired_block_is_returned_though_there_is_a_next_one() {
+        key.add(new PrefetchedPermits(block(10), 100, expiry.in(SECOND_NANOS), 0, 0), SECOND_NANOS);
+        assertThat(key.takeFrom(1)).isNotNull();
+        key.add(new PrefetchedPermits(block(10), 100, expiry.in(2 * SECOND_NANOS), 0, 0), SECOND_NANOS);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(key.takeFrom(1)).isNotNull();
+        assertThat(key.left()).isEqualTo(9);
+        assertThat(backend.requests()).as("a cancellation").isEqualTo(1);
+    }
+
+    @Test
+    void a_block_drops_permits_evenly_towards_its_end() {
+        PrefetchedPermits block = new PrefetchedPermits(block(100), 100, expiry.in(SECOND_NANOS), SECOND_NANOS / 4, 0);
+        clock.advance(Duration.ofMillis(750));
+        assertThat(block.take(10)).isEqualTo(90);
+        clock.advance(Duration.ofMillis(125));
+        assertThat(block.take(1)).isEqualTo(49);
+        assertThat(block.newlyUsed()).isEqualTo(11);
+        assertThat(block.takeRest()).as("with 40 that it has dropped").isEqualTo(89);
+        clock.advance(Duration.ofMillis(125));
+        assertThat(block.take(1)).isNegative();
     }
 
     private static Decision block(int size) {

@@ -14,7 +14,7 @@ public class PrefetchedPermitsLinearizability {
     private static final ExpiryClock CLOCK = new ExpiryClock(new NoTimers(), new NoTimers());
 
     private final PrefetchedPermits block =
-            new PrefetchedPermits(new Decision(true, SIZE, 100, 0, 0, 0), 100, CLOCK.in(1), 0);
+            new PrefetchedPermits(new Decision(true, SIZE, 100, 0, 0, 0), 100, CLOCK.in(1), 0, 0);
 
     @Operation
     public boolean take(@Param(gen = IntGen.class, conf = "1:3") int permits) {

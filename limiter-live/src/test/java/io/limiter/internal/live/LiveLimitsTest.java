@@ -335,7 +335,7 @@ class LiveLimitsTest {
     void permits_prefetched_under_the_old_definition_are_not_granted() {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter =
-                factory.withPrefetch(Duration.ofSeconds(10)).build("search", TokenBucket.perSecond(1_000_000));
+                factory.withPrefetch(Duration.ofSeconds(1)).build("search", TokenBucket.perSecond(1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
         put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10));
         assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.BACKEND);

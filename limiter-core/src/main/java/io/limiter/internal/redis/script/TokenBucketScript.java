@@ -23,7 +23,7 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
 
     private static final int PLAIN_BYTES = 1 + 5 * Double.BYTES + KEPT_UNTIL_BYTES;
 
-    private static final int WITH_DEMAND_BYTES = PLAIN_BYTES + 7 * Double.BYTES;
+    private static final int WITH_DEMAND_BYTES = PLAIN_BYTES + 9 * Double.BYTES;
 
     public TokenBucketScript() {
         super(TokenBucket.class, LuaScript.resource(TokenBucketScript.class, "token_bucket.lua"));
@@ -57,7 +57,7 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
     public @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
         boolean hasDemand = value.length == WITH_DEMAND_BYTES;
         boolean hasReservations = value.length > PLAIN_BYTES;
-        int others = hasDemand ? 7 : hasReservations ? 5 : 0;
+        int others = hasDemand ? 9 : hasReservations ? 5 : 0;
         double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + others * Double.BYTES);
         if (d == null) {
             return null;
@@ -69,7 +69,7 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
         in.position(PLAIN_BYTES);
         RedisPermits.Reservations reservations = new RedisPermits.Reservations(
                 in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble());
-        Demand demand = hasDemand ? new Demand(in.getDouble(), in.getDouble()) : null;
+        Demand demand = hasDemand ? new Demand(in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble()) : null;
         // A key that is prefetched has both, if only to have one more length.
         return new RedisPermits(d[0], d[1], d[2], d[3], d[4], reservations.orNull(), demand);
     }

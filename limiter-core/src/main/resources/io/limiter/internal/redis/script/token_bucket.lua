@@ -10,7 +10,7 @@
 --
 -- The script reads both encodings and writes the packed one: byte 1; the doubles maxPermits, storedPermits, intervalMillis,
 -- nextFreeTicketMillis, remainderMicros; the expiry of the key in seconds modulo 2^24 (3 bytes); if there are any, the
--- five doubles of Reservations; and after these, if there is any, the two of Demand. If the expiry is late enough, the value is
+-- five doubles of Reservations; and after these, if there is any, the four of Demand. If the expiry is late enough, the value is
 -- overwritten in place, which keeps the expiry and costs a third of a SET with a new one. So each new expiry is later than
 -- necessary.
 
@@ -20,7 +20,7 @@ local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
 local SECONDS, HALF = 2 ^ 24, 2 ^ 23
 local HUGE = math.huge
-local PACKED, PACKED_WITH_RESERVATIONS, PACKED_WITH_DEMAND = '<BdddddI3', '<BdddddI3ddddd', '<BdddddI3ddddddd'
+local PACKED, PACKED_WITH_RESERVATIONS, PACKED_WITH_DEMAND = '<BdddddI3', '<BdddddI3ddddd', '<BdddddI3ddddddddd'
 -- A usual decision overwrites from storedPermits on to remainderMicros; only the first differs between the keys of a section.
 local CHANGES_AT, CHANGES = '9', '<dc24'
 local NOW_MILLIS, NOW_SECONDS = now / 1000, now / 1000000
@@ -95,8 +95,8 @@ local MOST_REQUESTS = 2 ^ 16
       local interval_micros, negligible = limit_micros, limit_negligible
       -- Reservations: lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, furthestMicros
       local last_ticket, overlap, cancelled_from, cancelled, furthest = 0, 0, 0, 0, 0
-      -- Demand: nextCallMicros, permits; 0 and 0 if there is none
-      local next_call, demand = 0, 0
+      -- Demand: calledMicros, nextCallMicros, permits, heldPermits; 0 if there is none
+      local called, next_call, demand, held = 0, 0, 0, 0
       if not usual then
         -- The end of reservations as found, for cancellations; nil after the first change
         local exists, found_until = value, nil
@@ -112,7 +112,8 @@ local MOST_REQUESTS = 2 ^ 16
             and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
             and overlap >= 0 and overlap < LATEST and cancelled_from >= 0 and cancelled_from < LATEST
             and cancelled >= 0 and cancelled < LATEST and furthest >= 0 and furthest < LATEST
-            and next_call >= 0 and next_call < LATEST and demand >= 0 and demand < LATEST) then
+            and called >= 0 and called < LATEST and next_call >= 0 and next_call < LATEST
+            and demand >= 0 and demand < LATEST and held >= 0 and held < LATEST) then
             found = '!UNREADABLE'
             break
           end
@@ -124,8 +125,12 @@ local MOST_REQUESTS = 2 ^ 16
             negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
           end
           -- boundClockStep
-          if next_call > 0 and (next_call - now > MOST_AHEAD or now - next_call > MOST_AHEAD) then
-            next_call, demand, must_save = 0, 0, true
+          if next_call > 0 and now < called then
+            called, next_call, must_save = now, now + (next_call - called), true
+          end
+          if called + next_call > 0
+            and (not (next_call > 0) or next_call - now > MOST_AHEAD or now - next_call > MOST_AHEAD) then
+            called, next_call, demand, held, must_save = 0, 0, 0, 0, true
           end
           if next_free - now > 2 * HOUR then
             local most = furthest > HOUR and furthest or HOUR
@@ -177,6 +182,7 @@ local MOST_REQUESTS = 2 ^ 16
               cancelled_from, cancelled, must_save, changed = 0, 0, true, true
             end
             repeat
+              --include token_bucket_held.lua
               local reserved_until = found_until or math.max(next_free + remainder, last_ticket)
               local cancels = ticket and exists and times > 0 and ticket <= reserved_until
                 and not (warm_up and ticket <= now)
@@ -206,6 +212,7 @@ local MOST_REQUESTS = 2 ^ 16
               else
                 if exists and not warm_up then
                   for _ = 1, times do
+                    --include token_bucket_held.lua
                     stored = math.min(max, stored + permits)
                   end
                   cancelled_from, cancelled = 0, 0
@@ -297,7 +304,8 @@ local MOST_REQUESTS = 2 ^ 16
         local has_reservations = last_ticket > 0 or furthest > 0
         local packed_as, length = PACKED, 44
         if next_call > 0 then
-          packed_as, length = PACKED_WITH_DEMAND, 100
+          packed_as, length = PACKED_WITH_DEMAND, 116
+          keep = math.max(keep, math.ceil((next_call - now) / 1000) + EXPIRE_MARGIN_MILLIS)
         elseif has_reservations then
           packed_as, length = PACKED_WITH_RESERVATIONS, 84
         end
@@ -312,7 +320,7 @@ local MOST_REQUESTS = 2 ^ 16
         if kept * 1000 >= keep and kept < SECONDS / 2 and #value == length and not other_definition then
           saved = redis_pcall('SETRANGE', key, '0', pack_bytes(
             packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
-            last_ticket, overlap, cancelled_from, cancelled, furthest, next_call, demand))
+            last_ticket, overlap, cancelled_from, cancelled, furthest, called, next_call, demand, held))
         else
           -- A quarter longer, so that the next calls need no new expiry; at least a second, the resolution of kept_until.
           keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
@@ -324,7 +332,7 @@ local MOST_REQUESTS = 2 ^ 16
           kept_until = math.floor(seconds + keep / 1000) % SECONDS
           saved = redis_pcall('SET', key, pack_bytes(
             packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
-            last_ticket, overlap, cancelled_from, cancelled, furthest, next_call, demand),
+            last_ticket, overlap, cancelled_from, cancelled, furthest, called, next_call, demand, held),
             'PX', string.format('%.0f', keep))
         end
         if type(saved) == 'table' and saved.err then

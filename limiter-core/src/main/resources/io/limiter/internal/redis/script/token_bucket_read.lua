@@ -3,9 +3,9 @@
           if #value == 84 and string.byte(value, 1) == 1 then
             encoding, max, stored, interval, next_free, remainder, kept_until,
               last_ticket, overlap, cancelled_from, cancelled, furthest = unpack_bytes(PACKED_WITH_RESERVATIONS, value)
-          elseif #value == 100 and string.byte(value, 1) == 1 then
+          elseif #value == 116 and string.byte(value, 1) == 1 then
             encoding, max, stored, interval, next_free, remainder, kept_until,
-              last_ticket, overlap, cancelled_from, cancelled, furthest, next_call, demand =
+              last_ticket, overlap, cancelled_from, cancelled, furthest, called, next_call, demand, held =
               unpack_bytes(PACKED_WITH_DEMAND, value)
             encoding = next_call > 0 and encoding
           elseif #value ~= 44 then
@@ -34,8 +34,10 @@
               end
               local wanted = json.demand
               if type(wanted) == 'table' then
-                next_call, demand = wanted.nextCallMicros, wanted.permits
-                if type(next_call) ~= 'number' or type(demand) ~= 'number' or not (next_call > 0) then
+                called, next_call = wanted.calledMicros, wanted.nextCallMicros
+                demand, held = wanted.permits, wanted.heldPermits
+                if type(called) ~= 'number' or type(next_call) ~= 'number' or type(demand) ~= 'number'
+                  or type(held) ~= 'number' or not (next_call > 0) then
                   encoding = nil
                 end
               elseif wanted ~= nil and wanted ~= cjson.null then
