@@ -7,6 +7,7 @@ import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
 import io.limiter.faults.account.Entry;
 import io.limiter.faults.account.Excess;
+import io.limiter.faults.account.Held;
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Measure;
@@ -17,7 +18,6 @@ import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.RedisConsole;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -271,30 +271,17 @@ final class Judge {
         return sum;
     }
 
-    /** A JVM has prefetched no more than is requested from it in its busiest prefetch time. */
-    private long mostPrefetched(Limiters limiter) {
-        long micros = Limiters.PREFETCH.time().toNanos() / 1000;
-        long sum = 0;
-        for (List<Entry> account : accounts.ofEach()) {
-            List<Entry> calls = account.stream()
-                    .filter(entry -> entry.limiter() == limiter)
-                    .sorted(Comparator.comparingLong(Entry::callMicros))
-                    .toList();
-            int most = 0;
-            for (int first = 0, last = 0; last < calls.size(); last++) {
-                while (calls.get(last).callMicros() - calls.get(first).callMicros() > micros) {
-                    first++;
-                }
-                most = Math.max(most, last - first + 1);
-            }
-            sum += most;
-        }
-        return sum;
-    }
-
     private void checkConservation(Limiters limiter, Conservation conservation) {
-        // Of each key a part of a permit, and what JVMs had prefetched when they were killed.
-        long most = limiter.keys() + (limiter.isPrefetched() ? mostPrefetched(limiter) : 0);
+        // Of each key a part of a permit, what killed JVMs held, and what replies said that were lost.
+        long most = limiter.keys();
+        for (int i = 0; limiter.isPrefetched() && i < accounts.ofEach().size(); i++) {
+            List<Entry> account = accounts.ofEach().get(i);
+            long lost = account.stream()
+                    .filter(entry -> entry.limiter() == limiter && entry.answer() == Answer.AMBIGUOUS)
+                    .count();
+            most += Held.most(limiter, account)
+                    * (lost + (scene.members().get(i).wasKilled() ? 1 : 0));
+        }
         if (conservation.takenTooOften() > most) {
             violation(
                     Measure.TAKEN,

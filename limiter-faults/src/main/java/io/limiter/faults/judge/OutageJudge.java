@@ -3,6 +3,7 @@ package io.limiter.faults.judge;
 import io.limiter.faults.account.Accounts;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Entry;
+import io.limiter.faults.account.Limiters;
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Measure;
 import io.limiter.faults.experiment.Scene;
@@ -24,6 +25,10 @@ final class OutageJudge {
 
     /** Half of the decision timeout. */
     private static final long SLOW_MICROS = 50_000;
+
+    /** How long prefetched permits are usable where there are enough. */
+    private static final long USABLE_MICROS =
+            Limiters.PREFETCH.time().multipliedBy(5).dividedBy(4).toNanos() / 1000;
 
     private final Experiment experiment;
     private final Scene scene;
@@ -73,15 +78,16 @@ final class OutageJudge {
         return lasting.stream();
     }
 
-    /** Of the last JVM. */
+    /** Of the last JVM. Nearly all is decided by prefetched permits where there are some: later ones are of a call since then. */
     private OptionalLong recovery() {
         long healed = scene.healedMicros();
         long most = experiment.expected().recovery().toMillis() * 1000;
         long latest = 0;
         for (List<Entry> account : lasting().toList()) {
             OptionalLong first = account.stream()
-                    .filter(entry ->
-                            entry.answer() == Answer.REDIS && entry.returnMicros() > healed && scene.isAffected(entry))
+                    .filter(entry -> entry.returnMicros() > healed && scene.isAffected(entry))
+                    .filter(entry -> entry.answer() == Answer.REDIS
+                            || entry.answer() == Answer.PREFETCH && entry.callMicros() > healed + USABLE_MICROS)
                     .mapToLong(Entry::returnMicros)
                     .min();
             if (first.isEmpty()) {

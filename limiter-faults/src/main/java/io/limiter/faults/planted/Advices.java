@@ -53,6 +53,16 @@ final class Advices {
         }
     }
 
+    static final class ReturnZero {
+
+        private ReturnZero() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) int returned) {
+            returned = 0;
+        }
+    }
+
     static final class ReturnThis {
 
         private ReturnThis() {}

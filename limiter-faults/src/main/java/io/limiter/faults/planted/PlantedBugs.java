@@ -126,7 +126,14 @@ public final class PlantedBugs {
                         "Prefetched permits were taken in Redis",
                         "jvm-stopped-with-prefetched-permits",
                         Measure.TAKEN,
-                        method("internal.prefetch.PrefetchedPermits", "<init>", Advices.TwiceAsMany.class)));
+                        method("internal.prefetch.PrefetchedPermits", "<init>", Advices.TwiceAsMany.class)),
+                named(
+                        "prefetched-not-returned",
+                        "A JVM keeps prefetched permits that it does not use",
+                        "Only a JVM that is killed loses what it has prefetched",
+                        "jvm-stopped-with-prefetched-permits",
+                        Measure.TAKEN,
+                        method("internal.prefetch.PrefetchedPermits", "takeRest", Advices.ReturnZero.class)));
     }
 
     private static List<PlantedBug> rejections() {

@@ -27,6 +27,8 @@ public final class MemberProcess implements AutoCloseable {
     private final Writer orders;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
+    private boolean ended;
+
     private MemberProcess(Process process, Path folder) {
         this.process = process;
         this.folder = folder;
@@ -99,6 +101,11 @@ public final class MemberProcess implements AutoCloseable {
         Leftovers.kill(process);
     }
 
+    /** Whether it had no time to close its limiters. */
+    public boolean wasKilled() {
+        return !isAlive() && !ended;
+    }
+
     public boolean isAlive() {
         return process.isAlive();
     }
@@ -137,6 +144,7 @@ public final class MemberProcess implements AutoCloseable {
         if (isAlive()) {
             endCalls();
             closeLimiters();
+            ended = true;
             kill();
         }
     }
