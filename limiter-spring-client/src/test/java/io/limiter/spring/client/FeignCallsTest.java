@@ -152,11 +152,17 @@ class FeignCallsTest {
         });
     }
 
-    /** Repeats a call for ever without a pause. */
+    /** Repeats a call nine times without a pause. */
     private static final class AtOnce implements Retryer {
 
+        private int attempts = 1;
+
         @Override
-        public void continueOrPropagate(RetryableException e) {}
+        public void continueOrPropagate(RetryableException e) {
+            if (attempts++ == 10) {
+                throw e;
+            }
+        }
 
         @Override
         public Retryer clone() {
