@@ -23,6 +23,9 @@ final class Scenario {
     /** Requests per second for {@value #WIDE_KEYS} other keys. */
     double widePerSecond;
 
+    /** Over how many hash tags the other keys are spread; 0 if each has its own. */
+    int wideTags;
+
     /** Whether the other keys are drawn by Zipf's law. */
     boolean zipf;
 

@@ -106,7 +106,7 @@ final class Simulation {
 
     private void wideRequest() {
         int instance = random.nextInt(scenario.instances);
-        int slot = slot(scenario.zipf ? byZipf() : random.nextLong(Scenario.WIDE_KEYS));
+        int slot = tagged(slot(scenario.zipf ? byZipf() : random.nextLong(Scenario.WIDE_KEYS)));
         int shard = (int) ((long) slot * shards.length / SLOTS);
         if (breakers[instance][shard].isOpen()) {
             wide.decided(By.LOCAL, 0);
@@ -130,6 +130,11 @@ final class Simulation {
     private static int slot(long key) {
         long mixed = (key + 1) * 0x9E3779B97F4A7C15L;
         return (int) ((mixed ^ mixed >>> 29) >>> 11 & SLOTS - 1);
+    }
+
+    /** The slot of the hash tag of a key that is in this slot without one. */
+    private int tagged(int slot) {
+        return scenario.wideTags == 0 ? slot : slot * scenario.wideTags / SLOTS * SLOTS / scenario.wideTags;
     }
 
     /** What a scenario came to. */
