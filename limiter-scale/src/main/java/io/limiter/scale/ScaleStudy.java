@@ -102,7 +102,10 @@ public final class ScaleStudy {
                         result.wide().latencyMillis(50),
                         result.wide().latencyMillis(99)),
                 wide("one Redis, 1,000 instances, 100,000 requests/s", 100_000, at -> at.shards = 1),
-                wide("32 shards, 1,000 instances, 3 million requests/s, a hash tag for each key", 3 * MILLION, at -> {}),
+                wide(
+                        "32 shards, 1,000 instances, 3 million requests/s, a hash tag for each key",
+                        3 * MILLION,
+                        at -> {}),
                 wide("the same, 64 hash tags", 3 * MILLION, at -> at.wideTags = 64),
                 wide("by Zipf's law, a hash tag for each key", 3 * MILLION, at -> at.zipf = true),
                 wide("by Zipf's law, 64 hash tags", 3 * MILLION, at -> {
