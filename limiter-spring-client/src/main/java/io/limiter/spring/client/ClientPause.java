@@ -25,6 +25,7 @@ final class ClientPause {
     // All in nanoseconds since the origin, and guarded by the monitor of this.
     private long end;
     private long jitter;
+    private double share; // of the longest jitter
     private long banEnd;
     private long banVersion;
 
@@ -50,9 +51,11 @@ final class ClientPause {
 
     private void endAt(long now, long newEnd) {
         if (now >= end + jitter) {
-            jitter = random.nextLong(Math.min((newEnd - now) / JITTER_PART, MOST_JITTER) + 1);
+            share = random.nextDouble();
+            jitter = 0;
         }
         end = Math.max(end, newEnd);
+        jitter = Math.max(jitter, (long) (share * Math.min((end - now) / JITTER_PART, MOST_JITTER)));
     }
 
     /** A live ban announces it. What is known of its version stays as it is. */

@@ -3,10 +3,14 @@ package io.limiter.spring.client;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
@@ -29,81 +33,92 @@ final class RequestedPause {
      * @return {@link Duration#ZERO} for none
      */
     static Duration of(HttpHeaders headers, Instant now) {
-        return longer(retryAfter(headers, now), rateLimit(headers));
+        long seconds = Math.max(retryAfter(headers, now), rateLimit(headers));
+        return Duration.ofSeconds(Math.min(seconds, LONGEST.toSeconds()));
     }
 
-    private static Duration retryAfter(HttpHeaders headers, Instant now) {
+    private static long retryAfter(HttpHeaders headers, Instant now) {
         String value = headers.getFirst(HttpHeaders.RETRY_AFTER);
-        Duration seconds = value == null ? null : seconds(value.strip());
-        if (seconds != null) {
-            return seconds;
-        }
-        ZonedDateTime end = date(headers, HttpHeaders.RETRY_AFTER);
+        Long seconds = value == null ? null : seconds(value.strip());
+        Instant end = seconds == null ? date(headers, HttpHeaders.RETRY_AFTER) : null;
         if (end == null) {
-            return Duration.ZERO;
+            return seconds == null ? 0 : seconds;
         }
         // By the clock of the third party, because the date is.
-        ZonedDateTime sent = date(headers, HttpHeaders.DATE);
-        Duration left = Duration.between(sent == null ? now : sent.toInstant(), end.toInstant());
-        return shorter(longer(left, Duration.ZERO), LONGEST);
+        Instant sent = date(headers, HttpHeaders.DATE);
+        return ChronoUnit.SECONDS.between(sent == null ? now.truncatedTo(ChronoUnit.SECONDS) : sent, end);
     }
 
-    private static @Nullable ZonedDateTime date(HttpHeaders headers, String name) {
+    private static @Nullable Instant date(HttpHeaders headers, String name) {
         try {
-            return headers.getFirstZonedDateTime(name);
+            ZonedDateTime date = headers.getFirstZonedDateTime(name);
+            return date == null ? null : date.toInstant();
         } catch (IllegalArgumentException e) {
             return null;
         }
     }
 
     /** As {@code "day";r=0;t=30}. Without {@code t}, the window of the policy is the longest that it can take. */
-    private static Duration rateLimit(HttpHeaders headers) {
-        Map<String, Duration> windows = new HashMap<>();
-        for (String policy : headers.getValuesAsList("RateLimit-Policy")) {
-            List<String> parts = parts(policy);
-            Duration window = parameter(parts, "w");
+    private static long rateLimit(HttpHeaders headers) {
+        Map<String, Long> windows = new HashMap<>();
+        members(headers, "RateLimit-Policy").forEach(policy -> {
+            Long window = parameter(policy, "w");
             if (window != null) {
-                windows.put(parts.get(0), window);
+                windows.put(policy.get(0), window);
             }
-        }
-        Duration longest = Duration.ZERO;
-        for (String limit : headers.getValuesAsList("RateLimit")) {
-            List<String> parts = parts(limit);
-            if (Duration.ZERO.equals(parameter(parts, "r"))) {
-                Duration reset = parameter(parts, "t");
-                Duration pause = reset == null ? windows.get(parts.get(0)) : reset;
-                longest = pause == null ? longest : longer(longest, pause);
-            }
-        }
-        return longest;
+        });
+        return members(headers, "RateLimit")
+                .filter(limit -> Long.valueOf(0).equals(parameter(limit, "r")))
+                .map(limit -> Objects.requireNonNullElse(parameter(limit, "t"), windows.getOrDefault(limit.get(0), 0L)))
+                .reduce(0L, Math::max);
     }
 
-    private static List<String> parts(String member) {
-        return List.of(member.split(";", -1)).stream().map(String::strip).toList();
+    /** The members of a list of structured fields (RFC 9651), each as its value and its parameters. */
+    private static Stream<List<String>> members(HttpHeaders headers, String name) {
+        List<String> lines = new ArrayList<>();
+        // What returns the values of one name has another signature in Spring 7.
+        headers.forEach((header, values) -> {
+            if (header.equalsIgnoreCase(name)) {
+                lines.addAll(values);
+            }
+        });
+        return lines.stream().flatMap(line -> split(line, ',').stream()).map(member -> split(member, ';'));
     }
 
-    /** A parameter that is a whole number, in seconds. */
-    private static @Nullable Duration parameter(List<String> parts, String name) {
-        return parts.stream()
+    /** Splits at a character that is not within a string. */
+    private static List<String> split(String text, char separator) {
+        List<String> parts = new ArrayList<>();
+        boolean quoted = false;
+        int start = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char each = text.charAt(i);
+            if (quoted && each == '\\') {
+                i++;
+            } else if (each == '"') {
+                quoted = !quoted;
+            } else if (each == separator && !quoted) {
+                parts.add(text.substring(start, i).strip());
+                start = i + 1;
+            }
+        }
+        parts.add(text.substring(start).strip());
+        return parts;
+    }
+
+    /** A parameter that is a whole number, in seconds. The last of several counts. */
+    private static @Nullable Long parameter(List<String> member, String name) {
+        return member.stream()
                 .skip(1)
                 .filter(part -> part.startsWith(name + "="))
-                .findFirst()
+                .reduce((first, last) -> last)
                 .map(part -> seconds(part.substring(name.length() + 1)))
                 .orElse(null);
     }
 
-    private static @Nullable Duration seconds(String text) {
+    private static @Nullable Long seconds(String text) {
         if (!WHOLE_NUMBER.matcher(text).matches()) {
             return null;
         }
-        return text.length() > MOST_DIGITS ? LONGEST : shorter(Duration.ofSeconds(Long.parseLong(text)), LONGEST);
-    }
-
-    private static Duration longer(Duration one, Duration other) {
-        return one.compareTo(other) >= 0 ? one : other;
-    }
-
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) <= 0 ? one : other;
+        return text.length() > MOST_DIGITS ? LONGEST.toSeconds() : Long.parseLong(text);
     }
 }

@@ -71,6 +71,14 @@ class ClientPauseTest {
     }
 
     @Test
+    void a_pause_that_is_prolonged_ends_at_times_as_different_as_a_long_one() {
+        ClientPause latest = new ClientPause(clock::read, () -> -1);
+        latest.prolong(seconds(1));
+        latest.prolong(seconds(99));
+        assertThat(latest.leftHere().minus(latest.left())).isBetween(seconds(9.9), seconds(10));
+    }
+
+    @Test
     void a_live_ban_of_another_instance_pauses_this_one_beyond_its_end_by_the_jitter() {
         ClientPause other = new ClientPause(clock::read, () -> 0x7fff_ffff_ffff_ffffL);
         other.banned(7, seconds(30));

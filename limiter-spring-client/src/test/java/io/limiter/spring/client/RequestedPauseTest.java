@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.http.HttpHeaders;
 
 /** The pauses that responses request by their headers. */
@@ -33,6 +35,14 @@ class RequestedPauseTest {
             RateLimit: "day";r=0;t=20                  | PT20S
             RateLimit: "day"; r=0 ; t=20               | PT20S
             RateLimit: "day";r=1;t=20                  | PT0S
+            RateLimit: day;r=0;t=20                    | PT20S
+            RateLimit: "a,b;r=5";r=0;t=20              | PT20S
+            RateLimit: "x;t=1";r=0;t=20                | PT20S
+            RateLimit: "a\\";r=5;t=1";r=0;t=20         | PT20S
+            RateLimit: "a";r=0;pk=:cj0xO3Q9MQ==:;t=20  | PT20S
+            RateLimit: "a";pk="r=1,r=2";r=0;t=20       | PT20S
+            RateLimit: "a";r=5;r=0;t=1;t=20            | PT20S
+            RateLimit: "a";r=0;t=20,                   | PT20S
             RateLimit: "second";r=0;t=1, "day";r=0;t=90, "month";r=5;t=900 | PT1M30S
             """)
     void a_header_requests_a_pause(String header, Duration pause) {
@@ -52,6 +62,15 @@ class RequestedPauseTest {
             RateLimit: "day";r=0;t=later
             RateLimit: ;;;,,,=r=0;t
             RateLimit: "day
+            RateLimit: "day;r=0;t=5
+            RateLimit: "day";r=0;t=-5
+            RateLimit: "day";r=-1;t=5
+            RateLimit: "day";r=0.0;t=5
+            RateLimit: "day";r;t=5
+            RateLimit: "day";r=?0;t=5
+            Retry-After: 30, 60
+            Retry-After: 0x1e
+            Retry-After: +30
             """)
     void a_header_that_cannot_be_read_requests_none(String header) {
         assertThat(of(header)).isZero();
@@ -69,6 +88,20 @@ class RequestedPauseTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"RateLimit", "Retry-After", "RateLimit-Policy", "Date"})
+    void no_header_however_malformed_is_an_error(String header) {
+        Random random = new Random(11);
+        String alphabet = "\"\\;,=:?@ \t-rtqw019aé\u0000";
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder value = new StringBuilder();
+            random.ints(random.nextInt(30), 0, alphabet.length()).forEach(each -> value.append(alphabet.charAt(each)));
+            assertThat(of("RateLimit: \"day\";r=0", "Retry-After: Thu, 26 Nov 2026 10:00:40 GMT", header + ":" + value))
+                    .as(value.toString())
+                    .isBetween(Duration.ZERO, RequestedPause.LONGEST);
+        }
+    }
+
+    @ParameterizedTest
     @CsvSource({"30, 20, PT30S", "30, 40, PT40S"})
     void of_two_headers_the_longer_pause_counts(int retryAfter, int reset, Duration pause) {
         assertThat(of("Retry-After: " + retryAfter, "RateLimit: \"day\";r=0;t=" + reset))
@@ -79,6 +112,7 @@ class RequestedPauseTest {
     @CsvSource(delimiter = '|', textBlock = """
             RateLimit-Policy: "day";q=100;w=60, "other";q=5;w=600 | PT1M
             RateLimit-Policy: "other";q=5;w=600                   | PT0S
+            RateLimit-Policy: "a;b,c";q=1;w=5, "day";q=1;w=60     | PT1M
             """)
     void without_a_reset_the_window_of_the_policy_counts(String policy, Duration pause) {
         assertThat(of(policy, "RateLimit: \"day\";r=0")).isEqualTo(pause);
