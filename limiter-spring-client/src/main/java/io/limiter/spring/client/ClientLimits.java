@@ -16,7 +16,6 @@ import io.limiter.spring.settings.RefreshableSettings;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -90,12 +89,14 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     /** The limits of a call to this URI; {@code null} if there are none. The most exact pattern decides. */
     @Nullable
     ClientLimit find(URI uri) {
-        for (Map.Entry<HostPattern, ClientLimit> each : current.byHost().entrySet()) {
-            if (each.getKey().matches(uri)) {
-                return each.getValue();
-            }
-        }
-        return null;
+        HostPattern.Called called = HostPattern.Called.by(uri);
+        return called == null
+                ? null
+                : current.byHost().entrySet().stream()
+                        .filter(each -> each.getKey().matches(called))
+                        .findFirst()
+                        .map(Map.Entry::getValue)
+                        .orElse(null);
     }
 
     /** The limits of a client; {@code null} if there is none of this name. */
@@ -117,7 +118,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
 
     private Clients build(Map<String, ClientSettings> now) {
         Map<String, ClientLimit> byName = new TreeMap<>();
-        Map<HostPattern, ClientLimit> byHost = new HashMap<>();
+        Map<HostPattern, ClientLimit> byHost = new TreeMap<>(HostPattern.FEWEST_HOSTS_FIRST);
         Map<String, String> ids = new HashMap<>();
         now.forEach((name, client) -> {
             String property = ConfiguredLimits.property(PROPERTY, name, ids, ".maps.hosts=api.example.com");
@@ -126,7 +127,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
             client.hosts().forEach(host -> {
                 HostPattern pattern = named(property + ".hosts", " ", () -> HostPattern.parse(host));
                 ClientLimit other = byHost.put(pattern, limit);
-                if (other != null) {
+                if (other != null && !other.name().equals(name)) {
                     throw new InvalidSettingException(
                             property + ".hosts",
                             " must not have a host of another client, was '" + host + "', which "
@@ -135,10 +136,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                 }
             });
         });
-        // A tree map would take patterns of one length for equal.
-        Map<HostPattern, ClientLimit> ordered = new LinkedHashMap<>();
-        byHost.keySet().stream().sorted().forEach(pattern -> ordered.put(pattern, byHost.get(pattern)));
-        return new Clients(now, byName, ordered);
+        return new Clients(now, byName, byHost);
     }
 
     private ClientLimit build(String name, String property, ClientSettings client) {

@@ -1,7 +1,10 @@
 package io.limiter.spring.client;
 
+import java.net.IDN;
 import java.net.URI;
+import java.util.Comparator;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -11,52 +14,67 @@ import org.jspecify.annotations.Nullable;
  * @param host in lower case; of a wildcard, what the host ends with
  * @param port {@code null} for any
  */
-record HostPattern(String host, boolean wildcard, @Nullable Integer port) implements Comparable<HostPattern> {
+record HostPattern(String host, boolean wildcard, @Nullable Integer port) {
 
-    private static final Pattern FORM = Pattern.compile("(\\*\\.)?([\\p{Alnum}._-]+|\\[[\\p{XDigit}:.]+])(:\\d{1,5})?");
+    static final Comparator<HostPattern> FEWEST_HOSTS_FIRST = Comparator.comparing(HostPattern::wildcard)
+            .thenComparing(pattern -> pattern.port() == null)
+            .thenComparing(pattern -> -pattern.host().length())
+            .thenComparing(HostPattern::toString);
+
+    private static final int LAST_PORT = 65_535;
+    private static final String LABEL = "[\\p{L}\\p{M}\\p{N}_-]+";
+    private static final Pattern FORM = Pattern.compile(
+            "(?:((?:\\*\\.)?" + LABEL + "(?:\\." + LABEL + ")*)\\.?|(\\[[\\p{XDigit}:.]+]))(?::(\\d{1,5}))?");
+
+    /** Of a URI, with a user ahead. {@link URI#getHost} has no host that DNS would not have, such as one with an underscore. */
+    private static final Pattern AUTHORITY = Pattern.compile("(?:.*@)?(.*?)(?::(\\d{1,9})?)?", Pattern.DOTALL);
+
+    /** What a request calls. */
+    record Called(String host, int port) {
+
+        /** Returns {@code null} for a URI without a host. */
+        static @Nullable Called by(URI uri) {
+            String authority = uri.getAuthority();
+            Matcher parts = AUTHORITY.matcher(authority == null ? "" : authority);
+            if (!parts.matches() || parts.group(1).isEmpty()) {
+                return null;
+            }
+            String port = parts.group(2);
+            int ofScheme = "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
+            return new Called(canonical(parts.group(1)), port == null ? ofScheme : Integer.parseInt(port));
+        }
+    }
 
     /** @throws IllegalArgumentException if the text is none */
     static HostPattern parse(String text) {
-        String lower = text.strip().toLowerCase(Locale.ROOT);
-        if (!FORM.matcher(lower).matches()) {
+        Matcher form = FORM.matcher(text.strip());
+        if (!form.matches()) {
             throw new IllegalArgumentException(
                     "must be hosts such as api.example.com, localhost:8080 or *.example.com, was '" + text + "'");
         }
-        boolean wildcard = lower.startsWith("*.");
-        int colon = lower.lastIndexOf(':');
-        boolean hasPort = colon > lower.lastIndexOf(']');
-        String host = hasPort ? lower.substring(0, colon) : lower;
-        return new HostPattern(
-                wildcard ? host.substring(1) : host,
-                wildcard,
-                hasPort ? Integer.valueOf(lower.substring(colon + 1)) : null);
+        Integer port = form.group(3) == null ? null : Integer.valueOf(form.group(3));
+        if (port != null && (port < 1 || port > LAST_PORT)) {
+            throw new IllegalArgumentException(
+                    "must have ports from 1 to " + LAST_PORT + ", was '" + text + "': leave the port out for all");
+        }
+        String name = form.group(1) == null ? form.group(2) : form.group(1);
+        boolean wildcard = name.startsWith("*.");
+        return new HostPattern(wildcard ? "." + canonical(name.substring(2)) : canonical(name), wildcard, port);
     }
 
-    boolean matches(URI uri) {
-        String called = uri.getHost();
-        if (called == null || port != null && port != portOf(uri)) {
-            return false;
+    /** In lower case, without the final dot that is possible in DNS, and as DNS has names of other scripts. */
+    private static String canonical(String host) {
+        String name = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+        try {
+            name = IDN.toASCII(name, IDN.ALLOW_UNASSIGNED);
+        } catch (IllegalArgumentException e) {
+            // No name of DNS, and only equal to itself.
         }
-        String lower = called.toLowerCase(Locale.ROOT);
-        return wildcard ? lower.endsWith(host) : lower.equals(host);
+        return name.toLowerCase(Locale.ROOT);
     }
 
-    private static int portOf(URI uri) {
-        if (uri.getPort() >= 0) {
-            return uri.getPort();
-        }
-        return "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
-    }
-
-    /** Those for fewer hosts first. */
-    @Override
-    public int compareTo(HostPattern other) {
-        if (wildcard != other.wildcard) {
-            return wildcard ? 1 : -1;
-        }
-        if ((port == null) != (other.port == null)) {
-            return port == null ? 1 : -1;
-        }
-        return Integer.compare(other.host.length(), host.length());
+    boolean matches(Called called) {
+        return (port == null || port == called.port())
+                && (wildcard ? called.host().endsWith(host) : called.host().equals(host));
     }
 }

@@ -3,17 +3,24 @@ package io.limiter.spring.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.net.httpserver.HttpServer;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.check.InternalLimitExceededException;
 import io.limiter.testing.TestRedis;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -242,6 +249,44 @@ class ClientLimitsTest {
     }
 
     @Test
+    void the_observation_of_a_call_includes_its_wait_and_its_rejection() {
+        MeterRegistry meters = new SimpleMeterRegistry();
+        ObservationRegistry observations = ObservationRegistry.create();
+        observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        String[] paced = settings("hosts=" + host, "timeout=2m", "limits.second.rate=10", "limits.second.capacity=1");
+        local().withPropertyValues(paced).run(context -> {
+            for (int i = 0; i < 2; i++) {
+                context.getBean(RestClient.Builder.class)
+                        .observationRegistry(observations)
+                        .build()
+                        .get()
+                        .uri(uri)
+                        .retrieve()
+                        .toBodilessEntity();
+            }
+            assertThat(meters.get("http.client.requests").timer().totalTime(TimeUnit.MILLISECONDS))
+                    .isGreaterThan(90);
+        });
+        local().withPropertyValues(day(1)).run(context -> {
+            context.getBean(ClientLimits.class).find(URI.create(uri)).acquire();
+            assertThat(catchThrowable(() -> context.getBean(WebClient.Builder.class)
+                            .observationRegistry(observations)
+                            .build()
+                            .get()
+                            .uri(uri)
+                            .retrieve()
+                            .toBodilessEntity()
+                            .block()))
+                    .isInstanceOf(InternalLimitExceededException.class);
+            assertThat(meters.get("http.client.requests")
+                            .tag("exception", "InternalLimitExceededException")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
     void disabled_limits_limit_no_client() {
         Contexts.plain()
                 .withConfiguration(Contexts.clients())
@@ -265,11 +310,16 @@ class ClientLimitsTest {
             maps.limits.day.ban.after=5          | limiter.clients.maps.limits.day.ban has no effect
             good.timeout=-1                      | limiter.clients.good.timeout must be between
             good.hosts=http://a.example/         | limiter.clients.good.hosts must be hosts such as api.example.com
-            good.hosts=a.example,A.example       | limiter.clients.good.hosts must not have a host of another client
+            good.hosts=a.example:65536           | limiter.clients.good.hosts must have ports from 1 to 65535, was 'a.example:65536'
+            good.hosts=b.example.,a.example      | limiter.clients.good.hosts must not have a host of another client, was 'b.example.', which limiter.clients.first
             good.hots=a.example                  | limiter.clients.good.hots is no property
             """)
     void an_invalid_setting_prevents_startup_and_is_named(String setting, String message) {
-        local().withPropertyValues("limiter.clients.good.limits.second.rate=5", "limiter.clients." + setting)
+        local().withPropertyValues(
+                        "limiter.clients.first.hosts=B.example",
+                        "limiter.clients.first.limits.second.rate=5",
+                        "limiter.clients.good.limits.second.rate=5",
+                        "limiter.clients." + setting)
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining(message));
     }
 }
