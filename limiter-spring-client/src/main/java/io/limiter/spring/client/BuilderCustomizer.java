@@ -1,12 +1,15 @@
 package io.limiter.spring.client;
 
 import java.lang.reflect.Proxy;
-import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
 import org.springframework.web.reactive.function.client.WebClient;
@@ -17,22 +20,23 @@ import org.springframework.web.reactive.function.client.WebClient;
  */
 final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
 
-    /** Of Spring Boot 3 and 4, for clients with interceptors. */
-    static final List<String> OF_REQUESTS = List.of(
-            "org.springframework.boot.web.client.RestClientCustomizer",
-            "org.springframework.boot.web.client.RestTemplateCustomizer",
-            "org.springframework.boot.restclient.RestClientCustomizer",
-            "org.springframework.boot.restclient.RestTemplateCustomizer");
+    private static final String REST_CLIENT = "org.springframework.web.client.RestClient$Builder";
+    static final String REST_TEMPLATE = "org.springframework.web.client.RestTemplate";
+    private static final String WEB_CLIENT = "org.springframework.web.reactive.function.client.WebClient$Builder";
 
-    /** For a {@code WebClient}. */
-    static final List<String> OF_EXCHANGES = List.of(
-            "org.springframework.boot.web.reactive.function.client.WebClientCustomizer",
-            "org.springframework.boot.webclient.WebClientCustomizer");
+    /** Customizers of Spring Boot 3 and 4, and what they customize. */
+    static final Map<String, String> TYPES = Map.of(
+            "org.springframework.boot.web.client.RestClientCustomizer", REST_CLIENT,
+            "org.springframework.boot.restclient.RestClientCustomizer", REST_CLIENT,
+            "org.springframework.boot.web.client.RestTemplateCustomizer", REST_TEMPLATE,
+            "org.springframework.boot.restclient.RestTemplateCustomizer", REST_TEMPLATE,
+            "org.springframework.boot.web.reactive.function.client.WebClientCustomizer", WEB_CLIENT,
+            "org.springframework.boot.webclient.WebClientCustomizer", WEB_CLIENT);
 
     private final Class<?> type;
     private @Nullable BeanFactory beans;
 
-    /** @param type one of {@link #OF_REQUESTS} or {@link #OF_EXCHANGES} */
+    /** @param type one of {@link #TYPES} */
     BuilderCustomizer(Class<?> type) {
         this.type = type;
     }
@@ -51,29 +55,34 @@ final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
     public Object getObject() {
         return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
             if (method.getDeclaringClass() == Object.class) {
-                return switch (method.getName()) {
-                    case "equals" -> proxy == arguments[0];
-                    case "hashCode" -> System.identityHashCode(proxy);
-                    default -> "the limits of outgoing calls";
-                };
+                return AopUtils.invokeJoinpointUsingReflection(this, method, arguments);
             }
             customize(arguments[0], Objects.requireNonNull(beans));
             return null;
         });
     }
 
-    /** Looks its beans up now, because builders may be created before them. An interceptor buffers the bodies of requests. */
+    /**
+     * Looks its beans up now, because builders may be created before them. Clients that can have no limit get no interceptor, because
+     * the bodies of requests are buffered for one.
+     */
     private static void customize(Object builder, BeanFactory beans) {
-        if (!beans.getBean(ClientLimits.class).hasHosts()) {
-            return;
-        }
-        if (builder instanceof RestTemplate template) {
-            template.getInterceptors().add(beans.getBean(ClientLimitInterceptor.class));
-        } else if (builder instanceof RestClient.Builder clients) {
-            clients.requestInterceptor(beans.getBean(ClientLimitInterceptor.class));
-        } else {
+        if (!(builder instanceof RestTemplate) && !(builder instanceof RestClient.Builder)) {
             OfWebClient.customize(builder, beans);
+        } else if (beans.getBean(ClientLimits.class).hasHosts() || isRefreshed(beans)) {
+            ClientLimitInterceptor limits = beans.getBean(ClientLimitInterceptor.class);
+            if (builder instanceof RestTemplate template) {
+                limits.addTo(template.getInterceptors());
+            } else {
+                ((RestClient.Builder) builder).requestInterceptors(limits::addTo);
+            }
         }
+    }
+
+    private static boolean isRefreshed(BeanFactory beans) {
+        return ClassUtils.isPresent(
+                "org.springframework.cloud.context.environment.EnvironmentChangeEvent",
+                ((ConfigurableBeanFactory) beans).getBeanClassLoader());
     }
 
     /** What needs WebFlux. */

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 
 /**
  * The limits of the outgoing calls of one client, which share one bucket in the whole fleet. Safe for use by many threads.
@@ -26,12 +27,22 @@ import org.jspecify.annotations.Nullable;
  * @param pauseAtMost the longest pause that its third party may request
  */
 record ClientLimit(
-        String name, String property, List<LimitInUse<Limiter>> parts, Duration pauseAtMost, ClientPause pause) {
+        String name,
+        String property,
+        List<LimitInUse<Limiter>> parts,
+        Duration pauseAtMost,
+        ClientPause pause,
+        ClientPauses pauses) {
 
     static final String PREFIX = "clientLimit:";
 
     /** All calls of a client share its permits. They have a key so that they can be banned together. */
     static final String KEY = "all";
+
+    /** The third party has answered a call. */
+    void answered(int status, HttpHeaders headers) {
+        pauses.answered(this, status, headers);
+    }
 
     /** Marks a request whose permits were taken. */
     String attribute() {
@@ -61,13 +72,8 @@ record ClientLimit(
         return check().runAsync();
     }
 
-    /** After the wait, because a pause may have begun meanwhile; the permits of the call stay spent. */
-    void checkPause() {
-        checkPause(false);
-    }
-
-    /** @param decided whether the limiter rejects, and counts it */
-    private void checkPause(boolean decided) {
+    /** Also after the wait, because a pause may have begun meanwhile. If it is decided, the limiter rejects, and counts it. */
+    void checkPause(boolean decided) {
         Duration left = decided ? Duration.ZERO : pause.leftHere();
         if (left.isZero()) {
             return;

@@ -45,7 +45,7 @@ public final class ClientLimitCapability implements Capability {
         Response response = client.execute(request, options);
         if (!limiting.isEmpty()) {
             HttpHeaders headers = headers(response);
-            limiting.forEach(limit -> limits.answered(limit, response.status(), headers));
+            limiting.forEach(limit -> limit.answered(response.status(), headers));
         }
         return response;
     }

@@ -2,21 +2,28 @@ package io.limiter.spring.client;
 
 import io.limiter.spring.check.CheckResult;
 import java.net.URI;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Limits the calls of a {@code WebClient}, as {@link ClientLimitInterceptor} does, without blocking a thread. Safe for use by many
- * threads.
+ * Limits the calls of a {@code WebClient}, as {@link ClientLimitInterceptor} does, without blocking a thread. If a filter sends a request
+ * again, each attempt takes permits in the clients that Spring Boot's {@code WebClient.Builder} bean builds; in others, if the filter is
+ * in front of this one. Safe for use by many threads.
  */
 public final class ClientLimitFilter implements ExchangeFilterFunction {
+
+    /** Behind all filters, which may send a request again. */
+    private static final ExchangeFilterFunction REPEATS = ClientLimitFilter::repeats;
 
     private final ClientLimits limits;
     private final Function<URI, @Nullable ClientLimit> finder;
@@ -40,6 +47,9 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
         return new ClientLimitFilter(limits, limits.named(name));
     }
 
+    /** The permits of a call, which its first attempt spends. */
+    private record Charge(ClientLimit limit, AtomicBoolean spent) {}
+
     @Override
     public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
         return Mono.defer(() -> {
@@ -47,19 +57,25 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
             if (limit == null || request.attribute(limit.attribute()).isPresent()) {
                 return next.exchange(request);
             }
+            Charge charge = new Charge(limit, new AtomicBoolean());
             ClientRequest limited = ClientRequest.from(request)
-                    .attribute(limit.attribute(), true)
+                    .attribute(limit.attribute(), charge)
                     .build();
-            return acquired(limit)
-                    .then(Mono.defer(() -> {
-                        limit.checkPause();
-                        return next.exchange(limited);
-                    }))
-                    .doOnNext(response -> limits.answered(
-                            limit,
-                            response.statusCode().value(),
-                            response.headers().asHttpHeaders()));
+            return limited(List.of(limit), limited, next).doOnNext(response -> {
+                if (!charge.spent().get()) {
+                    answered(limit, response);
+                }
+            });
         });
+    }
+
+    /** Sends a request with permits of each. */
+    private static Mono<ClientResponse> limited(
+            List<ClientLimit> clients, ClientRequest request, ExchangeFunction next) {
+        return Flux.fromIterable(clients).concatMap(ClientLimitFilter::acquired).then(Mono.defer(() -> {
+            clients.forEach(limit -> limit.checkPause(false));
+            return next.exchange(request);
+        }));
     }
 
     /** Leaves the thread that completed the decision, because other decisions wait for it, and filters behind this one may block. */
@@ -68,5 +84,32 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
         CompletableFuture<CheckResult> running = limit.acquireAsync();
         Mono<CheckResult> acquired = Mono.fromFuture(running).doOnNext(ClientLimit::throwIfRejected);
         return running.isDone() ? acquired : acquired.publishOn(Schedulers.boundedElastic());
+    }
+
+    private static void answered(ClientLimit limit, ClientResponse response) {
+        limit.answered(response.statusCode().value(), response.headers().asHttpHeaders());
+    }
+
+    /** Has what other filters send again take permits, if the list has one of these. */
+    static void limitRepeats(List<ExchangeFilterFunction> filters) {
+        filters.remove(REPEATS);
+        if (filters.stream().anyMatch(ClientLimitFilter.class::isInstance)) {
+            filters.add(REPEATS);
+        }
+    }
+
+    private static Mono<ClientResponse> repeats(ClientRequest request, ExchangeFunction next) {
+        List<Charge> charges = request.attributes().values().stream()
+                .filter(Charge.class::isInstance)
+                .map(Charge.class::cast)
+                .toList();
+        return Mono.defer(() -> limited(
+                        charges.stream()
+                                .filter(charge -> charge.spent().getAndSet(true))
+                                .map(Charge::limit)
+                                .toList(),
+                        request,
+                        next))
+                .doOnNext(response -> charges.forEach(charge -> answered(charge.limit(), response)));
     }
 }

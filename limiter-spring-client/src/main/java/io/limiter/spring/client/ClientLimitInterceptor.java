@@ -2,19 +2,32 @@ package io.limiter.spring.client;
 
 import java.io.IOException;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpRequest;
 import org.springframework.http.client.ClientHttpRequestExecution;
 import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.web.client.RestClient;
 
 /**
  * Limits the calls of a {@code RestClient} or {@code RestTemplate}. A call waits for its permits up to the timeout, and fails with a
  * {@link io.limiter.RateLimitExceededException} if they are not there then, or at once in a pause that the third party has requested. A
- * call that two of these see is limited once by each client of {@code limiter.clients}. Safe for use by many threads.
+ * call that two of these see is limited once by each client of {@code limiter.clients}.
+ *
+ * <p>If an interceptor sends a request again, each attempt takes permits in the clients that Spring Boot's {@code RestClient.Builder} bean
+ * or {@code RestTemplateBuilder} builds. In one that is built in another way, only the first does. Redirects and repeats of the HTTP
+ * client itself take none. Safe for use by many threads.
  */
 public final class ClientLimitInterceptor implements ClientHttpRequestInterceptor {
+
+    /** Marks a request whose last response was seen. */
+    private static final String SEEN = ClientLimitInterceptor.class.getName() + ".seen";
 
     private final ClientLimits limits;
     private final Function<URI, @Nullable ClientLimit> finder;
@@ -42,28 +55,82 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
     public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
             throws IOException {
         ClientLimit limit = finder.apply(request.getURI());
-        if (limit == null || request.getAttributes().putIfAbsent(limit.attribute(), true) != null) {
+        if (limit == null || request.getAttributes().putIfAbsent(limit.attribute(), limit) != null) {
             return execution.execute(request, body);
         }
         try {
             limit.acquire();
-            ClientHttpResponse response = execution.execute(request, body);
-            answered(limit, response);
-            return response;
+            return send(request, body, execution);
         } finally {
             // An interceptor around this one may send the request again.
             request.getAttributes().remove(limit.attribute());
         }
     }
 
-    private void answered(ClientLimit limit, ClientHttpResponse response) {
-        int status;
-        try {
-            status = response.getStatusCode().value();
-        } catch (IOException | IllegalArgumentException e) {
-            // Whoever reads the response sees it.
-            return;
+    /** Sends a request, and sees the response if nobody behind has, who saw it earlier. */
+    private static ClientHttpResponse send(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
+            throws IOException {
+        Map<String, Object> attributes = request.getAttributes();
+        attributes.remove(SEEN);
+        ClientHttpResponse response = execution.execute(request, body);
+        if (attributes.putIfAbsent(SEEN, true) == null) {
+            for (ClientLimit limit : charged(request)) {
+                limit.answered(response.getStatusCode().value(), response.getHeaders());
+            }
         }
-        limits.answered(limit, status, response.getHeaders());
+        return response;
+    }
+
+    private static List<ClientLimit> charged(HttpRequest request) {
+        return request.getAttributes().values().stream()
+                .filter(ClientLimit.class::isInstance)
+                .map(ClientLimit.class::cast)
+                .toList();
+    }
+
+    void addTo(List<ClientHttpRequestInterceptor> interceptors) {
+        interceptors.add(this);
+        limitRepeats(interceptors);
+    }
+
+    /**
+     * Has the other interceptors of a list with one of these take permits for what they send again. In Spring 6 it does not pass those
+     * behind them any more, so these are first.
+     */
+    static void limitRepeats(List<ClientHttpRequestInterceptor> interceptors) {
+        if (interceptors.stream().anyMatch(ClientLimitInterceptor.class::isInstance)) {
+            interceptors.replaceAll(each ->
+                    each instanceof ClientLimitInterceptor || each instanceof Repeats ? each : new Repeats(each));
+            interceptors.sort(Comparator.comparing(each -> each instanceof Repeats));
+        }
+    }
+
+    /** Builds a client with what was added to its builder meanwhile. */
+    static RestClient build(RestClient.Builder builder) {
+        List<ClientHttpRequestInterceptor> interceptors = new ArrayList<>();
+        // Of a copy, because the client buffers bodies even for an empty list.
+        builder.clone().requestInterceptors(interceptors::addAll);
+        if (interceptors.stream().noneMatch(ClientLimitInterceptor.class::isInstance)) {
+            return builder.build();
+        }
+        return builder.clone()
+                .requestInterceptors(ClientLimitInterceptor::limitRepeats)
+                .build();
+    }
+
+    /** Around an interceptor of the application, which may send a request again. */
+    private record Repeats(ClientHttpRequestInterceptor interceptor) implements ClientHttpRequestInterceptor {
+
+        @Override
+        public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
+                throws IOException {
+            AtomicBoolean sent = new AtomicBoolean();
+            return interceptor.intercept(request, body, (next, content) -> {
+                if (sent.getAndSet(true)) {
+                    charged(request).forEach(ClientLimit::acquire);
+                }
+                return send(next, content, execution);
+            });
+        }
     }
 }

@@ -21,10 +21,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 
 /** The limits of outgoing calls, {@code limiter.clients}. They can be read again. Safe for use by many threads. */
 final class ClientLimits implements KnownLimits, RefreshableSettings {
@@ -36,6 +36,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     private final Function<String, Supplier<LiveSettings>> live;
     private final Supplier<Map<String, ClientSettings>> settings;
     private final ClientPauses pauses;
+    private final Set<String> inUse = new ConcurrentSkipListSet<>();
     private volatile Clients current;
 
     /**
@@ -66,19 +67,21 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
         return PROPERTY;
     }
 
+    /** @throws InvalidSettingException also if a client is missing with whose name a client was built, which would have no limit */
     @Override
     public boolean refresh() {
         Map<String, ClientSettings> now = settings.get();
-        boolean changed = !now.equals(current.settings());
-        if (changed) {
-            current = build(now);
+        if (now.equals(current.settings())) {
+            return false;
         }
-        return changed;
-    }
-
-    /** The client's third party has answered a call. */
-    void answered(ClientLimit client, int status, HttpHeaders headers) {
-        pauses.answered(client, status, headers);
+        if (!now.keySet().containsAll(inUse)) {
+            throw new InvalidSettingException(
+                    PROPERTY,
+                    " must have " + inUse + ", because clients are built with these names, and had " + now.keySet()
+                            + ": set enforce=false of one that must not reject calls any more");
+        }
+        current = build(now);
+        return true;
     }
 
     /** Whether any call is limited by its host. */
@@ -99,13 +102,17 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                         .orElse(null);
     }
 
-    /** The limits of a client; {@code null} if there is none of this name. */
+    /** The limits of a client; {@code null} if there is none of this name. A client that was found here cannot be removed. */
     @Nullable
     ClientLimit byName(String name) {
-        return current.byName().get(name);
+        ClientLimit found = current.byName().get(name);
+        if (found != null) {
+            inUse.add(name);
+        }
+        return found;
     }
 
-    /** Finds the limits of a name with each call, because they can change; a name that was removed has none. */
+    /** Finds the limits of a name with each call, because they can change. */
     Function<URI, @Nullable ClientLimit> named(String name) {
         Map<String, ClientLimit> known = current.byName();
         if (!known.containsKey(name)) {
@@ -113,6 +120,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                     + known.keySet() + ", was '" + name + "': set "
                     + ConfiguredLimits.property(PROPERTY, name) + ".limits");
         }
+        inUse.add(name);
         return uri -> byName(name);
     }
 
@@ -125,7 +133,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
             ClientLimit limit = build(name, property, client);
             byName.put(name, limit);
             client.hosts().forEach(host -> {
-                HostPattern pattern = named(property + ".hosts", " ", () -> HostPattern.parse(host));
+                HostPattern pattern = parsed(property + ".hosts", " ", () -> HostPattern.parse(host));
                 ClientLimit other = byHost.put(pattern, limit);
                 if (other != null && !other.name().equals(name)) {
                     throw new InvalidSettingException(
@@ -149,16 +157,16 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
             client.check(ofLimit, limit);
             boolean several = client.limits().size() > 1;
             String limitName = several ? name + "/" + id : name;
-            parts.add(named(ofLimit, ": ", () -> inUse(ofLimit, limitName, limit, client, log)));
+            parts.add(parsed(ofLimit, ": ", () -> inUse(ofLimit, limitName, limit, client, log)));
         });
         if (parts.size() > 1) {
-            named(property, ": ", () -> {
+            parsed(property, ": ", () -> {
                 CheckStep.checkIsForSets(parts.get(0).applied().limiter());
                 return parts;
             });
         }
-        ClientPause pause = pauses.of(parts.get(0).name());
-        return new ClientLimit(name, property, List.copyOf(parts), client.pauseAtMost(), pause);
+        ClientPause pause = pauses.of(name, parts.get(0).name());
+        return new ClientLimit(name, property, List.copyOf(parts), client.pauseAtMost(), pause, pauses);
     }
 
     private LimitInUse<Limiter> inUse(
@@ -181,7 +189,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     }
 
     /** @throws InvalidSettingException naming the setting if a value cannot be parsed */
-    private static <T> T named(String property, String separator, Supplier<T> parser) {
+    private static <T> T parsed(String property, String separator, Supplier<T> parser) {
         try {
             return parser.get();
         } catch (IllegalArgumentException e) {

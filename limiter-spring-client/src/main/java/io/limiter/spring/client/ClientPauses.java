@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,8 @@ final class ClientPauses implements DisposableBean {
     private final boolean enabled;
     private final LiveLimits live;
     private final ApplicationEventPublisher events;
+    private final LongSupplier nanoTime;
+    private final Map<String, ClientPause> byClient = new ConcurrentHashMap<>();
     private final Map<String, ClientPause> byLimit = new ConcurrentHashMap<>();
     private final AutoCloseable subscription;
     private final ThreadPoolExecutor thread = new ThreadPoolExecutor(
@@ -59,10 +62,11 @@ final class ClientPauses implements DisposableBean {
      * @param enabled whether calls are limited
      * @param live {@link LiveLimits#NONE} if each instance pauses by itself
      */
-    ClientPauses(boolean enabled, LiveLimits live, ApplicationEventPublisher events) {
+    ClientPauses(boolean enabled, LiveLimits live, ApplicationEventPublisher events, LongSupplier nanoTime) {
         this.enabled = enabled;
         this.live = live;
         this.events = events;
+        this.nanoTime = nanoTime;
         thread.allowCoreThreadTimeOut(true);
         this.subscription = live.subscribe(this::changed);
     }
@@ -74,9 +78,11 @@ final class ClientPauses implements DisposableBean {
         return thread;
     }
 
-    /** The pause of a client whose first limit has this name. */
-    ClientPause of(String limit) {
-        return byLimit.computeIfAbsent(limit, name -> new ClientPause(System::nanoTime, new Random()));
+    /** The pause of a client, which goes on when its settings change. The live bans of this limit announce it. */
+    ClientPause of(String client, String limit) {
+        ClientPause pause = byClient.computeIfAbsent(client, name -> new ClientPause(nanoTime, new Random()));
+        byLimit.put(limit, pause);
+        return pause;
     }
 
     /** Begins or prolongs the pause of a client, if a response requests it. */

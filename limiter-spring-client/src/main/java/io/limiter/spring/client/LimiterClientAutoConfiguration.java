@@ -5,7 +5,6 @@ import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.settings.NamedSettings;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.List;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
@@ -24,8 +23,8 @@ import org.springframework.context.annotation.ImportSelector;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.client.ClientHttpRequestInterceptor;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.client.RestClient;
 import org.springframework.web.reactive.function.client.WebClient;
 
 /** Limits of outgoing calls. If limits are disabled, the factory grants everything. */
@@ -36,7 +35,7 @@ import org.springframework.web.reactive.function.client.WebClient;
         })
 @ConditionalOnClass(HttpHeaders.class)
 @ConditionalOnBean(LimiterFactory.class)
-@Import(LimiterClientAutoConfiguration.Names.class)
+@Import({LimiterClientAutoConfiguration.Names.class, LimiterClientAutoConfiguration.Customizers.class})
 public class LimiterClientAutoConfiguration {
 
     @Bean
@@ -54,11 +53,21 @@ public class LimiterClientAutoConfiguration {
     }
 
     @Bean
+    ClientLimitInterceptor limiterClientInterceptor(ClientLimits limits) {
+        return new ClientLimitInterceptor(limits);
+    }
+
+    @Bean
+    static LimitedBuilders<RestClient.Builder> limiterRestClientBuilders() {
+        return new LimitedBuilders<>(RestClient.Builder.class, ClientLimitInterceptor::build);
+    }
+
+    @Bean
     ClientPauses limiterClientPauses(
             @Value("${limiter.enabled:true}") boolean enabled,
             ObjectProvider<LiveLimits> limits,
             ApplicationEventPublisher events) {
-        return new ClientPauses(enabled, limits.getIfAvailable(() -> LiveLimits.NONE), events);
+        return new ClientPauses(enabled, limits.getIfAvailable(() -> LiveLimits.NONE), events, System::nanoTime);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -81,24 +90,21 @@ public class LimiterClientAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(ClientHttpRequestInterceptor.class)
-    @Import(RequestCustomizers.class)
-    static class OfRequests {
-
-        @Bean
-        ClientLimitInterceptor limiterClientInterceptor(ClientLimits limits) {
-            return new ClientLimitInterceptor(limits);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(WebClient.class)
-    @Import(ExchangeCustomizers.class)
     static class OfExchanges {
 
         @Bean
         ClientLimitFilter limiterClientFilter(ClientLimits limits) {
             return new ClientLimitFilter(limits);
+        }
+
+        @Bean
+        static LimitedBuilders<WebClient.Builder> limiterWebClientBuilders() {
+            return new LimitedBuilders<>(
+                    WebClient.Builder.class,
+                    builder -> builder.clone()
+                            .filters(ClientLimitFilter::limitRepeats)
+                            .build());
         }
     }
 
@@ -112,35 +118,14 @@ public class LimiterClientAutoConfiguration {
         }
     }
 
-    static final class RequestCustomizers extends Customizers {
-
-        RequestCustomizers() {
-            super(BuilderCustomizer.OF_REQUESTS);
-        }
-    }
-
-    /** Spring Boot 3 has their interface without the type of its argument, too. */
-    static final class ExchangeCustomizers extends Customizers {
-
-        ExchangeCustomizers() {
-            super(BuilderCustomizer.OF_EXCHANGES);
-        }
-    }
-
-    /** Registers those of the customizers that this Spring Boot has. */
-    private abstract static class Customizers implements ImportBeanDefinitionRegistrar {
-
-        private final List<String> types;
-
-        Customizers(List<String> types) {
-            this.types = types;
-        }
+    /** Registers those of the customizers that this Spring Boot has. Spring Boot 3 has that of a WebClient even without one. */
+    static final class Customizers implements ImportBeanDefinitionRegistrar {
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             ClassLoader loader = getClass().getClassLoader();
-            for (String type : types) {
-                if (ClassUtils.isPresent(type, loader)) {
+            BuilderCustomizer.TYPES.forEach((type, builder) -> {
+                if (ClassUtils.isPresent(type, loader) && ClassUtils.isPresent(builder, loader)) {
                     Class<?> customizer = ClassUtils.resolveClassName(type, loader);
                     BeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(BuilderCustomizer.class)
                             .addConstructorArgValue(customizer)
@@ -148,7 +133,7 @@ public class LimiterClientAutoConfiguration {
                     definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, customizer);
                     registry.registerBeanDefinition("limiter" + customizer.getSimpleName(), definition);
                 }
-            }
+            });
         }
     }
 }

@@ -335,7 +335,7 @@ class ClientPausesTest {
                         .withThrowableThat()
                         .withCauseInstanceOf(InternalLimitExceededException.class);
                 assertThat(called).hasValue(1);
-                one.getBean(ClientPauses.class).of(name).lift();
+                one.getBean(ClientPauses.class).of(name, name).lift();
             }
         });
     }
@@ -373,8 +373,9 @@ class ClientPausesTest {
                     status = 200;
                     headers = Map.of();
                     assertThat(callByRestClient(other)).isEqualTo(200);
-                    Eventually.that(() -> assertThat(
-                                    one.getBean(ClientPauses.class).of(name).leftHere())
+                    Eventually.that(() -> assertThat(one.getBean(ClientPauses.class)
+                                    .of(name, name)
+                                    .leftHere())
                             .isZero());
                     assertThat(callByRestClient(one)).isEqualTo(200);
                 }));

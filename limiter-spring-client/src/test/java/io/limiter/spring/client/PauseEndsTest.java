@@ -1,0 +1,139 @@
+package io.limiter.spring.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.testing.TestClock;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.mock.http.client.MockClientHttpRequest;
+import org.springframework.mock.http.client.MockClientHttpResponse;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import reactor.core.publisher.Mono;
+
+/** When calls are sent again after a pause, by a clock that the test moves. */
+class PauseEndsTest {
+
+    private static final URI API = URI.create("https://api.example.com/");
+
+    private final TestClock clock = new TestClock();
+    private final LocalLimiterFactory factory = LocalLimiterFactory.unlimited();
+    private final ClientPauses pauses = new ClientPauses(true, LiveLimits.NONE, event -> {}, clock::read);
+    private final ClientLimits limits =
+            new ClientLimits(factory, name -> () -> LiveSettings.NONE, PauseEndsTest::settings, pauses);
+
+    private HttpStatus answer = HttpStatus.TOO_MANY_REQUESTS;
+    private String retryAfter = "30";
+
+    private static Map<String, ClientSettings> settings() {
+        Map<String, String> properties = Map.of(
+                "limiter.clients.maps.hosts", API.getHost(),
+                "limiter.clients.maps.limits.second.rate", "1000",
+                "limiter.clients.maps.pause-at-most", "1m");
+        return new Binder(new MapConfigurationPropertySource(properties))
+                .bind(ClientLimits.PROPERTY, Bindable.mapOf(String.class, ClientSettings.class))
+                .get();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        pauses.destroy();
+        factory.close();
+    }
+
+    enum Client {
+        BLOCKING {
+            @Override
+            void call(PauseEndsTest test) {
+                try {
+                    new ClientLimitInterceptor(test.limits)
+                            .intercept(
+                                    new MockClientHttpRequest(HttpMethod.HEAD, API), new byte[0], (request, body) -> {
+                                        MockClientHttpResponse response = new MockClientHttpResponse(body, test.answer);
+                                        response.getHeaders().set("Retry-After", test.retryAfter);
+                                        return response;
+                                    });
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        },
+        REACTIVE {
+            @Override
+            void call(PauseEndsTest test) {
+                new ClientLimitFilter(test.limits)
+                        .filter(
+                                ClientRequest.create(HttpMethod.OPTIONS, API).build(),
+                                request -> Mono.just(ClientResponse.create(test.answer)
+                                        .header("Retry-After", test.retryAfter)
+                                        .build()))
+                        .block();
+            }
+        };
+
+        abstract void call(PauseEndsTest test);
+    }
+
+    private boolean isSent(Client client) {
+        return catchThrowableOfType(RateLimitExceededException.class, () -> client.call(this)) == null;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void calls_are_sent_again_after_the_requested_time_and_the_jitter(Client client) {
+        client.call(this);
+        answer = HttpStatus.OK;
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(isSent(client)).isFalse();
+        // A second, and a tenth of the pause.
+        clock.advance(Duration.ofMillis(1000 + 3100));
+        assertThat(isSent(client)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_response_to_the_first_call_after_a_pause_begins_the_next(Client client) {
+        client.call(this);
+        clock.advance(Duration.ofSeconds(35));
+        client.call(this);
+        assertThat(isSent(client)).isFalse();
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(isSent(client)).isFalse();
+        clock.advance(Duration.ofSeconds(5));
+        assertThat(isSent(client)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "BLOCKING, 86400",
+        "REACTIVE, 86400",
+        "BLOCKING, 999999999999999999",
+        "REACTIVE, 'Fri, 31 Dec 9999 23:59:59 GMT'"
+    })
+    void no_pause_is_longer_than_the_bound_a_second_and_the_jitter(Client client, String requested) {
+        retryAfter = requested;
+        client.call(this);
+        answer = HttpStatus.OK;
+        clock.advance(Duration.ofSeconds(60));
+        assertThat(isSent(client)).isFalse();
+        clock.advance(Duration.ofMillis(1000 + 6100));
+        assertThat(isSent(client)).isTrue();
+    }
+}
