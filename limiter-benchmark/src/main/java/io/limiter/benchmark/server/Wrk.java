@@ -29,7 +29,8 @@ record Wrk(double requestsPerSecond, double p50, double p99, long requests) {
     /** @throws IllegalStateException if requests fail */
     static Wrk run(String url, long seconds) throws InterruptedException {
         try {
-            Process wrk = new ProcessBuilder(List.of("wrk", "-t1", "-T60s", CONNECTIONS, "-d" + seconds + "s", "--latency", url))
+            Process wrk = new ProcessBuilder(
+                            List.of("wrk", "-t1", "-T60s", CONNECTIONS, "-d" + seconds + "s", "--latency", url))
                     .redirectErrorStream(true)
                     .start();
             String output = new String(wrk.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
