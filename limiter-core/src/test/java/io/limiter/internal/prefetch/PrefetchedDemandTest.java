@@ -35,7 +35,7 @@ class PrefetchedDemandTest {
         assertThat(mostWanted(List.of(new LimiterListener() {}))).isEqualTo(alone);
     }
 
-    /** The most permits that an instance asks for, of which four times as many are requested as are refilled. */
+    /** The most permits that an instance requests in a call, of which four times as many are requested as are refilled. */
     private static int mostWanted(List<LimiterListener> listeners) {
         TestClock clock = new TestClock();
         Watched watched = new Watched(new SteppingEngine(clock::micros, new KnownRejections(0)));

@@ -7,7 +7,7 @@ import java.util.List;
  * The most permits that a JVM can have prefetched and not used when it is killed. One that is not killed returns them, so
  * for it there are none.
  *
- * <p>A call asks for {@code e + 2 * sqrt(e)} permits, less what is left of earlier ones. Here {@code e} is what was requested since
+ * <p>A call requests {@code e + 2 * sqrt(e)} permits, less what is left of earlier ones. Here {@code e} is what was requested since
  * the call before, {@code u}, as a rate, for the 0.3 prefetch times that it has to last: {@code u * 0.3 * time / since}, at most
  * {@code 4 * u}, which is so from {@code since = 0.075 * time} down. A time of any length is covered by so many of 0.075 prefetch
  * times that it is at most twice as long as they are in part, so {@code e} is at most eight times what was requested in the
