@@ -90,6 +90,11 @@ public final class FailurePolicy {
         return share == 0 ? OptionalDouble.empty() : OptionalDouble.of(share);
     }
 
+    /** The share of the limit that each of so many instances decides under alone. */
+    public double share(int instances) {
+        return share == 0 ? 1.0 / instances : share;
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof FailurePolicy policy

@@ -183,6 +183,10 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         return guard.state();
     }
 
+    int instances() {
+        return instances;
+    }
+
     @Override
     public void instances(int alive) {
         instances = Math.max(1, alive);
@@ -247,7 +251,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
                         prefetch == null ? engine : engine.with(prefetch),
                         policy,
                         local,
-                        () -> instances,
+                        this::instances,
                         retryAfterMicros));
     }
 

@@ -69,6 +69,14 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     }
 
     /**
+     * How many instances live limits have counted lately, this one included; while Redis is unavailable, before. 1 without live
+     * limits, and before the first count. Each decides under {@link FailurePolicy#share(int)} of them under {@code LOCAL}.
+     */
+    public int instances() {
+        return limiters.instances();
+    }
+
+    /**
      * Releases all leases, waiting a second at most, and closes the limiters.
      *
      * <p>Requests that have not been sent, and all later ones, fail with {@link io.limiter.LimiterBackendException}, whatever

@@ -35,7 +35,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     private static final LogThrottle unsettled = new LogThrottle();
 
     private final Engine engine;
-    private final @Nullable ImmediateEngine atOnce;
+    private final @Nullable ImmediateEngine immediate;
     private final Engine ifUnknown;
     private final FailurePolicy policy;
     private final Engine local;
@@ -54,8 +54,8 @@ public final class Failover implements Pending.Fallback<Decision> {
      */
     public Failover(Engine engine, FailurePolicy policy, Engine local, IntSupplier instances, long retryAfterMicros) {
         this.engine = engine;
-        this.atOnce = engine instanceof ImmediateEngine some ? some : null;
-        this.ifUnknown = atOnce == null ? engine : atOnce.ifUnknown();
+        this.immediate = engine instanceof ImmediateEngine some ? some : null;
+        this.ifUnknown = immediate == null ? engine : immediate.ifUnknown();
         this.policy = policy;
         this.local = local;
         this.instances = instances;
@@ -83,17 +83,21 @@ public final class Failover implements Pending.Fallback<Decision> {
 
     /** The share of a limit that this JVM decides under alone. */
     public double share() {
-        return policy.share().orElseGet(() -> 1.0 / instances.getAsInt());
+        return policy.share(instances.getAsInt());
     }
 
     /** See {@link ImmediateEngine#tryAcquire}. */
     public ImmediateEngine.Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return atOnce == null ? ImmediateEngine.Known.UNKNOWN : atOnce.tryAcquire(key, limit, permits, timeoutMicros);
+        return immediate == null
+                ? ImmediateEngine.Known.UNKNOWN
+                : immediate.tryAcquire(key, limit, permits, timeoutMicros);
     }
 
     /** See {@link ImmediateEngine#tryGrant}. */
     public ImmediateEngine.Known tryGrant(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return atOnce == null ? ImmediateEngine.Known.UNKNOWN : atOnce.tryGrant(key, limit, permits, timeoutMicros);
+        return immediate == null
+                ? ImmediateEngine.Known.UNKNOWN
+                : immediate.tryGrant(key, limit, permits, timeoutMicros);
     }
 
     /** Decides synchronously a request that {@link #tryAcquire} has not seen. */
@@ -108,7 +112,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      * @throws LimiterBackendException if the backend failed and the policy is {@code throw}
      */
     public Decision decide(String key, Limit<?> limit, Request request, boolean unknown) {
-        Decision decision = atOnce == null ? null : atOnce.decide(key, limit, request);
+        Decision decision = immediate == null ? null : immediate.decide(key, limit, request);
         if (decision != null) {
             return decision;
         }

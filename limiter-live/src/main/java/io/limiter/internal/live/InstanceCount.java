@@ -6,6 +6,7 @@ import io.limiter.internal.log.LogThrottle;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the instances of the fleet, so that each knows its share of the limits when Redis is unavailable. One thread at a time
@@ -23,50 +24,49 @@ final class InstanceCount {
     private final LiveStore store;
     private final IntConsumer alive;
     private final Duration counts;
-    private final long gapMicros;
     private final LogThrottle failures = new LogThrottle();
-    // Of its own, because instances may share their name in reports.
-    private volatile String id = newId();
+    // Of its own, because instances may share their name in reports. Null while this is none of the fleet.
+    private volatile @Nullable String id;
+    // The id of the last count.
+    private @Nullable String counted;
     private long countedMicros;
     private int last;
     private int known;
-    private volatile boolean counted;
 
     /**
      * @param alive receives the number of instances
      * @param pollInterval the longest time between two calls of {@link #count}
      */
     InstanceCount(LiveStore store, IntConsumer alive, Duration pollInterval) {
-        Duration longest = pollInterval.compareTo(EVERY) > 0 ? pollInterval : EVERY;
         this.store = store;
         this.alive = alive;
-        this.counts = longest.multipliedBy(MISSED);
-        this.gapMicros = longest.multipliedBy(MISSED - 1).toNanos() / 1000;
+        // It counts at the first poll once the time is over.
+        this.counts = EVERY.plus(pollInterval).multipliedBy(MISSED);
     }
 
-    private static String newId() {
-        return UUID.randomUUID().toString();
+    /** This instance counts from the next poll on, and is another one each time, because there may be copies of the process. */
+    void join() {
+        id = UUID.randomUUID().toString();
     }
 
     /**
-     * Counts if it is time. Redis may fail to count it and still have the live limits.
+     * Counts if it is time and this instance has joined. Redis may fail to count it and still have the live limits.
      *
      * @param nowMicros server time
      */
     void count(long nowMicros) {
-        long sinceMicros = Math.abs(nowMicros - countedMicros);
-        if (counted && sinceMicros < EVERY.toNanos() / 1000) {
+        String own = id;
+        if (own == null || own.equals(counted) && Math.abs(nowMicros - countedMicros) < EVERY.toNanos() / 1000) {
             return;
         }
         try {
-            int found = store.alive(id, counts);
-            // After an outage, or a step of Redis's clock, all others seem dead until they count again.
-            boolean gap = !counted || sinceMicros > gapMicros;
-            int before = gap ? known : last;
-            known = Math.max(found, before);
-            last = gap ? known : found;
+            LiveStore.Alive found = store.alive(own, counts);
+            // If Redis does not know this instance (any more), it may not know others before they count again.
+            int before = found.added() ? known : last;
+            known = Math.max(found.instances(), before);
+            last = found.added() ? known : found.instances();
             alive.accept(known);
-            counted = true;
+            counted = own;
             countedMicros = nowMicros;
         } catch (RuntimeException e) {
             log.warn(
@@ -75,20 +75,30 @@ final class InstanceCount {
                             + " unavailable; without any, under the whole limit.",
                     e);
         }
+        if (!own.equals(id)) {
+            // It has left meanwhile, and Redis may have been told so before it counted this instance.
+            tellLeft(own);
+        }
     }
 
-    /** This instance does not count any more. Called by any thread. */
-    void leave() {
-        if (counted) {
-            counted = false;
-            String left = id;
-            // A copy of this process that goes on is another instance.
-            id = newId();
-            try {
-                store.leave(left);
-            } catch (RuntimeException e) {
-                log.debug("This instance counts until its time is over.", e);
-            }
+    /**
+     * This instance does not count any more, also not by a poll that is under way. Called by any thread.
+     *
+     * @param reachable whether Redis can be told
+     */
+    void leave(boolean reachable) {
+        String left = id;
+        id = null;
+        if (left != null && reachable) {
+            tellLeft(left);
+        }
+    }
+
+    private void tellLeft(String left) {
+        try {
+            store.leave(left);
+        } catch (RuntimeException e) {
+            log.debug("This instance counts until its time is over.", e);
         }
     }
 }

@@ -311,11 +311,6 @@ final class LiveCopy {
         return new LiveChange(version, limit.name(), limit.key(), Optional.of(limit), Optional.empty(), at, who, why);
     }
 
-    /** This instance ends, or polls no more for a while. */
-    void leave() {
-        instances.leave();
-    }
-
     /** Ends live limits whose time is over, also while Redis is unavailable. */
     void expire() {
         try {

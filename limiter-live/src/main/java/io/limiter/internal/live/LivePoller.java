@@ -39,6 +39,7 @@ public final class LivePoller implements RedisParts.Companion {
 
     private final LiveStore store;
     private final LiveCopy copy;
+    private final InstanceCount instances;
     private final StoredLiveLimits limits;
     private final @Nullable RedisHints hints;
     private final Duration interval;
@@ -55,7 +56,7 @@ public final class LivePoller implements RedisParts.Companion {
         this.store = new LiveStore(parts.redis(), parts.clock(), parts.decisionTimeout(), options);
         FleetReports fleet = new FleetReports(store, options, parts);
         ChangeListeners listeners = new ChangeListeners();
-        InstanceCount instances = new InstanceCount(
+        this.instances = new InstanceCount(
                 store,
                 alive -> {
                     parts.instances(alive);
@@ -102,6 +103,7 @@ public final class LivePoller implements RedisParts.Companion {
             if (hints != null) {
                 hints.resume();
             }
+            instances.join();
             Thread started = daemon(this::run, "limiter-live");
             thread = started;
             started.start();
@@ -148,9 +150,7 @@ public final class LivePoller implements RedisParts.Companion {
         }
         early.release();
         join(ended, CLOSE_MILLIS);
-        if (readable.get()) {
-            copy.leave();
-        }
+        instances.leave(readable.get());
     }
 
     public LiveLimits limits() {

@@ -9,18 +9,23 @@ import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.live.store.LiveStore;
+import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.client.SpringCalls;
 import io.limiter.live.LiveOptions;
 import io.limiter.redis.RedisFixture;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.Resources;
 import io.limiter.testing.Patience;
 import io.limiter.testing.RedisProcess;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** How many instances each knows of, and what they grant together without Redis. */
 class InstanceCountTest {
@@ -40,7 +45,7 @@ class InstanceCountTest {
         assertThat(one.count()).as("not yet counted again").isOne();
         pass(InstanceCount.EVERY);
         assertThat(one.count()).isEqualTo(2);
-        other.count.leave();
+        other.count.leave(true);
         passAndCount(one);
         assertThat(passAndCount(one)).isOne();
     }
@@ -83,6 +88,23 @@ class InstanceCountTest {
     }
 
     @Test
+    void a_redis_that_has_lost_its_data_is_believed_once_all_have_had_time_to_count_again() {
+        List<Instance> fleet = Stream.generate(Instance::new).limit(3).toList();
+        fleet.forEach(Instance::count);
+        passAndCount(fleet.get(0));
+        FLEET.<Long>commands(commands -> commands.del("{limiter:live}:instances"));
+        assertThat(passAndCount(fleet.get(0))).isEqualTo(3);
+        assertThat(passAndCount(fleet.get(0))).isEqualTo(3);
+        assertThat(passAndCount(fleet.get(0))).as("the others do not come back").isOne();
+    }
+
+    @Test
+    void a_factory_says_how_many_instances_were_counted() {
+        assertThat(FLEET.instance().instances()).isOne();
+        assertThat(FLEET.instance().instances()).isEqualTo(2);
+    }
+
+    @Test
     void instances_that_have_one_name_in_reports_count_each() {
         LiveInstance one = FLEET.instance(BY_HAND.withInstance("shop"));
         LiveInstance other = FLEET.instance(BY_HAND.withInstance("shop"));
@@ -97,9 +119,86 @@ class InstanceCountTest {
         Instance one = new Instance();
         one.count();
         List<String> before = members();
-        one.count.leave();
+        one.count.leave(true);
+        one.count.join();
         one.count();
         assertThat(members()).hasSize(1).doesNotContainAnyElementsOf(before);
+    }
+
+    @Test
+    void copies_of_a_process_that_was_paused_while_redis_was_unavailable_count_each() {
+        Instance one = new Instance();
+        one.count();
+        List<String> before = members();
+        one.count.leave(false);
+        one.count.join();
+        one.count();
+        assertThat(members()).hasSize(2).containsAll(before);
+    }
+
+    @Test
+    void with_long_poll_intervals_too_an_instance_counts_until_it_has_missed_three_counts() {
+        Duration apart = InstanceCount.EVERY.multipliedBy(2);
+        Instance one = new Instance(InstanceCount.EVERY);
+        new Instance(InstanceCount.EVERY).count();
+        for (int i = 0; i <= 3; i++) {
+            assertThat(one.count()).as("%s counts missed", i).isEqualTo(2);
+            pass(apart);
+        }
+        one.count();
+        pass(apart);
+        assertThat(one.count()).isOne();
+    }
+
+    @Test
+    void an_instance_that_left_is_forgotten_also_where_counts_are_far_apart() {
+        Instance one = new Instance(InstanceCount.EVERY);
+        Instance other = new Instance(InstanceCount.EVERY);
+        other.count();
+        assertThat(one.count()).isEqualTo(2);
+        other.count.leave(true);
+        Duration apart = InstanceCount.EVERY.multipliedBy(2).plusMillis(100);
+        pass(apart);
+        one.count();
+        pass(apart);
+        assertThat(one.count()).isOne();
+    }
+
+    @Test
+    void a_poll_that_begins_before_a_pause_and_counts_after_it_counts_nobody() {
+        Instance one = new Instance();
+        one.count();
+        one.count.leave(true);
+        pass(InstanceCount.EVERY);
+        one.count();
+        assertThat(members()).isEmpty();
+    }
+
+    @Test
+    void an_instance_that_leaves_before_its_count_has_reached_redis_does_not_count() {
+        AtomicReference<Runnable> first = new AtomicReference<>(() -> {});
+        RedisConnectionFactory connections = (RedisConnectionFactory) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {RedisConnectionFactory.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("getConnection")) {
+                        first.getAndSet(() -> {}).run();
+                    }
+                    return method.invoke(FLEET.connections(), arguments);
+                });
+        Instance one = new Instance(Duration.ofSeconds(1), new SpringCalls(connections));
+        first.set(() -> one.count.leave(true));
+        one.count();
+        assertThat(members()).isEmpty();
+    }
+
+    @Test
+    void a_poll_of_a_paused_poller_counts_nobody() {
+        LiveInstance one = FLEET.instance();
+        assertThat(members()).hasSize(1);
+        one.pauseLiveLimits();
+        one.pollLiveLimits();
+        assertThat(members()).isEmpty();
     }
 
     @Test
@@ -160,12 +259,17 @@ class InstanceCountTest {
         private int alive;
 
         Instance() {
-            LiveStore store = new LiveStore(
-                    RedisFixture.calls(FLEET.connections()),
-                    LiveFleet.CLOCK,
-                    Patience.DECISION_TIMEOUT,
-                    LiveOptions.DEFAULT);
-            count = new InstanceCount(store, found -> alive = found, Duration.ofSeconds(1));
+            this(Duration.ofSeconds(1));
+        }
+
+        Instance(Duration pollInterval) {
+            this(pollInterval, RedisFixture.calls(FLEET.connections()));
+        }
+
+        Instance(Duration pollInterval, RedisCalls redis) {
+            LiveStore store = new LiveStore(redis, LiveFleet.CLOCK, Patience.DECISION_TIMEOUT, LiveOptions.DEFAULT);
+            count = new InstanceCount(store, found -> alive = found, pollInterval);
+            count.join();
         }
 
         int count() {

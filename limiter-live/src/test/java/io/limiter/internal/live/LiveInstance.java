@@ -34,6 +34,14 @@ final class LiveInstance extends ForwardingLimiterFactory {
         poller.poll();
     }
 
+    int instances() {
+        return factory.instances();
+    }
+
+    void pauseLiveLimits() {
+        poller.pause();
+    }
+
     CompletableFuture<Boolean> warmUp() {
         return factory.warmUp();
     }

@@ -224,12 +224,18 @@ public final class LiveStore {
      * Records that an instance is alive.
      *
      * @param counts for how long
-     * @return how many are
      */
-    public int alive(String instance, Duration counts) {
-        return Integer.parseInt(text(call(alive, List.of(instances), List.of(instance, counts.toMillis()))
-                .get(0)));
+    public Alive alive(String instance, Duration counts) {
+        List<String> reply = texts(call(alive, List.of(instances), List.of(instance, counts.toMillis())));
+        return new Alive(Integer.parseInt(reply.get(0)), reply.get(1).equals("1"));
     }
+
+    /**
+     * The instances that are alive.
+     *
+     * @param added whether the one that asked was not
+     */
+    public record Alive(int instances, boolean added) {}
 
     /** Records that an instance ends, without waiting for that: an end must not wait for a Redis that is gone. */
     public void leave(String instance) {

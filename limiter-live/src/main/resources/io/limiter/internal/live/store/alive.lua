@@ -1,13 +1,15 @@
 -- Counts the instances that are alive, this one included or, once it leaves, without it. In front of this stands clock.lua.
 -- KEYS: instances. ARGV: instance, for how many milliseconds it counts; 0 if it leaves.
+-- RETURN: how many are alive, 1 if this one was not.
 
 local KEPT_MILLIS = 86400000
 
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('(%.0f', now))
+local added = 0
 if ARGV[2] == '0' then
   redis.call('ZREM', KEYS[1], ARGV[1])
 else
-  redis.call('ZADD', KEYS[1], string.format('%.0f', now + 1000 * tonumber(ARGV[2])), ARGV[1])
+  added = redis.call('ZADD', KEYS[1], string.format('%.0f', now + 1000 * tonumber(ARGV[2])), ARGV[1])
   redis.call('PEXPIRE', KEYS[1], KEPT_MILLIS)
 end
-return {string.format('%.0f', redis.call('ZCARD', KEYS[1]))}
+return {string.format('%.0f', redis.call('ZCARD', KEYS[1])), string.format('%.0f', added)}
