@@ -1,5 +1,6 @@
 package io.limiter.spring.actuate;
 
+import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
@@ -9,6 +10,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,6 +84,15 @@ public final class LimitLookup {
     /** The key, or its hash. */
     static String shown(String key, boolean showKeys) {
         return showKeys ? key : KeyHash.OF_THIS_PROCESS.of(key);
+    }
+
+    LimitersDescription.@Nullable Fallback fallback() {
+        if (factory instanceof RedisRateLimiterFactory redis) {
+            FailurePolicy policy = redis.failurePolicy();
+            return new LimitersDescription.Fallback(
+                    policy.action().name(), redis.instances(), policy.share(redis.instances()));
+        }
+        return null;
     }
 
     boolean isLocal() {

@@ -7,12 +7,23 @@ import org.jspecify.annotations.Nullable;
  * All limits.
  *
  * @param redis durations of calls to Redis, in milliseconds
+ * @param fallback {@code null} if all limits are in process
  * @param sizes {@code null} if the factory has no statistics
  */
 public record LimitersDescription(
         List<LimitDescription> limits,
         CallTimes.Summary redis,
+        @Nullable Fallback fallback,
         @Nullable Sizes sizes) {
+
+    /**
+     * How this instance decides alone while Redis is unavailable, with the default failure policy.
+     *
+     * @param policy the default failure policy
+     * @param instances that were counted lately, this one included
+     * @param share of each limit under {@code LOCAL}
+     */
+    public record Fallback(String policy, int instances, double share) {}
 
     /**
      * The sizes of a factory's caches and queues.

@@ -55,6 +55,7 @@ public final class LimitersEndpoint {
         return new LimitersDescription(
                 lookup.totals().stream().map(each -> describe(each, null)).toList(),
                 calls.summary(),
+                lookup.fallback(),
                 sizes == LimiterStatistics.NONE
                         ? null
                         : new LimitersDescription.Sizes(

@@ -30,6 +30,12 @@ public final class LimiterMeters {
     /** Gauge: 1 while Redis decides, 0 while the failure policy does. */
     public static final String BACKEND = "limiter.backend.up";
 
+    /** Gauge: how many instances this one has counted, itself included. */
+    public static final String INSTANCES = "limiter.instances";
+
+    /** Gauge: the share of limits with the default failure policy that this instance decides under alone. */
+    public static final String SHARE = "limiter.failure.share";
+
     /** Gauge: how many limiters have a permanent failure. */
     public static final String FAILING = "limiter.failing";
 

@@ -81,6 +81,16 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                     redis,
                     backend -> backend.backendState().availability());
             added.gauge(
+                    LimiterMeters.INSTANCES,
+                    "Instances that this one has counted, itself included",
+                    redis,
+                    RedisRateLimiterFactory::instances);
+            added.gauge(
+                    LimiterMeters.SHARE,
+                    "The share of limits that this instance decides under alone, with the default failure policy",
+                    redis,
+                    LimiterMetrics::share);
+            added.gauge(
                     LimiterMeters.FAILING,
                     "Limiters with a permanent failure",
                     redis,
@@ -96,6 +106,10 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         if (counts != null) {
             counts.forEachName(name -> registerCalls(name, added));
         }
+    }
+
+    private static double share(RedisRateLimiterFactory limiters) {
+        return limiters.failurePolicy().share(limiters.instances());
     }
 
     private void registerCalls(String name, Bound in) {
