@@ -45,6 +45,7 @@ public final class ScaleStudy {
                 () -> DemandTable.beside(
                         scenario -> new Simulation(scenario, SEED).run(WARM_UP_NANOS, MEASURED_NANOS)));
         tables.put("split", ScaleStudy::split);
+        tables.put("shares", ShareTable::rows);
         Map<String, Supplier<String>> inReadme = new LinkedHashMap<>();
         inReadme.put("ramps", DemandTable::ramps);
         inReadme.put("limited", ScaleStudy::limited);
