@@ -15,8 +15,10 @@ public enum Answer {
     PREFETCH,
     /** The JVM decided alone. */
     LOCAL,
-    /** The failure policy, or a live limit of the key, granted or rejected without state. */
+    /** The failure policy granted or rejected without state. */
     POLICY,
+    /** The key is banned or exempt. */
+    OVERRIDE,
     /** An exception that says that Redis may have executed the call. */
     AMBIGUOUS,
     /** An exception that says that nothing was taken. */
@@ -44,7 +46,8 @@ public enum Answer {
             case REJECTION_CACHE -> REJECTION_CACHE;
             case PREFETCH -> PREFETCH;
             case LOCAL -> LOCAL;
-            case POLICY, OVERRIDE -> POLICY;
+            case POLICY -> POLICY;
+            case OVERRIDE -> OVERRIDE;
         };
     }
 

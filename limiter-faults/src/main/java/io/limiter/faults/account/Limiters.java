@@ -2,6 +2,7 @@ package io.limiter.faults.account;
 
 import io.limiter.FailurePolicy;
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -51,10 +52,16 @@ public enum Limiters {
     PART_LIMITED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).withCapacity(100)),
     /** In a set with {@link #PART_OPEN}, which must not grant what this rejects. */
     PART_LOCAL(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).withCapacity(100)),
-    PART_OPEN(1, FailurePolicy.ALLOW, TokenBucket.perSecond(1_000_000).withCapacity(1_000_000));
+    PART_OPEN(1, FailurePolicy.ALLOW, TokenBucket.perSecond(1_000_000).withCapacity(1_000_000)),
+    /** Under more load than it grants, with {@link #BAN}: shows whether a banned key is granted. */
+    BANNING(2, FailurePolicy.LOCAL, TokenBucket.perSecond(100).withCapacity(10));
 
     /** Eight at a time; those of a JVM that is gone come back after two seconds. */
     public static final ConcurrencyLimit LEASES = ConcurrencyLimit.of(8).withLeaseTime(Duration.ofSeconds(2));
+
+    /** For a second each time. */
+    public static final Ban BAN =
+            Ban.after(10, Duration.ofSeconds(1)).withLengths(Duration.ofSeconds(1), Duration.ofSeconds(1));
 
     public static final PrefetchTerms PREFETCH = new PrefetchTerms(Duration.ofMillis(500));
 

@@ -74,6 +74,8 @@ public record Experiment(
      * @param localShare the largest share of decisions about keys that Redis can decide that JVMs make alone
      * @param freezes whether buckets may not be refilled for a while after the fault
      * @param losesLeases whether leases may be lost before they are closed
+     * @param counted how many JVMs have counted each other before the fault, so that each alone has its part of the limit; 1
+     *     if they do not count, and each has the whole
      */
     public record Expected(
             int statesLost,
@@ -83,10 +85,11 @@ public record Experiment(
             Duration recovery,
             double localShare,
             boolean freezes,
-            boolean losesLeases) {
+            boolean losesLeases,
+            int counted) {
 
         private static final Expected NOTHING =
-                new Expected(0, Duration.ZERO, 1, 0, Duration.ofSeconds(1), 1, false, false);
+                new Expected(0, Duration.ZERO, 1, 0, Duration.ofSeconds(1), 1, false, false, 1);
 
         /** Whether Redis may know less than was granted. */
         public boolean forgets() {
@@ -168,7 +171,8 @@ public record Experiment(
                 expected.recovery,
                 expected.localShare,
                 expected.freezes,
-                expected.losesLeases));
+                expected.losesLeases,
+                expected.counted));
     }
 
     public Experiment mayForget(Duration latest) {
@@ -180,7 +184,8 @@ public record Experiment(
                 expected.recovery,
                 expected.localShare,
                 expected.freezes,
-                expected.losesLeases));
+                expected.losesLeases,
+                expected.counted));
     }
 
     public Experiment mayHave(int primaries) {
@@ -192,7 +197,8 @@ public record Experiment(
                 expected.recovery,
                 expected.localShare,
                 expected.freezes,
-                expected.losesLeases));
+                expected.losesLeases,
+                expected.counted));
     }
 
     public Experiment mayGrant(double extraPermits) {
@@ -204,7 +210,8 @@ public record Experiment(
                 expected.recovery,
                 expected.localShare,
                 expected.freezes,
-                expected.losesLeases));
+                expected.losesLeases,
+                expected.counted));
     }
 
     public Experiment recoversWithin(Duration recovery) {
@@ -216,7 +223,8 @@ public record Experiment(
                 recovery,
                 expected.localShare,
                 expected.freezes,
-                expected.losesLeases));
+                expected.losesLeases,
+                expected.counted));
     }
 
     public Experiment localAtMost(double share) {
@@ -228,7 +236,8 @@ public record Experiment(
                 expected.recovery,
                 share,
                 expected.freezes,
-                expected.losesLeases));
+                expected.losesLeases,
+                expected.counted));
     }
 
     public Experiment mayFreeze() {
@@ -240,7 +249,8 @@ public record Experiment(
                 expected.recovery,
                 expected.localShare,
                 true,
-                expected.losesLeases));
+                expected.losesLeases,
+                expected.counted));
     }
 
     public Experiment mayLoseLeases() {
@@ -252,7 +262,21 @@ public record Experiment(
                 expected.recovery,
                 expected.localShare,
                 expected.freezes,
-                true));
+                true,
+                expected.counted));
+    }
+
+    public Experiment counts(int jvms) {
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                expected.primaries,
+                expected.extraPermits,
+                expected.recovery,
+                expected.localShare,
+                expected.freezes,
+                expected.losesLeases,
+                jvms));
     }
 
     private Experiment expect(Expected newExpected) {

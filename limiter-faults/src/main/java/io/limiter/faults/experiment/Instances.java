@@ -12,6 +12,7 @@ import io.limiter.faults.process.Leftovers;
 import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.MemberSettings;
 import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
@@ -25,6 +26,7 @@ final class Instances {
 
     private static final MemberSettings STANDARD = MemberSettings.standard();
     private static final MemberSettings LEASES = STANDARD.limiters(Limiters.LEASED, Limiters.COUNTED);
+    private static final MemberSettings BANS = STANDARD.limiters(Limiters.BANNING, Limiters.COUNTED);
     private static final MemberSettings PREFETCH = STANDARD.limiters(Limiters.PREFETCHED, Limiters.PREFETCHED_COUNTED);
 
     private Instances() {}
@@ -109,6 +111,18 @@ final class Instances {
                         .promises("Each JVM applies the change, and its removal, within a second")
                         .members(STANDARD.withLiveLimits(), STANDARD.withLiveLimits())
                         .fault(Duration.ofSeconds(4), Instances::lowerLimit),
+                named("live-limit-of-a-key")
+                        .does("A live limit bans one key of several for 4 s")
+                        .promises("Each JVM rejects that key, and no other, within a second")
+                        .members(STANDARD.withLiveLimits(), STANDARD.withLiveLimits())
+                        .fault(Duration.ofSeconds(4), Instances::banKey),
+                named("jvm-killed-with-bans")
+                        .does(
+                                "Keys are banned for a second whenever they were rejected 10 times within one; one JVM of two is killed and"
+                                        + " replaced, 3 times")
+                        .promises("A banned key is granted nothing in any JVM, until its ban is over")
+                        .members(BANS, BANS)
+                        .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, BANS)),
                 named("slow-log")
                         .does("Redis is stopped for 5 s, and each line logged takes 1 s")
                         .promises("Each JVM decides alone")
@@ -193,6 +207,33 @@ final class Instances {
                     Measure.LIVE,
                     excess <= 0.5,
                     String.format(Locale.ROOT, "%.1f permits were granted beyond the live limit", excess));
+        }
+    }
+
+    private static void banKey(Scene scene) throws Exception {
+        try (Observer observer = new Observer(scene.endpoint())) {
+            String name = Limiters.LIMITED.name().toLowerCase(Locale.ROOT);
+            ChangeNote note = ChangeNote.of("faults", "an experiment");
+            LiveKey key = LiveKey.of(Limiters.LIMITED.key(0));
+            Policies.awaitCounted(scene, scene.members().size() + 1);
+            LiveLimit live = observer.live().put(name, key, LiveSettings.BANNED, note, 0);
+            scene.pass(Duration.ofSeconds(1));
+            long sinceMicros = AccountFile.nowMicros();
+            scene.pass(Duration.ofSeconds(3));
+            long banned = 0;
+            long others = 0;
+            for (MemberProcess member : scene.members()) {
+                for (Entry entry : member.account()) {
+                    if (entry.limiter() == Limiters.LIMITED && entry.granted() && entry.callMicros() > sinceMicros) {
+                        banned += entry.key() == 0 ? 1 : 0;
+                        others += entry.key() == 0 ? 0 : 1;
+                    }
+                }
+            }
+            observer.live().remove(name, key, note, live.version());
+            scene.note(others + " permits of other keys in 3 s");
+            scene.require(Measure.LIVE, banned == 0, banned + " permits of a key were granted that a live limit bans");
+            scene.require(Measure.LIVE, others > 0, "no permits were granted of keys without a live limit");
         }
     }
 

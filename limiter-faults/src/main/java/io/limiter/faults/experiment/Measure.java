@@ -18,6 +18,7 @@ public enum Measure {
     CLOSED("granted after the factory was closed"),
     REFILL("time without refill"),
     LIVE("excess over the live limit"),
+    BANS("granted while banned"),
     ERRORS("undocumented exceptions"),
     GROWTH("what grows"),
     /** Of an experiment that did not show what it is there to show. */

@@ -3,9 +3,14 @@ package io.limiter.faults.experiment;
 import static io.limiter.faults.experiment.Experiment.named;
 
 import io.limiter.faults.account.Limiters;
+import io.limiter.faults.process.Awaited;
 import io.limiter.faults.process.MemberSettings;
 import io.limiter.faults.process.Network;
+import io.limiter.faults.process.RedisConsole;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** What decides while Redis does not, beside {@code local} with the whole limit and {@code throw}, which most experiments have. */
@@ -19,6 +24,12 @@ final class Policies {
             MemberSettings.standard().limiters(Limiters.REFUNDED, Limiters.REFUNDED_ALONE);
     private static final MemberSettings SETS =
             MemberSettings.standard().limiters(Limiters.PART_COUNTED, Limiters.PART_LOCAL);
+
+    /** About how long it takes until JVMs have counted each other, which they do every five seconds. */
+    private static final Duration COUNTING = Duration.ofSeconds(6);
+
+    private static final MemberSettings LIVE =
+            MemberSettings.standard().threads(9, 4).withLiveLimits();
 
     private Policies() {}
 
@@ -47,7 +58,73 @@ final class Policies {
                                 "All or nothing: a set that one limit rejects takes nothing of the other, also when JVMs decide alone")
                         .members(SETS, SETS)
                         .inShort()
-                        .fault(OUTAGE, scene -> Outages.stop(scene, 2)));
+                        .fault(OUTAGE, scene -> Outages.stop(scene, 2)),
+                named("counted-redis-stopped-8s")
+                        .does(
+                                "Redis is stopped for 8 s, after one of four JVMs that count each other was killed; another one starts"
+                                        + " meanwhile")
+                        .promises(
+                                "JVMs that were counted grant the limit once, each a fourth of it; one that starts meanwhile grants it"
+                                        + " once more")
+                        .members(LIVE, LIVE, LIVE, LIVE)
+                        .counts(4)
+                        .fault(COUNTING.plusSeconds(8), Policies::stopCounted),
+                named("counted-redis-restarted-empty-twice")
+                        .does(
+                                "Redis is killed and comes back empty, and again after 4 s, under four JVMs that count each other")
+                        .promises(
+                                "A Redis that comes back empty knows of no JVM, and each still grants a fourth of the limit")
+                        .members(LIVE, LIVE, LIVE, LIVE)
+                        .counts(4)
+                        .mayLoseState(2)
+                        .fault(COUNTING.plusSeconds(8), Policies::restartTwice));
+    }
+
+    /** Returns when so many follow live limits, and have counted. */
+    static void awaitCounted(Scene scene, int jvms) throws Exception {
+        try (RedisConsole redis = new RedisConsole(scene.redis().port())) {
+            Awaited.await(() -> counts(redis).size() == jvms, "not all JVMs have counted");
+        }
+    }
+
+    /** Returns when each has counted since all were there. */
+    private static void awaitCountedByAll(Scene scene, int jvms) throws Exception {
+        awaitCounted(scene, jvms);
+        try (RedisConsole redis = new RedisConsole(scene.redis().port())) {
+            List<String> before = counts(redis);
+            Awaited.await(() -> Collections.disjoint(before, counts(redis)), "not all JVMs have counted again");
+        }
+    }
+
+    /** Until when each counts, unless it counts again. */
+    private static List<String> counts(RedisConsole redis) throws IOException {
+        String[] lines = redis.command("ZRANGE", "{limiter:live}:instances", "0", "-1", "WITHSCORES")
+                .split("\n", -1);
+        List<String> counts = new ArrayList<>();
+        for (int i = 1; i < lines.length; i += 2) {
+            counts.add(lines[i]);
+        }
+        return counts;
+    }
+
+    private static void stopCounted(Scene scene) throws Exception {
+        awaitCountedByAll(scene, 4);
+        scene.begins();
+        scene.member(3).kill();
+        scene.redis().stop();
+        long startNanos = System.nanoTime();
+        scene.pass(Duration.ofSeconds(1));
+        scene.join(LIVE);
+        scene.pass(Duration.ofSeconds(8).minusNanos(System.nanoTime() - startNanos));
+        scene.redis().goOn();
+    }
+
+    private static void restartTwice(Scene scene) throws Exception {
+        awaitCountedByAll(scene, 4);
+        scene.begins();
+        Outages.restart(scene, 2);
+        scene.pass(Duration.ofSeconds(4));
+        Outages.restart(scene, 2);
     }
 
     private static void loseReplies(Network network, Scene scene) throws Exception {

@@ -30,12 +30,13 @@ import java.util.stream.Collectors;
  *
  * <ul>
  *   <li>what Redis granted stays within {@code capacity + rate * d}, over all JVMs together and in every interval,
- *   <li>what one JVM granted alone stays within the same, so that all together stay within that times one plus their number,
+ *   <li>what one JVM granted alone stays within its share of the same, and all together within the sum of shares and Redis's,
  *   <li>{@code granted <= taken in Redis <= granted + ambiguous}: nothing was executed twice, or after it was withdrawn,
  *   <li>a permit that is refunded can be taken once more, and without state {@code allow} grants all and {@code deny} nothing,
  *   <li>no call is rejected while there are permits,
  *   <li>of a limiter that rejects, most of what it may grant is granted,
  *   <li>no more leases are held at once than there may be, none is lost, and once closed it is free,
+ *   <li>a key that is rejected too often is granted nothing while it is banned,
  *   <li>every key in Redis expires,
  *   <li>while Redis does not decide, half of the calls return within half of the decision timeout,
  *   <li>nothing is granted once the factory was closed, and no call throws what it does not document,
@@ -91,6 +92,7 @@ final class Judge {
         Conservation conservation = conservation();
         long wronglyRejected = wronglyRejected();
         long mostLeases = new LeaseJudge(experiment, scene, accounts, this::violation).judge();
+        new BanJudge(scene, accounts, this::violation).judge();
         OutageJudge outage = new OutageJudge(experiment, scene, accounts, this::violation);
         OptionalLong recovery = outage.judge();
         checkExpiry();
@@ -135,14 +137,16 @@ final class Judge {
                 limiter.isPrefetched() ? rate * Limiters.PREFETCH.time().toMillis() / 1000 : 0;
         double extra = expected.statesLost() * capacity + forgotten + expected.extraPermits() + prefetched;
         int primaries = expected.primaries();
-        double share = limiter.policy().share().orElse(1);
-        long atOnce = accounts.atOnce();
+        // Before, JVMs may have counted those only that were there.
+        long sinceMicros = expected.counted() > 1 ? scene.faultMicros() : 0;
+        Predicate<Entry> judged = entry -> entry.limiter() == limiter && entry.callMicros() >= sinceMicros;
+        List<Double> shares = new ArrayList<>();
         List<Map<Integer, List<Entry>>> local = new ArrayList<>();
         for (List<Entry> account : accounts.ofEach()) {
-            local.add(Accounts.grantedByKey(
-                    account, entry -> entry.limiter() == limiter && entry.answer() == Answer.LOCAL));
+            shares.add(Shares.of(limiter, account, experiment, scene));
+            local.add(Accounts.grantedByKey(account, entry -> judged.test(entry) && entry.answer() == Answer.LOCAL));
         }
-        Accounts.grantedByKey(all, entry -> entry.limiter() == limiter).forEach((key, granted) -> {
+        Accounts.grantedByKey(all, judged).forEach((key, granted) -> {
             within(
                     Excess.of(
                             capacity * primaries + extra,
@@ -151,15 +155,18 @@ final class Judge {
                     "Redis",
                     limiter,
                     key);
-            int alone = 0;
-            for (Map<Integer, List<Entry>> account : local) {
-                List<Entry> own = account.getOrDefault(key, List.of());
-                alone += own.isEmpty() ? 0 : 1;
+            List<Double> alone = new ArrayList<>();
+            for (int i = 0; i < local.size(); i++) {
+                List<Entry> own = local.get(i).getOrDefault(key, List.of());
+                double share = shares.get(i);
+                if (!own.isEmpty()) {
+                    alone.add(share);
+                }
                 within(Excess.of(capacity * share, rate * share, own), "a JVM alone", limiter, key);
             }
             // Those that have replaced others have a capacity of their own, but not at the same time.
-            double most = capacity * (primaries + alone * share) + extra;
-            double mostPerSecond = rate * (primaries + Math.min(alone, atOnce) * share);
+            double most = capacity * (primaries + Shares.sum(alone, alone.size())) + extra;
+            double mostPerSecond = rate * (primaries + Shares.sum(alone, accounts.atOnce()));
             List<Entry> promised = Accounts.of(granted, entry -> entry.answer() != Answer.POLICY);
             within(Excess.of(most, mostPerSecond, promised), "all together", limiter, key);
             excess = Math.max(excess, Excess.of(capacity, rate, granted));

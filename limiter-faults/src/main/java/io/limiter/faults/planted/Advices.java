@@ -205,6 +205,20 @@ final class Advices {
         }
     }
 
+    /** As if there had been no count before. */
+    static final class ForgetCount {
+
+        private ForgetCount() {}
+
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.FieldValue(value = "known", readOnly = false) int known,
+                @Advice.FieldValue(value = "last", readOnly = false) int last) {
+            known = 0;
+            last = 0;
+        }
+    }
+
     static final class TwiceAsMany {
 
         private TwiceAsMany() {}

@@ -268,6 +268,20 @@ public final class PlantedBugs {
                         Measure.EXCESS,
                         method("internal.resilience.Failover", "share", Advices.ReturnOne.class)),
                 named(
+                        "count-ignored",
+                        "The share of a JVM alone is always 1, however many it has counted",
+                        "In an outage, instances grant the limit once and not once each",
+                        "counted-redis-stopped-8s",
+                        Measure.EXCESS,
+                        method("internal.resilience.Failover", "share", Advices.ReturnOne.class)),
+                named(
+                        "count-forgotten",
+                        "Instances believe a Redis that has lost all others",
+                        "In an outage, instances grant the limit once and not once each",
+                        "counted-redis-restarted-empty-twice",
+                        Measure.EXCESS,
+                        method("internal.live.InstanceCount", "count", Advices.ForgetCount.class)),
+                named(
                         "pause-is-an-outage",
                         "The decision timeout counts time in which the JVM did not run",
                         "A pause of the JVM is not an outage of Redis",
@@ -300,13 +314,29 @@ public final class PlantedBugs {
     }
 
     private static List<PlantedBug> others() {
-        return List.of(named(
-                        "live-limit-not-applied",
-                        "One JVM of two does not apply live limits",
-                        "A live limit holds in each JVM within a second",
-                        "live-limit-lowered",
-                        Measure.LIVE,
-                        method("internal.live.LivePoller", "poll", Advices.Skip.class))
-                .inOthers());
+        return List.of(
+                named(
+                                "live-limit-not-applied",
+                                "One JVM of two does not apply live limits",
+                                "A live limit holds in each JVM within a second",
+                                "live-limit-lowered",
+                                Measure.LIVE,
+                                method("internal.live.LivePoller", "poll", Advices.Skip.class))
+                        .inOthers(),
+                named(
+                                "live-limit-of-a-key-not-applied",
+                                "All JVMs but one do not apply live limits of keys",
+                                "A live limit of a key holds in each JVM within a second",
+                                "live-limit-of-a-key",
+                                Measure.LIVE,
+                                method("internal.override.KeyOverrides", "live", Advices.Skip.class))
+                        .inOthers(),
+                named(
+                        "rejections-not-counted",
+                        "No rejection counts for a ban",
+                        "A key that is rejected too often is banned",
+                        "jvm-killed-with-bans",
+                        Measure.BANS,
+                        method("internal.limiter.LimiterBan$Check", "decided", Advices.Skip.class)));
     }
 }

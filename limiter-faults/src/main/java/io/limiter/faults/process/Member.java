@@ -124,6 +124,8 @@ final class Member {
         LimiterFactory used = factory.withFailurePolicy(which.policy());
         if (which.isPrefetched()) {
             used = used.withPrefetch(Limiters.PREFETCH.time());
+        } else if (which == Limiters.BANNING) {
+            used = used.withBan(Limiters.BAN);
         }
         return used.build(name, which.limit());
     }
