@@ -134,7 +134,7 @@ class LeasesInAnOutageTest {
         try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
             // Enough permits for those that Redis grants too late on a slow machine: they stay taken for an hour.
             ConcurrencyLimiter limiter =
-                    factory.build("c", ConcurrencyLimit.of(10_000).withLeaseTime(Duration.ofHours(1)));
+                    factory.build("c", ConcurrencyLimit.of(1_000).withLeaseTime(Duration.ofHours(1)));
             AwaitedDecision.by(Source.BACKEND, limiter::peek);
             Lease two = heldByRedis(factory, limiter, 2);
             redis.stop();

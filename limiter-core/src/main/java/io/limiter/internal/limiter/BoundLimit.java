@@ -113,7 +113,8 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
         Request request = Request.take(permits, timeoutMicros);
         Decision decision = decideNow(key, backendKey, inEffect(key), request, false);
-        await(waitMicros(decision));
+        // A rejection says how long the wait would have been.
+        await(decision.granted() ? decision.waitMicros() : 0);
         return decision;
     }
 
@@ -138,7 +139,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         Request request = Request.take(permits, timeoutMicros);
         Decision decision =
                 decideNow(key, backendKey, used, request, !listened && known == ImmediateEngine.Known.UNKNOWN);
-        await(waitMicros(decision));
+        await(decision.granted() ? decision.waitMicros() : 0);
         return decision.granted();
     }
 
@@ -149,11 +150,6 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     private boolean mayDecideAgain(long timeoutMicros) {
         return timeoutMicros > 0 && !limit().reservesAhead();
-    }
-
-    /** A rejection says how long the wait would have been. */
-    private static long waitMicros(Decision decision) {
-        return decision.granted() ? decision.waitMicros() : 0;
     }
 
     /** Waits until permits come due, without holding a lock or a connection. */
