@@ -76,7 +76,7 @@ final class InstanceCount {
                     e);
         }
         if (!own.equals(id)) {
-            // It has left meanwhile, and Redis may have been told so before it counted this instance.
+            // It has left meanwhile, and the key may have been removed before this instance was counted.
             tellLeft(own);
         }
     }
@@ -84,7 +84,7 @@ final class InstanceCount {
     /**
      * This instance does not count any more, also not by a poll that is under way. Called by any thread.
      *
-     * @param reachable whether Redis can be told
+     * @param reachable whether Redis can be called
      */
     void leave(boolean reachable) {
         String left = id;

@@ -165,7 +165,7 @@ class InstanceCountTest {
     }
 
     @Test
-    void a_poll_that_begins_before_a_pause_and_counts_after_it_counts_nobody() {
+    void a_poll_that_begins_before_a_pause_and_counts_after_it_counts_no_instance() {
         Instance one = new Instance();
         one.count();
         one.count.leave(true);
@@ -193,7 +193,7 @@ class InstanceCountTest {
     }
 
     @Test
-    void a_poll_of_a_paused_poller_counts_nobody() {
+    void a_poll_of_a_paused_poller_counts_no_instance() {
         LiveInstance one = FLEET.instance();
         assertThat(members()).hasSize(1);
         one.pauseLiveLimits();

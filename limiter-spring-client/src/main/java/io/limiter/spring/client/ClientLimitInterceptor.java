@@ -67,7 +67,7 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
         }
     }
 
-    /** Sends a request, and sees the response if nobody behind has, who saw it earlier. */
+    /** Sends a request, and sees the response unless an interceptor behind it has seen it already. */
     private static ClientHttpResponse send(HttpRequest request, byte[] body, ClientHttpRequestExecution execution)
             throws IOException {
         Map<String, Object> attributes = request.getAttributes();

@@ -61,7 +61,7 @@ class PausesInRedisTest {
         return context.getBean(ClientLimits.class).named("maps").apply(null);
     }
 
-    private static void isToldToPause(ApplicationContext context) {
+    private static void receivesPause(ApplicationContext context) {
         HttpHeaders headers = new HttpHeaders();
         headers.set("Retry-After", "30");
         maps(context).answered(429, headers);
@@ -84,7 +84,7 @@ class PausesInRedisTest {
             asUser(redis)
                     .run(one -> asUser(redis).run(other -> {
                         try (LogLines log = new LogLines(ClientPauses.class)) {
-                            isToldToPause(one);
+                            receivesPause(one);
                             assertIsRejected(one);
                             Events events = one.getBean(Events.class);
                             Eventually.that(() -> assertThat(events.all).hasSize(1));
@@ -109,7 +109,7 @@ class PausesInRedisTest {
             asUser(redis)
                     .run(one -> asUser(redis).run(other -> {
                         maps(one).acquire();
-                        isToldToPause(one);
+                        receivesPause(one);
                         Eventually.that(() -> assertIsRejected(other));
                         Eventually.that(
                                 () -> assertThat(one.getBean(Events.class).all).hasSize(1));
@@ -134,7 +134,7 @@ class PausesInRedisTest {
                         assertIsRejected(one);
                         assertIsRejected(other);
                         LiveLimits live = other.getBean(LiveLimits.class);
-                        isToldToPause(one);
+                        receivesPause(one);
                         Eventually.that(() -> assertThat(live.get("maps/day", LiveKey.of(ClientLimit.KEY)))
                                 .isPresent());
                         Eventually.that(() -> assertThat(

@@ -190,7 +190,7 @@ class RepeatedCallsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void a_pause_that_the_first_attempt_is_told_stops_the_second(boolean reactive) {
+    void a_pause_that_the_first_attempt_receives_stops_the_second(boolean reactive) {
         headers = Map.of("Retry-After", "30");
         application().run(context -> {
             assertThatExceptionOfType(InternalLimitExceededException.class).isThrownBy(() -> {

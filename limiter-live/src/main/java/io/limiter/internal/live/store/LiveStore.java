@@ -233,7 +233,7 @@ public final class LiveStore {
     /**
      * The instances that are alive.
      *
-     * @param added whether the one that asked was not
+     * @param added whether the instance that called was not counted
      */
     public record Alive(int instances, boolean added) {}
 
