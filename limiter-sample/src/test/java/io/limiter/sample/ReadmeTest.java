@@ -163,7 +163,7 @@ class ReadmeTest {
     void the_commands_are_those_of_the_build() throws IOException {
         assertThat(read("README.md")).contains("mvn -q -pl limiter-sample -am spring-boot:run", "mvn -q verify");
         assertThat(Files.readString(ROOT.resolve(".ci/run")))
-                .contains("mvn -q \"${options[@]}\" \"$@\"", "build verify\n");
+                .contains("mvn -q \"${options[@]}\" \"$@\"", "maven verify\n");
     }
 
     @Test

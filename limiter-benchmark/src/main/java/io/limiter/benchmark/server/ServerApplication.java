@@ -89,6 +89,8 @@ public final class ServerApplication {
     static ConfigurableApplicationContext start(Server server, Limiting limiting, int redisPort) {
         Map<String, Object> properties = new HashMap<>(limiting.properties);
         properties.put("server.port", 0);
+        // A temporary folder of Tomcat would stay.
+        properties.put("server.tomcat.basedir", "target/tomcat");
         properties.put("spring.data.redis.port", redisPort);
         // A slow decision is to be measured, not replaced by the failure policy.
         properties.put("limiter.failure.decision-timeout", "1m");
