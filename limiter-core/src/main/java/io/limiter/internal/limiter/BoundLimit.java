@@ -218,7 +218,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return new CallerFuture<>(
                 pending::giveUp,
                 pending,
-                BoundLimit::waitMicros,
+                decision -> decision.granted() ? decision.waitMicros() : 0,
                 sleeper,
                 decision -> counters().waitBegins(mayWait),
                 result);
