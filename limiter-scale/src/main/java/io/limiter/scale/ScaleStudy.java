@@ -39,17 +39,17 @@ public final class ScaleStudy {
         Map<String, Supplier<String>> tables = new LinkedHashMap<>();
         tables.put("wide", ScaleStudy::wide);
         tables.put("hot", ScaleStudy::hot);
-        tables.put("prefetch", DemandTable::rows);
-        tables.put(
+        Map<String, Supplier<String>> inReadme = new LinkedHashMap<>();
+        inReadme.put("prefetch", DemandTable::rows);
+        inReadme.put(
                 "beside",
                 () -> DemandTable.beside(
                         scenario -> new Simulation(scenario, SEED).run(WARM_UP_NANOS, MEASURED_NANOS)));
-        tables.put("split", ScaleStudy::split);
-        tables.put("shares", ShareTable::rows);
-        Map<String, Supplier<String>> inReadme = new LinkedHashMap<>();
         inReadme.put("ramps", DemandTable::ramps);
         inReadme.put("limited", ScaleStudy::limited);
         inReadme.put("lost", ScaleStudy::lost);
+        inReadme.put("split", ScaleStudy::split);
+        inReadme.put("shares", ShareTable::rows);
         List<String> all = List.of(args);
         List<String> names = all.subList(Math.min(2, all.size()), all.size());
         write(all.isEmpty() ? null : Path.of(all.get(0)), tables, names);
