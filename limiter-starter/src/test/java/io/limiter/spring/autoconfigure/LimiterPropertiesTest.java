@@ -153,7 +153,7 @@ class LimiterPropertiesTest {
                 getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
             for (JsonNode property : new ObjectMapper().readTree(url).get("properties")) {
                 String name = property.get("name").asText();
-                if (name.startsWith("limiter.") && !name.matches("limiter\\.(console\\..*|clients)")
+                if (name.startsWith("limiter.") && !name.matches("limiter\\.((console|gateway)\\..*|clients)")
                         || name.startsWith("management.health.limiter")
                         || name.matches("management\\.endpoint\\.(limiters|livelimits)\\.(access|show-keys|roles)")) {
                     properties.put(name, property);
