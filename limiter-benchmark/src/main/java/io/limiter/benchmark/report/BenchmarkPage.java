@@ -20,8 +20,8 @@ public final class BenchmarkPage {
 
     private static final String LEGEND = """
             `raw-evalsha` is the floor: Lettuce calls a script that reads and writes one key. **× floor** and **× peer** are ratios
-            within the same round. The best peer is the fastest that never grants more than its limit, in Redis, or in one JVM if
-            prefetched or local. Figures are medians; compare them only within one run.
+            within the same round. The best peer is the fastest one that never grants more than its limit; beside a limiter that
+            prefetches or is local, peers decide in one JVM too. Figures are medians; compare them only within one run.
             """;
 
     /** What names do not say. */
@@ -34,8 +34,8 @@ public final class BenchmarkPage {
     private static final String FIGURES = """
             [%s](%s) has all figures of each JDK, with the least and the most in brackets; **⚠** marks subjects that exceeded their
             limit. *hot* is one key, *uniform* 10,000 equally frequent keys, *zipf* 1,000,000 keys by Zipf's law with exponent 0.99,
-            *fleet* four instances that share 1,000 permits/s. Calls, processor time and bytes are per decision, of the whole server,
-            or JVM with its load generator.
+            *fleet* four instances that share 1,000 permits/s. Calls, processor time and bytes are per decision; they are
+            those of the whole server, or of the JVM with its load generator.
             """;
 
     private BenchmarkPage() {}

@@ -71,7 +71,7 @@ final class Summary {
                             new Line("64 threads, known rejection", Cell.REJECTED_64_THREADS))),
             new Section(
                     "Without a call",
-                    "Peers are in process too.",
+                    "The peers decide in process too.",
                     List.of(
                             new Line("1 thread, local engine", Cell.HOT_1_THREAD, "limiter-local"),
                             new Line("64 threads, local engine", Cell.HOT_64_THREADS, "limiter-local"),
@@ -79,7 +79,7 @@ final class Summary {
                             new Line("64 threads, prefetched", Cell.HOT_64_THREADS, "limiter-prefetch"))),
             new Section(
                     "Virtual threads",
-                    "Each waits for its decision.",
+                    "Each thread waits for its decision.",
                     List.of(
                             new Line("1,000 virtual threads, one key", Cell.HOT_1000_VIRTUAL),
                             new Line("10,000 virtual threads, one key", Cell.HOT_10000_VIRTUAL),
@@ -188,7 +188,7 @@ final class Summary {
         page.add(Stream.of(
                         section.remark(),
                         roundTrip(cells),
-                        "Grants above a limit that is below the same load: "
+                        "Grants above the limit where the load exceeds it: "
                                 + (above.isEmpty() ? "none." : "none, except by " + above + "."),
                         results.environment().summary())
                 .filter(sentence -> !sentence.isEmpty())

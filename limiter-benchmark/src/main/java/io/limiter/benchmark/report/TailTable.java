@@ -38,8 +38,8 @@ final class TailTable {
         page.add(String.format(
                 Locale.ROOT, """
                 64 blocking threads on one key send %s and %s requests per second, 20 %% and 50 %% of the floor's maximum. Latency
-                counts from the planned time of a request and includes waking the thread. *pause*: at 20 %%, `SIGSTOP` stops the
-                JVM for %3$d ms once a round.
+                counts from the time for which a request was planned, and includes waking the thread. *pause*: at 20 %%, `SIGSTOP`
+                stops the JVM for %3$d ms once a round.
                 """, rate(tails, Kind.FIFTH), rate(tails, Kind.HALF), TailRunner.PAUSE_MILLIS));
         page.table(TITLES, rows(results));
     }

@@ -29,13 +29,13 @@ public record Contender(String name, Family family, Where where, boolean async, 
     /** How far the grants of a contender can exceed its limit. */
     public enum Guarantee {
         NONE(false, "limits nothing"),
-        EXACT(true, "at no moment more than capacity + rate × time, in the whole fleet"),
+        EXACT(true, "at most capacity + rate × time in any time, in the whole fleet"),
         EXACT_LOG(true, "never more than the limit within any period, in the whole fleet"),
-        EXACT_IN_PROCESS(true, "at no moment more than capacity + rate × time, in one JVM"),
-        CYCLES(false, "never more than the limit in a cycle, in one JVM; twice as many across the end of one"),
-        PREFETCH(false, "as exact; over any time the fleet can use what is refilled within a prefetch time more"),
+        EXACT_IN_PROCESS(true, "at most capacity + rate × time in any time, in one JVM"),
+        CYCLES(false, "never more than the limit in a cycle, in one JVM; up to twice as many across the end of a cycle"),
+        PREFETCH(false, "at most capacity + rate × (time + prefetch time) in any time, in the whole fleet"),
         DELAYED(false, "each instance grants up to a tenth of the limit on its own, for at most 100 ms"),
-        WHOLE_SECONDS(false, "a clock of whole seconds: twice the limit at the end of a second");
+        WHOLE_SECONDS(false, "its clock has whole seconds, so up to twice the limit around the end of a second");
 
         private final boolean exact;
         private final String text;

@@ -24,7 +24,6 @@ class GraphQlOrders {
     @Configuration(proxyBeanMethods = false)
     static class Handling {
 
-        // listeners: graphql
         @Bean
         DataFetcherExceptionResolver rejections() {
             return DataFetcherExceptionResolver.forSingleError((failure, field) -> {
@@ -38,6 +37,5 @@ class GraphQlOrders {
                 return error.build();
             });
         }
-        // end
     }
 }

@@ -36,7 +36,6 @@ class GrpcOrders extends SimpleServiceImplBase {
     @Configuration(proxyBeanMethods = false)
     static class Handling {
 
-        // listeners: grpc
         @Bean
         GrpcExceptionHandler rejections() {
             return failure -> {
@@ -54,6 +53,5 @@ class GrpcOrders extends SimpleServiceImplBase {
                 return StatusProto.toStatusException(status.build());
             };
         }
-        // end
     }
 }
