@@ -26,15 +26,12 @@ import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCluster;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -162,20 +159,6 @@ class RightsTest {
             // Redisson reads it to see whether this is a Cluster, and goes on without.
             assertThat(rejected(node)).allMatch("key test1"::equals);
         }
-    }
-
-    @Test
-    void failure_md_names_what_limiters_themselves_run() throws IOException {
-        Matcher named = Pattern.compile("rights?[^`]*|`(\\+eval [^`]*)`")
-                .matcher(Files.readString(Path.of("../docs/failure.md")));
-        List<String> rights = new ArrayList<>();
-        while (named.find()) {
-            if (named.group(1) != null) {
-                rights.addAll(List.of(named.group(1).split(" ")));
-            }
-        }
-        assertThat(rights).isNotEmpty();
-        assertThat(List.of(documented("ACL SETUSER").split(" "))).containsAll(rights);
     }
 
     private static void everything(RedisRateLimiterFactory.Builder builder) throws IOException {
