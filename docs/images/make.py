@@ -35,7 +35,7 @@ text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f232
   .box { fill: #151b23; stroke: #656c76; }
   .group { stroke: #656c76; }
   .line { stroke: #9198a1; } .head { fill: #9198a1; }
-  .axis { stroke: #3d444d; }
+  .axis { stroke: #656c76; }
   .a { fill: #4493f8; } .as { stroke: #4493f8; }
   .b { fill: #f0883e; } .bs { stroke: #f0883e; }
   .g { fill: #3fb950; } .gs { stroke: #3fb950; }
@@ -163,6 +163,7 @@ def group_commit():
     for (start, end, n), times in zip(calls, arrivals):
         for t in times:
             p.dot(t, 70, "a", 4)
+        p.rect(start, 136, end - start, 28, "inv", 4)
         p.rect(start, 136, end - start, 28, "soft", 4)
         p.text((start + end) / 2, 154, f"{n} request" + ("s" if n > 1 else ""), "", "middle")
         p.line(start + 6, 164, (start + end) / 2 - 22, 214, arrow=True)
@@ -193,8 +194,8 @@ def outage():
     most = max(row["granted_by_redis"] + row["granted_locally"] for row in rows) * 1000 / step
     most = math.ceil(most / limit) * limit
     y = lambda per_second: bottom - per_second / most * (bottom - top)
-    p.text(left, 24, "A limit of 1,000 permits/s through an outage of Redis: what decides", "title")
-    p.text(left, 46, "granted per second, on one key, called far more often", "small")
+    p.text(left, 24, "A limit of 1,000 permits/s in an outage of Redis: what decides", "title")
+    p.text(left, 46, "permits granted per second on one key, which is called far more often", "small")
     p.rect(x(0), top - 16, x(stopped) - x(0), bottom - top + 16, "warn", 0)
     for n in range(0, most + 1, limit):
         p.line(left, y(n), right, y(n), "axis")
@@ -207,7 +208,7 @@ def outage():
                 base -= height
                 p.rect(x(row["ms"]), base, width, height, cls, 0)
     p.line(left, y(limit), right, y(limit), "line")
-    for at, label in [(0, "Redis is stopped"), (stopped, "Redis goes on")]:
+    for at, label in [(0, "Redis is stopped"), (stopped, "Redis continues")]:
         p.line(x(at), top - 16, x(at), bottom, "line")
         p.text(x(at) + (6 if at == 0 else -6), top - 4, label, "small", "start" if at == 0 else "end")
     p.rect(right - 330, 36, 10, 10, "a", 2); p.text(right - 314, 46, "by Redis", "small")
@@ -232,8 +233,8 @@ def outage():
         p.text(right - 174 + at * 66, top - 16, name, "small")
     for second in range(first // 1000, last // 1000 + 1, 5):
         p.text(x(second * 1000), bottom + 18, f"{second} s", "small", "middle")
-    p.text(left, bottom + 42, f"The circuit breaker opens {unavailable} ms after the stop and closes {recovered} ms after Redis goes on.", "small")
-    p.text(left, bottom + 58, "Who takes over has a full bucket: each time its capacity, 250 permits, can be granted once more.", "small")
+    p.text(left, bottom + 42, f"The circuit breaker opens {unavailable} ms after the stop and closes {recovered} ms after Redis continues.", "small")
+    p.text(left, bottom + 58, "The side that takes over has a full bucket, so up to its capacity, 250 permits, is granted once more each time.", "small")
     p.write("outage.svg")
 
 
@@ -268,8 +269,8 @@ def chooser():
         p.box(608, y - 3, 260, 46, [kind, annotation], "soft")
         p.line(267, y + 40, 267, y + 57, arrow=True)
         p.text(275, y + 53, "no", "small")
-    p.box(12, 302, 510, 50, ["A rate, with bursts or waiting: TokenBucket", "@RateLimit: the one to begin with"], "soft")
-    p.text(608, 320, "Two at once, all or nothing: LimitSet,", "small")
+    p.box(12, 302, 510, 50, ["A rate, with bursts or waiting: TokenBucket", "@RateLimit: begin with this one"], "soft")
+    p.text(608, 320, "Several limits, all or nothing: a LimitSet,", "small")
     p.text(608, 336, "or several annotations on one method.", "small")
     p.write("chooser.svg")
 
