@@ -32,7 +32,9 @@ public record Contender(String name, Family family, Where where, boolean async, 
         EXACT(true, "at most capacity + rate × time in any time, in the whole fleet"),
         EXACT_LOG(true, "never more than the limit within any period, in the whole fleet"),
         EXACT_IN_PROCESS(true, "at most capacity + rate × time in any time, in one JVM"),
-        CYCLES(false, "never more than the limit in a cycle, in one JVM; up to twice as many across the end of a cycle"),
+        CYCLES(
+                false,
+                "never more than the limit in a cycle, in one JVM; up to twice as many across the end of a cycle"),
         PREFETCH(false, "at most capacity + rate × (time + prefetch time) in any time, in the whole fleet"),
         DELAYED(false, "each instance grants up to a tenth of the limit on its own, for at most 100 ms"),
         WHOLE_SECONDS(false, "its clock has whole seconds, so up to twice the limit around the end of a second");
