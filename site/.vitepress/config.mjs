@@ -23,7 +23,8 @@ function read(path) {
 // The groups and links of an index, in its order.
 function sidebar(index) {
   const groups = []
-  for (const line of read(index).split('\n')) {
+  // The text of a link may be wrapped.
+  for (const line of read(index).replace(/\n +/g, ' ').split('\n')) {
     const heading = line.match(/^## (.+)/)
     if (heading) {
       groups.push({ text: heading[1], collapsed: false, items: [] })
