@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Demand;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
@@ -121,6 +123,30 @@ class DifferentialTest extends DifferentialContract {
                 Collections.nCopies(
                         1 + random.nextInt(random.nextBoolean() ? 1 : 60),
                         Request.prefetch(permits, timeMicros, callMicros)));
+    }
+
+    /** Java does not touch a state for such a request, so neither does it spill what instances hold a part of. */
+    @Test
+    void a_request_that_does_nothing_leaves_permits_beside_those_that_are_held() {
+        TokenBucket bucket = TokenBucket.perSecond(10).withCapacity(100);
+        long now = redis.clock().micros();
+        Request late = new Request(Request.Action.REFUND, 1, 0, now + 10_000_000);
+        TokenBucket warmUp = TokenBucket.perSecond(10).withWarmUp(new WarmUp(Duration.ofSeconds(3)));
+        assertThat(decideHeld(100, bucket.withCapacity(1_000), late, Request.take(50, 0)))
+                .isTrue();
+        decideHeld(100, warmUp, Request.refund(1), Request.take(1, 0));
+        decideHeld(20, bucket, Request.refund(50), late);
+    }
+
+    /** The decision of the last request to a bucket of 100 permits that instances hold 80 of. */
+    private boolean decideHeld(double stored, TokenBucket limit, Request... requests) {
+        String key = redis.prefix() + "{held " + limit.hashCode() + "}";
+        long now = redis.clock().micros();
+        store(key, new RedisPermits(100, stored, 100, now / 1000.0, 0, null, new Demand(now, now + 25_000, 80, 80)));
+        List<Decision> decisions = decide(
+                        redis.scriptBackend(), List.of(new KeyRequests<>(key, limit, List.of(requests))))
+                .get(0);
+        return decisions.get(requests.length - 1).granted();
     }
 
     /**

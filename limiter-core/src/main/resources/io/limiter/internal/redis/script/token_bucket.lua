@@ -182,10 +182,12 @@ local MOST_REQUESTS = 2 ^ 16
               cancelled_from, cancelled, must_save, changed = 0, 0, true, true
             end
             repeat
-              --include token_bucket_held.lua
               local reserved_until = found_until or math.max(next_free + remainder, last_ticket)
               local cancels = ticket and exists and times > 0 and ticket <= reserved_until
                 and not (warm_up and ticket <= now)
+              if cancels or acts then
+                --include token_bucket_held.lua
+              end
               -- Java forgets in every step that changes the state, and after it.
               if last_ticket > 0 and (cancels or acts or not found_until) then
                 -- forget

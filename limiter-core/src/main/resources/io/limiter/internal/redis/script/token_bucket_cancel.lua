@@ -57,3 +57,4 @@
                 end
               end
               changed, only_peeks, found_until = true, false, nil
+              --include token_bucket_held.lua
