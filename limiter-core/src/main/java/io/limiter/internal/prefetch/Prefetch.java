@@ -137,8 +137,7 @@ public final class Prefetch implements ImmediateEngine {
             pending.decided(block.granted());
             return;
         }
-        boolean rejects = request.timeoutMicros() == 0 && prefetched.rejects(request.permits());
-        Decision rejection = rejects ? prefetched.rejection() : null;
+        Decision rejection = request.timeoutMicros() == 0 ? prefetched.rejection(request.permits()) : null;
         if (rejection != null) {
             pending.decided(rejection);
         } else {

@@ -73,8 +73,7 @@ final class PrefetchedKey {
     private volatile boolean wasRequested;
     private volatile ExpiryClock.Deadline lastCall;
     private volatile @Nullable Pause pause;
-    // The last one, and the return of its permits if they came too late.
-    private volatile CompletableFuture<Void> call = NOTHING;
+    private final Calls calls = new Calls();
     // Changed under this object's monitor, in which nothing blocks.
     private volatile @Nullable PrefetchedPermits current;
     private volatile @Nullable PrefetchedPermits next;
@@ -163,19 +162,23 @@ final class PrefetchedKey {
      * again. Counts the request then.
      */
     boolean rejects(int permits) {
-        Pause last = pause;
-        boolean rejects = last != null && !closed && last.rejects(permits, prefetching.get());
-        if (rejects) {
-            requested(permits);
-        }
-        return rejects;
+        return rejectedBy(permits) != null;
     }
 
-    /** The decision of {@link #rejects}; {@code null} if it does not hold any more. */
+    /** As {@link #rejects}, with the decision; {@code null} if it is not rejected. */
     @Nullable
-    Decision rejection() {
+    Decision rejection(int permits) {
+        Pause rejecting = rejectedBy(permits);
+        return rejecting == null ? null : rejecting.rejection(limit.capacity());
+    }
+
+    private @Nullable Pause rejectedBy(int permits) {
         Pause last = pause;
-        return last == null ? null : last.rejection(limit.capacity());
+        if (last == null || closed || !last.rejects(permits, prefetching.get())) {
+            return null;
+        }
+        requested(permits);
+        return last;
     }
 
     /** What can never be granted is no demand. */
@@ -206,10 +209,12 @@ final class PrefetchedKey {
         if (closed || last != null && !last.end().isOver() || !prefetching.compareAndSet(false, true)) {
             return;
         }
-        // Checked again: a block added since the caller's check would be overwritten and lost.
+        CompletableFuture<Void> call = calls.begin();
+        // Checked again: a block added since would be lost. Checked after begin(), so that close() waits for it.
         int wanted = next != null || closed ? 0 : wanted(last == null ? 0 : last.nanos());
         if (wanted < 1) {
             prefetching.set(false);
+            call.complete(null);
             return;
         }
         others.set(0);
@@ -218,7 +223,7 @@ final class PrefetchedKey {
         ExpiryClock.Deadline sent = clock.in(0);
         lastCall = sent;
         Request request = Request.prefetch(wanted, timeNanos / 1000, Math.max(1, 1_000_000L / terms.callsPerSecond()));
-        call = PendingRequest.start(engine, key, limit, request)
+        PendingRequest.start(engine, key, limit, request)
                 .handle((decision, error) -> {
                     try {
                         if (error == null) {
@@ -230,7 +235,8 @@ final class PrefetchedKey {
                         prefetching.set(false);
                     }
                 })
-                .thenCompose(returned -> returned);
+                .thenCompose(returned -> returned)
+                .whenComplete((returned, error) -> call.complete(null));
     }
 
     /**
@@ -329,25 +335,28 @@ final class PrefetchedKey {
 
     /** Goes on to the next block. Unused permits are returned, unless they are few where calls are. */
     private void end(PrefetchedPermits block) {
-        boolean isLast = false;
         boolean isWorthReturning = pause == null || block.isWorthReturning();
+        CompletableFuture<Void> call;
         synchronized (this) {
-            if (current == block) {
-                others.addAndGet(block.report());
-                current = next;
-                next = null;
-                isLast = current == null;
+            if (current != block) {
+                return;
             }
+            others.addAndGet(block.report());
+            current = next;
+            next = null;
+            if (current != null && !isWorthReturning) {
+                return;
+            }
+            call = calls.begin();
         }
-        if (isLast || isWorthReturning) {
-            returnUnused(block);
-        }
+        returnUnused(block).whenComplete((returned, error) -> call.complete(null));
     }
 
-    /** Returns all permits and stops prefetching. Completed when the backend has answered. */
+    /** Returns all permits and stops prefetching. Completed when the backend has answered all calls. */
     CompletableFuture<?> close() {
         closed = true;
-        return CompletableFuture.allOf(drop(), call);
+        CompletableFuture<Void> returned = drop();
+        return CompletableFuture.allOf(returned, calls.all());
     }
 
     /** Stops prefetching and drops all permits without returning them: the key was reset, or has another limit. */
@@ -371,11 +380,8 @@ final class PrefetchedKey {
 
     /** As if they had not been taken, as far as the bucket would not have overflowed since. */
     private CompletableFuture<?> returnUnused(@Nullable PrefetchedPermits block) {
-        if (block == null || forgotten) {
-            return NOTHING;
-        }
-        int unused = block.takeRest();
-        if (unused == 0) {
+        int unused = block == null || forgotten ? 0 : block.takeRest();
+        if (block == null || unused == 0) {
             return NOTHING;
         }
         return PendingRequest.start(engine, key, limit, Request.cancel(unused, block.prefetched()))

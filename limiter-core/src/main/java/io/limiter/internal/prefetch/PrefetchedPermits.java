@@ -109,17 +109,18 @@ class PrefetchedPermits {
 
     /** How many were used since {@link #report}. */
     final int newlyUsed() {
-        return used() - reported.get();
+        return Math.max(0, used() - reported.get());
     }
 
     /** As {@link #newlyUsed}, which begins anew. */
     final int report() {
         int used = used();
-        return used - reported.getAndSet(used);
+        // Permits that are dropped meanwhile may have counted as used.
+        return Math.max(0, used - reported.getAndSet(used));
     }
 
     private int used() {
-        return size - left.get() - dropped.get();
+        return size - left() - dropped.get();
     }
 
     /** The decision for permits of this block. The backend's remaining permits are as of the prefetch. */

@@ -1,12 +1,15 @@
 package io.limiter.internal.prefetch;
 
+import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterListener;
 import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
@@ -21,6 +24,9 @@ import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -33,6 +39,62 @@ class PrefetchedDemandTest {
         int alone = mostWanted(List.of());
         assertThat(alone).as("of four a millisecond, for 30 ms").isBetween(120, 180);
         assertThat(mostWanted(List.of(new LimiterListener() {}))).isEqualTo(alone);
+    }
+
+    @Test
+    void a_rejection_during_which_the_call_fails_counts_once() {
+        TestClock time = new TestClock();
+        Deque<Runnable> onRead = new ArrayDeque<>();
+        Ticker clock = new Ticker() {
+            @Override
+            public long read() {
+                Runnable first = onRead.poll();
+                if (first != null) {
+                    first.run();
+                }
+                return time.read();
+            }
+        };
+        TokenBucket limit = TokenBucket.perSecond(1_000).withCapacity(1_000);
+        SteppingEngine backend = new SteppingEngine(time::micros, new KnownRejections(0));
+        List<PendingDecision<?>> held = new ArrayList<>();
+        Prefetch prefetch = new Prefetch(
+                        new HoldingPrefetches(backend, held), new HandSleeper(time), new ExpiryClock(clock, time))
+                .with(new PrefetchTerms(Duration.ofMillis(100)));
+        Request one = Request.take(1, 0);
+        decide(prefetch, "k", limit, one);
+        decide(prefetch, "k", limit, one);
+        // Nothing yet: it may call again in 25 ms.
+        held.remove(0).decided(new Decision(false, 0, 0, 1_000, 25_000, 1_000_000));
+        time.advance(Duration.ofMillis(25));
+        decide(prefetch, "k", limit, one);
+        PendingDecision<?> call = held.remove(0);
+        onRead.add(() -> call.fail(BackendFailures.ambiguous("k", "it did not answer", null), Runnable::run));
+        assertThat(decide(prefetch, "k", limit, one).source()).isEqualTo(Decision.Source.PREFETCH);
+        assertThat(held).isEmpty();
+        assertThat(decide(prefetch, "k", limit, one).source()).isEqualTo(Decision.Source.BACKEND);
+        // At four times the two requests, and twice the square root of that.
+        assertThat(held)
+                .singleElement()
+                .extracting(pending -> pending.request(0).permits())
+                .isEqualTo(14);
+    }
+
+    private record HoldingPrefetches(SteppingEngine backend, List<PendingDecision<?>> held) implements ImmediateEngine {
+
+        @Override
+        public void decide(PendingDecision<?> pending) {
+            if (pending.request(0).action() == Request.Action.PREFETCH) {
+                held.add(pending);
+            } else {
+                backend.decide(pending);
+            }
+        }
+
+        @Override
+        public CompletableFuture<Void> reset(String key) {
+            return backend.reset(key);
+        }
     }
 
     /** The most permits that an instance requests in a call, of which four times as many are requested as are refilled. */

@@ -6,12 +6,19 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.engine.Engine;
+import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** The prefetched blocks of one key. */
@@ -22,14 +29,7 @@ class PrefetchedKeyTest {
     private final TestClock clock = new TestClock();
     private final ExpiryClock expiry = new ExpiryClock(clock, clock);
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
-    private final PrefetchedKey key = new PrefetchedKey(
-            "k",
-            TokenBucket.of(1, 1),
-            new PrefetchTerms(Duration.ofSeconds(1)),
-            backend,
-            expiry,
-            new HandSleeper(clock),
-            new LogThrottle(clock));
+    private final PrefetchedKey key = key(backend);
 
     @Test
     void a_block_that_replaces_another_during_the_count_is_counted() {
@@ -75,6 +75,92 @@ class PrefetchedKeyTest {
         assertThat(block.takeRest()).as("with 40 that it has dropped").isEqualTo(89);
         clock.advance(Duration.ofMillis(125));
         assertThat(block.take(1)).isNegative();
+    }
+
+    @Test
+    void permits_that_are_dropped_while_the_used_ones_are_counted_were_never_fewer_than_none() {
+        PrefetchedPermits block = new PrefetchedPermits(block(100), 100, expiry.in(SECOND_NANOS), SECOND_NANOS / 4, 0) {
+            @Override
+            int left() {
+                int left = super.left();
+                take(1);
+                return left;
+            }
+        };
+        block.take(10);
+        assertThat(block.report()).isEqualTo(10);
+        clock.advance(Duration.ofMillis(875));
+        assertThat(block.newlyUsed()).isZero();
+        clock.advance(Duration.ofMillis(25));
+        assertThat(block.report()).isZero();
+    }
+
+    @Test
+    void closing_waits_for_permits_that_are_being_returned() {
+        Held held = new Held();
+        PrefetchedKey other = key(held);
+        other.add(new PrefetchedPermits(block(10), 100, expiry.in(SECOND_NANOS), 0, 0), SECOND_NANOS);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(other.takeFrom(1)).isNull();
+        assertThat(held.requests()).as("a cancellation").hasSize(1);
+        CompletableFuture<?> closing = other.close();
+        assertThat(closing).isNotDone();
+        held.answer();
+        assertThat(closing).isCompleted();
+    }
+
+    @Test
+    void closing_waits_for_a_call_that_begins_at_the_same_time() {
+        Held held = new Held();
+        PrefetchedKey other = key(held);
+        List<CompletableFuture<?>> closing = new ArrayList<>();
+        held.onDecide = () -> closing.add(other.close());
+        other.passed(1);
+        other.passed(1);
+        assertThat(closing).singleElement().satisfies(close -> assertThat(close).isNotDone());
+        held.onDecide = () -> {};
+        held.answer();
+        assertThat(held.requests()).as("what came too late is returned").hasSize(1);
+        assertThat(closing.get(0)).isNotDone();
+        held.answer();
+        assertThat(closing.get(0)).isCompleted();
+    }
+
+    private PrefetchedKey key(Engine engine) {
+        return new PrefetchedKey(
+                "k",
+                TokenBucket.of(1, 1),
+                new PrefetchTerms(Duration.ofSeconds(1)),
+                engine,
+                expiry,
+                new HandSleeper(clock),
+                new LogThrottle(clock));
+    }
+
+    /** Answers when the test says so. */
+    private static final class Held implements Engine {
+
+        private final Deque<PendingDecision<?>> pending = new ArrayDeque<>();
+        private Runnable onDecide = () -> {};
+
+        @Override
+        public void decide(PendingDecision<?> decided) {
+            pending.add(decided);
+            onDecide.run();
+        }
+
+        Deque<PendingDecision<?>> requests() {
+            return pending;
+        }
+
+        void answer() {
+            pending.remove().decided(block(1));
+        }
+
+        @Override
+        public CompletableFuture<Void> reset(String key) {
+            return CompletableFuture.completedFuture(null);
+        }
     }
 
     private static Decision block(int size) {
