@@ -57,7 +57,10 @@ public interface ImmediateEngine extends Engine {
         return tryAcquire(key, limit, permits, timeoutMicros);
     }
 
-    /** Decides what was {@link Known#UNKNOWN} to {@link #tryAcquire} a moment ago, without looking it up again. */
+    /**
+     * Decides what was {@link Known#UNKNOWN} to {@link #tryAcquire} or {@link #tryGrant} a moment ago, without looking up again
+     * what both have looked up.
+     */
     default Engine ifUnknown() {
         return this;
     }

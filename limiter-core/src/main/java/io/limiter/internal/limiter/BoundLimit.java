@@ -113,8 +113,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
         Request request = Request.take(permits, timeoutMicros);
         Decision decision = decideNow(key, backendKey, inEffect(key), request, false);
-        // A rejection says how long the wait would have been.
-        await(decision.granted() ? decision.waitMicros() : 0);
+        await(waitMicros(decision));
         return decision;
     }
 
@@ -125,10 +124,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
         }
         boolean valid = permits >= 1;
-        boolean listened = counters().isListenedTo();
         ImmediateEngine.Known known = !valid
                 ? ImmediateEngine.Known.UNKNOWN
-                : listened
+                : counters().isListenedTo()
                         ? used.engine().tryGrant(backendKey, used.limit(), permits, timeoutMicros)
                         : used.engine().tryAcquire(backendKey, used.limit(), permits, timeoutMicros);
         if (known != ImmediateEngine.Known.UNKNOWN && !isListenedTo(known)) {
@@ -137,15 +135,19 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
         // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision =
-                decideNow(key, backendKey, used, request, !listened && known == ImmediateEngine.Known.UNKNOWN);
-        await(decision.granted() ? decision.waitMicros() : 0);
+        Decision decision = decideNow(key, backendKey, used, request, known == ImmediateEngine.Known.UNKNOWN);
+        await(waitMicros(decision));
         return decision.granted();
     }
 
     /** Whether a listener receives a decision. */
     boolean isListenedTo(ImmediateEngine.Known known) {
         return !known.granted() && counters().isListenedTo();
+    }
+
+    /** A rejection says how long the wait would have been. */
+    private static long waitMicros(Decision decision) {
+        return decision.granted() ? decision.waitMicros() : 0;
     }
 
     private boolean mayDecideAgain(long timeoutMicros) {
@@ -165,7 +167,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     /**
-     * @param unknown whether {@link Failover#tryAcquire} did not know it a moment ago
+     * @param unknown whether {@link Failover#tryAcquire} or {@link Failover#tryGrant} did not know it a moment ago
      */
     private Decision decideNow(
             @Nullable String key, String backendKey, InEffect<L> used, Request request, boolean unknown) {
@@ -218,7 +220,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return new CallerFuture<>(
                 pending::giveUp,
                 pending,
-                decision -> decision.granted() ? decision.waitMicros() : 0,
+                BoundLimit::waitMicros,
                 sleeper,
                 decision -> counters().waitBegins(mayWait),
                 result);
