@@ -1,5 +1,7 @@
 package io.limiter.browser;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.deque.html.axecore.playwright.AxeBuilder;
 import com.deque.html.axecore.results.CheckedNode;
 import com.microsoft.playwright.Browser;
@@ -58,9 +60,28 @@ final class Chromium implements AutoCloseable {
     void picture(String name) {
         String folder = System.getProperty("browser.images");
         if (folder != null) {
+            checkFont();
             page.screenshot(
                     new Page.ScreenshotOptions().setPath(Path.of("..", folder).resolve(name + ".png")));
         }
+    }
+
+    /** A character without a font is drawn as the same box as any other. */
+    private void checkFont() {
+        Object missing = page.evaluate("""
+                () => {
+                  const drawn = text => {
+                    const canvas = document.createElement('canvas').getContext('2d');
+                    canvas.font = '20px sans-serif';
+                    canvas.fillText(text, 5, 25);
+                    return canvas.getImageData(0, 0, 40, 40).data.join();
+                  };
+                  return drawn('中') === drawn('文');
+                }
+                """);
+        assertThat(missing)
+                .as("no font has Chinese characters, which pictures show: install one, such as fonts-wqy-zenhei")
+                .isEqualTo(false);
     }
 
     /** What axe finds that keeps people from using what a page shows. */
