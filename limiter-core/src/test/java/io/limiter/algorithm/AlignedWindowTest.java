@@ -40,6 +40,7 @@ class AlignedWindowTest {
         "PT24H, Europe/Berlin, 2026-10-24T22:30:00Z,      2026-10-25T23:00:00Z",
         "PT6H,  Europe/Berlin, 2026-03-29T00:30:00Z,      2026-03-29T04:00:00Z",
         "PT6H,  Europe/Berlin, 2026-10-25T00:30:00Z,      2026-10-25T05:00:00Z",
+        "PT3H,  Europe/Berlin, 2026-03-29T00:30:00Z,      2026-03-29T01:00:00Z",
         "PT2H,  Europe/Berlin, 2026-03-29T00:30:00Z,      2026-03-29T01:00:00Z",
         "PT2H,  Europe/Berlin, 2026-10-25T00:30:00Z,      2026-10-25T03:00:00Z",
         "PT2H,  Europe/Berlin, 2026-10-25T01:30:00Z,      2026-10-25T03:00:00Z",

@@ -22,7 +22,8 @@ class AlignedWindowDifferentialTest extends DifferentialContract {
     void a_window_ends_at_the_same_moment_in_java_and_in_lua(ZoneId zone) {
         Backend script = redis.scriptBackend();
         String key = redis.prefix() + "{k}:window";
-        for (int minutes : new int[] {30, 60, 120, 360, 1440}) {
+        // In Berlin, windows of 180 minutes end where the skipped hour ends.
+        for (int minutes : new int[] {30, 60, 120, 180, 360, 1440}) {
             FixedWindow limit = FixedWindow.of(1, Duration.ofMinutes(minutes)).withZone(zone);
             for (int i = 0; i < TIMES; i++) {
                 Instant change = changeOf(zone);
