@@ -2,7 +2,6 @@ package io.limiter;
 
 import io.limiter.internal.arithmetic.Check;
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * How the instances prefetch permits; see {@link LimiterFactory#withPrefetch(Duration)}.
@@ -23,11 +22,7 @@ public record PrefetchTerms(Duration time, int callsPerSecond) {
     }
 
     public PrefetchTerms {
-        Objects.requireNonNull(time, "time");
-        if (time.compareTo(SHORTEST_TIME) < 0 || time.compareTo(LONGEST_TIME) > 0) {
-            throw new IllegalArgumentException("prefetch time must be between " + SHORTEST_TIME + " and " + LONGEST_TIME
-                    + " (ISO-8601), was " + time);
-        }
+        Check.duration("prefetch time", time, SHORTEST_TIME, LONGEST_TIME);
         Check.range("prefetch calls (per second)", callsPerSecond, 1, MOST_CALLS_PER_SECOND);
     }
 }

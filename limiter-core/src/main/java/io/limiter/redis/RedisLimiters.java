@@ -48,7 +48,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /** The parts of a factory, put together; and its lifetime. */
 final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
@@ -118,8 +117,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         this.scope = settings.namespace.isEmpty() ? "" : KeySpace.encodeName(settings.namespace) + ":";
         int tags = settings.hashTags;
         // Not before a key is needed, because the connections may not be started yet.
-        this.hashTags = Suppliers.memoize(
-                () -> redis.slots() == 1 ? HashTags.NONE : new HashTags(tags, ClusterSlotHashUtil::calculateSlot));
+        this.hashTags = Suppliers.memoize(() -> redis.slots() == 1 ? HashTags.NONE : new HashTags(tags, redis::slotOf));
         this.probe = new Probe(backend, redis);
         guard.probeBy(redis, key -> {
             probe.probe(key);

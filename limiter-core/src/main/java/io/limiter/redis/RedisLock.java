@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.SpringCalls;
@@ -38,12 +39,10 @@ public final class RedisLock implements DistributedLock {
     }
 
     /**
-     * @param lease how long the lock is held at most, at least 1 ms; long enough for a load and a save
+     * @param lease how long the lock is held at most, from 1 ms to 1,000 days; long enough for a load and a save
      */
     public RedisLock(RedisConnectionFactory connections, Duration lease) {
-        if (Objects.requireNonNull(lease, "lease").toMillis() < 1) {
-            throw new IllegalArgumentException("lease must be at least 1 ms, was " + lease);
-        }
+        Check.duration("lease", lease, Duration.ofMillis(1));
         this.redis = new SpringCalls(Objects.requireNonNull(connections, "connections"));
         this.lease = lease;
     }

@@ -5,6 +5,7 @@ import io.limiter.BackendState;
 import io.limiter.FailurePolicy;
 import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterListener;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.factory.CacheBounds;
@@ -182,8 +183,8 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * The size of the rejection cache, which repeats rejections without a call to Redis until they can change. Default
-         * {@link KnownRejections#DEFAULT_SIZE}; 0 for none.
+         * The number of rejections in the rejection cache, which repeats them without a call to Redis until they can change.
+         * Default 16,384; 0 for none.
          *
          * @throws IllegalArgumentException if less than 0 or more than 16,777,216
          */
@@ -194,8 +195,8 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * Whether concurrent decisions share calls to Redis; see {@link GroupCommit}. Default true; otherwise, and with the
-         * lock engine, each decision is a call of its own.
+         * Whether concurrent decisions share calls to Redis. Default true; otherwise, and with the lock engine, each decision
+         * is a call of its own.
          */
         public Builder groupCommit(boolean newGroupCommit) {
             this.shareCalls = newGroupCommit;
@@ -254,7 +255,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
         /**
          * The maximum number of keys of the local fallback; beyond it, those that would be full again soonest are evicted.
-         * Default {@link LocalEngine#DEFAULT_MAX_KEYS}.
+         * Default 100,000.
          *
          * @throws IllegalArgumentException if less than 1
          */
@@ -331,10 +332,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         private static Duration checked(String what, Duration value) {
-            if (Objects.requireNonNull(value, what).compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
-                throw new IllegalArgumentException(
-                        what + " must be between " + SHORTEST + " and " + LONGEST + ", was " + value);
-            }
+            Check.duration(what, value, SHORTEST, LONGEST);
             return value;
         }
 

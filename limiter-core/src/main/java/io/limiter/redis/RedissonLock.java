@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
@@ -31,12 +32,10 @@ public final class RedissonLock implements DistributedLock {
     }
 
     /**
-     * @param lease how long the lock is held at most, at least 1 ms; long enough for a load and a save
+     * @param lease how long the lock is held at most, from 1 ms to 1,000 days; long enough for a load and a save
      */
     public RedissonLock(RedissonClient redisson, Duration lease) {
-        if (Objects.requireNonNull(lease, "lease").toMillis() < 1) {
-            throw new IllegalArgumentException("lease must be at least 1 ms, was " + lease);
-        }
+        Check.duration("lease", lease, Duration.ofMillis(1));
         this.redisson = Objects.requireNonNull(redisson, "redisson");
         this.lease = lease;
     }

@@ -21,11 +21,11 @@ class FactoryDurationsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(
                         () -> RedisFixture.builder(RedisFixture.connections()).decisionTimeout(FOREVER))
-                .withMessage("decisionTimeout must be between PT0.001S and PT1H, was " + FOREVER);
+                .withMessage("decisionTimeout must be between PT0.001S and PT1H (ISO-8601), was " + FOREVER);
         assertThatIllegalArgumentException()
                 .isThrownBy(() ->
                         RedisFixture.builder(RedisFixture.connections()).decisionTimeout(Duration.ofNanos(999_999)))
-                .withMessage("decisionTimeout must be between PT0.001S and PT1H, was PT0.000999999S");
+                .withMessage("decisionTimeout must be between PT0.001S and PT1H (ISO-8601), was PT0.000999999S");
     }
 
     @Test

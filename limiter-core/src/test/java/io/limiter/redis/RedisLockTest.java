@@ -17,6 +17,6 @@ class RedisLockTest extends DistributedLockContract {
     void a_lease_of_zero_is_an_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> lock(Duration.ofNanos(999_999)))
-                .withMessage("lease must be at least 1 ms, was PT0.000999999S");
+                .withMessage("lease must be between PT0.001S and PT24000H (ISO-8601), was PT0.000999999S");
     }
 }

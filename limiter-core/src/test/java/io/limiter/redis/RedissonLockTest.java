@@ -52,6 +52,6 @@ class RedissonLockTest extends DistributedLockContract {
     void a_lease_of_zero_is_an_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> lock(Duration.ZERO))
-                .withMessage("lease must be at least 1 ms, was PT0S");
+                .withMessage("lease must be between PT0.001S and PT24000H (ISO-8601), was PT0S");
     }
 }

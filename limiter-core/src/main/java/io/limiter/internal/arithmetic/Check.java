@@ -53,10 +53,14 @@ public final class Check {
     }
 
     public static void duration(String what, Duration value, Duration min) {
+        duration(what, value, min, MAX_DURATION);
+    }
+
+    public static void duration(String what, Duration value, Duration min, Duration max) {
         Objects.requireNonNull(value, what);
-        if (value.compareTo(min) < 0 || value.compareTo(MAX_DURATION) > 0) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(
-                    what + " must be between " + min + " and " + MAX_DURATION + " (ISO-8601), was " + value);
+                    what + " must be between " + min + " and " + max + " (ISO-8601), was " + value);
         }
     }
 
