@@ -48,7 +48,7 @@ public interface ConcurrencyLimiter {
     /** The key of this view, as {@link Limiter#key()}; empty for the limiter itself. */
     Optional<String> key();
 
-    /** The limit definition. */
+    /** The limit definition in effect: as built, or as a live limit changes it. */
     ConcurrencyLimit limit();
 
     /**
@@ -58,7 +58,7 @@ public interface ConcurrencyLimiter {
      */
     ConcurrencyLimiter on(String key);
 
-    /** The same permits by methods that do not block the calling thread. */
+    /** The same permits by methods that return futures. */
     Async async();
 
     /**
@@ -171,7 +171,7 @@ public interface ConcurrencyLimiter {
         /** As {@link ConcurrencyLimiter#inUse()}. */
         CompletableFuture<Integer> inUse();
 
-        /** As {@link ConcurrencyLimiter#reset()}. Dependent stages run on the common pool. */
+        /** As {@link ConcurrencyLimiter#reset()}. Dependent stages run on no thread of the limiter. */
         CompletableFuture<Void> reset();
 
         /** As {@link ConcurrencyLimiter#tryAcquire()}. */

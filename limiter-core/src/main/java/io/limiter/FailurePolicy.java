@@ -90,7 +90,12 @@ public final class FailurePolicy {
         return share == 0 ? OptionalDouble.empty() : OptionalDouble.of(share);
     }
 
-    /** The share of the limit that each of so many instances decides under alone. */
+    /**
+     * The share of the limit that each instance decides under alone.
+     *
+     * @param instances how many there are, at least 1
+     * @return more than 0, at most 1
+     */
     public double share(int instances) {
         return share == 0 ? 1.0 / instances : share;
     }

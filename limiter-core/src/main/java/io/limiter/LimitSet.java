@@ -31,8 +31,8 @@ import java.util.concurrent.CompletableFuture;
  * cancelled a moment later. Windows, logs and counters get all of them back; of several buckets, one gets back what a
  * {@linkplain Reservation#cancel() cancelled reservation} does.
  *
- * <p>Immutable, cheap to make, and safe for use by many threads. Methods that decide throw
- * {@link IllegalArgumentException} if permits are less than 1.
+ * <p>Immutable, cheap to make, and safe for use by many threads. Methods throw
+ * {@link IllegalArgumentException} if permits are less than 1, or if there are several timeouts, and not one for each limit.
  *
  * <p>If the backend does not decide, the {@linkplain FailurePolicy failure policies} of the parts do, all or nothing, too:
  * one that throws fails the set with {@link LimiterBackendException}, and permits may have been taken; otherwise one that
@@ -88,7 +88,7 @@ public interface LimitSet {
      *
      * @param permits at least 1
      * @param timeouts how long to wait at most: none not to wait, one for all limits, or one for each of them, in the order of
-     *     the set
+     *     the set; zero or a negative one not to wait for that limit
      */
     SetDecision decide(int permits, Duration... timeouts);
 
@@ -112,7 +112,7 @@ public interface LimitSet {
      */
     SetDecision refund(int permits);
 
-    /** The same set by methods that do not block the calling thread. */
+    /** The same set by methods that return futures. */
     Async async();
 
     /** {@link #decide(int, Duration...)} for one permit, without waiting. */

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Over Redis, they share them across all JVMs. One limiter serves many <em>keys</em>, each with permits of its own: an IP address, a
  * user, a phone number. {@link #on} returns a view of one key, which has the same methods for the permits of that key; the
- * limiter itself has permits of its own. Every method that takes permits also takes a key as its first argument, which saves
- * the view. {@link #async} returns a view whose methods return futures.
+ * limiter itself has permits of its own. Methods that decide, acquire or reserve also take a key as their first argument, which
+ * saves the view. {@link #async} returns a view whose methods return futures.
  *
  * <p>Views are small, immutable and made without a call to the backend, so make them where you need them. They write through:
  * what changes the limiter changes all its views. {@code limiter.on(key).async()} and {@code limiter.async().on(key)} are the
@@ -44,7 +44,7 @@ public interface Limiter {
      */
     Optional<String> key();
 
-    /** The limit definition. */
+    /** The limit definition in effect: as built, as its rate was set, or as a live limit changes it. */
     Limit<?> limit();
 
     /**
@@ -54,7 +54,7 @@ public interface Limiter {
      */
     Limiter on(String key);
 
-    /** The same permits by methods that do not block the calling thread. */
+    /** The same permits by methods that return futures, without those that take a {@link TimeUnit}. */
     Async async();
 
     /**
@@ -101,8 +101,8 @@ public interface Limiter {
 
     /**
      * Refunds permits that were taken, for example because the work failed. They can be taken again, up to the limit's capacity:
-     * in this JVM at once, in others once their rejection caches have expired, within a second. What would have been refilled by
-     * now anyway is lost.
+     * in this JVM from now on, in others once their rejection caches have expired, within a second, and where an instance
+     * prefetches, once it does so again. What would have been refilled by now anyway is lost.
      *
      * <p>Over any length of time, the limit grants as many more permits as were refunded, so refund only what was taken. Permits
      * that were reserved and not used are better {@linkplain Reservation#cancel() cancelled}. A bucket that warms up ignores
@@ -307,7 +307,7 @@ public interface Limiter {
         /** As {@link Limiter#charge(int)}. */
         CompletableFuture<Decision> charge(int permits);
 
-        /** As {@link Limiter#reset()}. Completing the future does not stop it. Dependent stages run on the common pool. */
+        /** As {@link Limiter#reset()}. Completing the future does not stop it. Dependent stages run on no thread of the limiter. */
         CompletableFuture<Void> reset();
 
         /** As {@link Limiter#decide()}. */

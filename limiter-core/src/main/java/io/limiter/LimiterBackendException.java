@@ -49,7 +49,7 @@ public final class LimiterBackendException extends RuntimeException {
     private final boolean stackTrace;
 
     /**
-     * A failure of an engine, also of one that implements {@link io.limiter.internal.engine.Engine} outside of this library.
+     * A failure of the backend, as the limiters throw it.
      *
      * @param problem a short name for the cause, one of a few: {@code NOPERM}, {@code unreadable}
      * @param key the key in the backend

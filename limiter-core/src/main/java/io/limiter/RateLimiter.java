@@ -38,7 +38,7 @@ public interface RateLimiter extends Limiter {
     @Override
     Async async();
 
-    /** The rate in permits per second, as this limiter was built or as it was last set. */
+    /** The rate of the {@linkplain #limit limit} in effect, in permits per second. */
     default double getRate() {
         return limit().permitsPerSecond();
     }
@@ -61,7 +61,8 @@ public interface RateLimiter extends Limiter {
      * Reserves permits that come due within the timeout, without waiting.
      *
      * @param permits at least 1
-     * @param timeout how long the caller would wait at most; no longer than the limit's {@code maxWait} in any case
+     * @param timeout how long the caller would wait at most, and no longer than the limit's {@code maxWait}; zero or a negative one
+     *     for not at all
      */
     Reservation reserve(int permits, Duration timeout);
 

@@ -60,8 +60,9 @@ public interface Reservation {
      * been made. If one of them is used instead, the others are lost. A limit that warms up returns nothing of an earlier one
      * at once. So no cancellation lets more permits come due than the limit allows.
      *
-     * @return whether the backend executed the cancellation; false if the permits were rejected, cancelled or settled before, would be
-     *     there anyway, were granted by the failure policy, or are lost because the backend failed
+     * @return whether the backend, or the local fallback if that granted the permits, executed the cancellation; false if they were
+     *     rejected, cancelled or settled before, would be there anyway, were granted without being taken, by the failure policy or to
+     *     an exempt key, or are lost because the backend failed
      * @throws LimiterBackendException if the backend failed and the failure policy is {@code throw}; the permits may have been
      *     returned, and another call does not try again
      */
@@ -82,9 +83,9 @@ public interface Reservation {
      * its {@code maxWait} at most.
      *
      * @param actual how many permits were used, at least 0
-     * @return whether as many are charged now as were used; false if the permits were rejected, cancelled or settled before, were
-     *     granted by the failure policy, so that nothing was taken, if what was too many would be there anyway, or if the backend
-     *     failed, so that the reservation stays charged as it is
+     * @return whether as many are charged now as were used; false if the permits were rejected, cancelled or settled before, or were
+     *     granted without being taken, by the failure policy or to an exempt key, if what was too many would be there anyway, or
+     *     if the backend failed, so that the reservation stays charged as it is
      * @throws LimiterBackendException if the backend failed and the failure policy is {@code throw}; it may have been settled,
      *     and another call does not try again
      */

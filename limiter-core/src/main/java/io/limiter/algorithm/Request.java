@@ -180,8 +180,8 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         return new Request(Action.PEEK, permits, timeoutMicros);
     }
 
-    /** This request with a timeout from which a wait is subtracted. */
-    public Request waited(long micros) {
-        return new Request(action, permits, Math.max(0, timeoutMicros - micros), id);
+    /** This request with another timeout. */
+    public Request withTimeoutMicros(long newTimeoutMicros) {
+        return new Request(action, permits, newTimeoutMicros, id);
     }
 }

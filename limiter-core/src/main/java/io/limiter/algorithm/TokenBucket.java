@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * <h2>What it guarantees</h2>
  *
  * <ul>
- *   <li>Upper bound: in any {@code t} seconds, at most {@code maxPermits + rate * t} permits come due, and with
+ *   <li>Upper bound: in any {@code t} seconds, at most {@code capacity + rate * t} permits come due, and with
  *       {@code NEXT_CALLER} one request more. With a warm-up the bound is {@code rate * t} and one request, because no permit
  *       takes less than the stable interval. All permits of one request are due at the same time, even if they are more than
- *       {@code maxPermits}. A clock that steps back by up to two hours stops the refill until it catches up; a greater step
+ *       the capacity. A clock that steps back by up to two hours stops the refill until it catches up; a greater step
  *       stops it for an hour. A reservation further ahead than an hour makes both longer, by as much. Stored permits stay.
  *       Refunded permits come on top.
  *   <li>Lower bound: with enough demand, the granted rate is the configured one, from 0.001/s to 1,000,000/s, if the burst
@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  *       the new one. Limiters with different definitions of one bucket change it with each call, so they should share it
  *       only while a new version is rolled out.
  *   <li>A cancelled reservation leaves no trace, except that later reservations keep their times. It is restored at once
- *       if it is the last one, or as far as {@code maxPermits} has room for it beside what was reserved after it; the rest
+ *       if it is the last one, or as far as the capacity has room for it beside what was reserved after it; the rest
  *       once all since the first cancelled one are cancelled. The bounds above hold for what is not cancelled; only with
- *       {@code CALLER} a cancelled request for more than {@code maxPermits} counts as if it came due. A warm-up restores
+ *       {@code CALLER} a cancelled request for more than the capacity counts as if it came due. A warm-up restores
  *       stored permits only while some are left; otherwise what they cost above the stable interval stays reserved.
  * </ul>
  *

@@ -16,7 +16,7 @@ public enum WhoWaits {
 
     /**
      * The caller waits for its own permits. At timeout 0 only existing permits are granted, so in any time {@code t} at
-     * most {@code maxPermits + rate * t}.
+     * most {@code capacity + rate * t}.
      */
     CALLER,
 

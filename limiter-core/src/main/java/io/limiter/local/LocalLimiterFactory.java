@@ -79,7 +79,9 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
             return this;
         }
 
-        /** How many keys are held at most, at least 1; see {@link LocalEngine}. */
+        /**
+         * The maximum number of keys, at least 1; beyond it, those that would be full again soonest are evicted. Default 100,000.
+         */
         public Builder maxKeys(int newMaxKeys) {
             this.maxKeys = newMaxKeys;
             return this;

@@ -17,7 +17,7 @@ public interface DistributedLock {
      * afterwards.
      *
      * @param key the lock's key in Redis
-     * @param wait how long to wait at most; zero means to try once
+     * @param wait how long to wait at most; zero or a negative one means to try once
      * @return the lock, or {@code null} if it could not be acquired in time
      */
     @Nullable

@@ -168,7 +168,7 @@ public final class LockBackend extends RedisBackend {
         long sentNanos = rejections.readNanos();
         Loaded<S> loaded = load(keyRequests);
         List<Request> requests = keyRequests.requests().stream()
-                .map(request -> request.waited(lockedMicros))
+                .map(request -> request.withTimeoutMicros(Math.max(0, request.timeoutMicros() - lockedMicros)))
                 .toList();
         List<Decision> decisions = new ArrayList<>(requests.size());
         S state = loaded.state;
