@@ -72,7 +72,7 @@ public @interface RateLimit {
         /** Keeps unused permits up to its capacity: {@link io.limiter.algorithm.TokenBucket}. */
         TOKEN_BUCKET,
 
-        /** Rejects what would overflow {@link #limit()}; has no {@link #burst()}: {@link io.limiter.algorithm.LeakyBucket#meter}. */
+        /** Rejects what would overflow its capacity, which is {@link #limit()}: {@link io.limiter.algorithm.LeakyBucket#meter}. */
         LEAKY_BUCKET,
 
         /** Its calls go one by one at even intervals, and wait for that: {@link io.limiter.algorithm.LeakyBucket#queue}. */
@@ -91,15 +91,15 @@ public @interface RateLimit {
     /** The duration that {@link #rate()} is for, from 1 ms: {@code rate = 1, per = "1m"} is one a minute. Default: a second. */
     String per() default "";
 
+    /** The capacity: how many unused permits are kept, from 1. Default: those of {@link #burst()}. */
+    int capacity() default 0;
+
     /**
-     * The capacity as a number of seconds: for how long unused permits are kept, more than 0 and at most 86,400,000. The bucket must hold
-     * at least one permit, unless {@link #timeout()} is long enough to wait for the rest. With {@link #per()} the default is
-     * one permit where a second's worth is less.
+     * The capacity in seconds of the rate, instead of {@link #capacity()}: for how long unused permits are kept, more than 0 and at
+     * most 86,400,000. The bucket must hold at least one permit, unless {@link #timeout()} is long enough to wait for the rest.
+     * With {@link #per()} the default is one permit where a second's worth is less.
      */
     double burst() default 1.0;
-
-    /** The capacity in permits, instead of {@link #burst()}. Default: what the burst makes. */
-    int capacity() default 0;
 
     /** The capacity of a leaky bucket in permits, or how many calls wait in a leaky queue at most; from 1 to 1,000,000,000. */
     int limit() default 0;

@@ -29,8 +29,8 @@ import org.springframework.util.ReflectionUtils;
  * @param kind token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue or concurrent
  * @param rate permits of a token bucket or a leaky bucket per second, or per period
  * @param per the period that rate is for; a second if not set
- * @param burst capacity of a token bucket in seconds
- * @param capacity capacity of a token bucket in permits, instead of burst
+ * @param burst capacity of a token bucket in seconds of its rate, instead of capacity
+ * @param capacity capacity of a token bucket in permits
  * @param warmUp how long a cold token bucket takes to reach its rate; it has neither burst nor capacity then
  * @param timeout how long a call waits for permits; not at all if not set, but in a leaky queue as long as that allows
  * @param expire how long the state of an unused token bucket is kept at least
