@@ -1,10 +1,15 @@
 package io.limiter.spring;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.AbstractApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.ClassUtils;
 
 /** Applications for tests, on whichever Spring Boot is there. */
@@ -43,6 +48,19 @@ public final class Contexts {
         return new ReactiveWebApplicationContextRunner()
                 .withConfiguration(named(LIMITER))
                 .withPropertyValues("limiter.type=local");
+    }
+
+    /** Adds settings as environment variables. */
+    public static <R extends AbstractApplicationContextRunner<R, ?, ?>> R withVariables(R runner, String... variables) {
+        Map<String, Object> values = new HashMap<>();
+        for (String variable : variables) {
+            int equals = variable.indexOf('=');
+            values.put(variable.substring(0, equals), variable.substring(equals + 1));
+        }
+        return runner.withInitializer(context -> ((ConfigurableApplicationContext) context)
+                .getEnvironment()
+                .getPropertySources()
+                .addFirst(new SystemEnvironmentPropertySource("test-systemEnvironment", values)));
     }
 
     /** Spring Boot's own for Redis. */

@@ -11,16 +11,22 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.Name;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.ResolvableType;
 
 /** The properties below a name, by the records that they are bound to. Safe for use by many threads. */
 public final class PropertyTree {
+
+    private static final Pattern PLAIN = Pattern.compile("[a-z0-9]+");
 
     private final ConfigurationPropertyName root;
     private final Map<String, ResolvableType> known;
@@ -43,6 +49,28 @@ public final class PropertyTree {
                     ResolvableType.forType(components[i].getGenericType()));
         }
         return settings;
+    }
+
+    /** Whether it has a setting right below its root. */
+    boolean has(String setting) {
+        return known.containsKey(setting);
+    }
+
+    /** Whether the setting that a name begins with has names of the application in it. */
+    boolean hasNames(ConfigurationPropertyName name) {
+        return isMap(Objects.requireNonNull(known.get(name.getElement(1, Form.DASHED))));
+    }
+
+    /** The names below its root. */
+    Stream<ConfigurationPropertyName> names(ConfigurationPropertySource source) {
+        return source instanceof IterableConfigurationPropertySource all
+                ? all.stream().filter(root::isAncestorOf)
+                : Stream.empty();
+    }
+
+    /** The name of an entry of a map, with a key of other characters than small letters and digits in brackets. */
+    static ConfigurationPropertyName entry(ConfigurationPropertyName map, String key) {
+        return map.append(PLAIN.matcher(key).matches() ? key : "[" + key + "]");
     }
 
     /**
@@ -118,7 +146,7 @@ public final class PropertyTree {
         }
     }
 
-    public static boolean isMap(ResolvableType type) {
+    private static boolean isMap(ResolvableType type) {
         return Map.class.isAssignableFrom(type.toClass());
     }
 

@@ -7,15 +7,20 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
  * Environment variables under other names.
  *
  * @param names those in the source by those here; variables without one are left out
  */
-public record RenamedVariables(
+record RenamedVariables(
         ConfigurationPropertySource source, Map<ConfigurationPropertyName, ConfigurationPropertyName> names)
         implements IterableConfigurationPropertySource {
+
+    static boolean isOfVariables(ConfigurationPropertySource source) {
+        return source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource;
+    }
 
     @Override
     public @Nullable ConfigurationProperty getConfigurationProperty(ConfigurationPropertyName name) {
