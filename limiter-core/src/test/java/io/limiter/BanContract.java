@@ -49,7 +49,7 @@ abstract class BanContract extends LimiterContract {
                 .orElseThrow();
     }
 
-    /** Is rejected as often as bans the key, and waits until that is counted. */
+    /** Calls until the key is banned, and waits until the rejections are counted. */
     private void ban(Limiter limiter, String key, BooleanSupplier granted) {
         long bans = totals(limiter.name()).bans();
         int rejected = 0;
@@ -68,7 +68,7 @@ abstract class BanContract extends LimiterContract {
     /** Also a key that is too long to be shown. */
     @ParameterizedTest
     @ValueSource(ints = {1, 129})
-    void who_was_rejected_so_often_is_banned_on_every_path_until_the_ban_ends(int length) {
+    void a_key_that_is_rejected_too_often_is_banned_on_every_path_until_the_ban_ends(int length) {
         String ann = "a".repeat(length);
         Limiter limiter = oncePerHour();
         ban(limiter, ann);
@@ -225,7 +225,9 @@ abstract class BanContract extends LimiterContract {
                     .extracting(LimiterTotals.KeyBan::key)
                     .containsExactly("ann");
         }
-        assertThat(totals("k.pro").bans()).as("began by those of the other").isZero();
+        assertThat(totals("k.pro").bans())
+                .as("it began with rejections of the other")
+                .isZero();
         pro.on("ann").reset();
         assertThat(totals("k").bansInEffect()).isEmpty();
         ban(free, "ann");
@@ -242,7 +244,7 @@ abstract class BanContract extends LimiterContract {
     }
 
     @Test
-    void a_ban_that_was_removed_is_not_shown_and_ends_with_a_reset_all_the_same() {
+    void a_ban_that_was_removed_is_not_shown_and_still_ends_with_a_reset() {
         Limiter limiter = oncePerHour();
         ban(limiter, "ann");
         Limiter without = limiters().build("login", FixedWindow.of(1, HOUR));
@@ -290,7 +292,7 @@ abstract class BanContract extends LimiterContract {
     }
 
     @Test
-    void statistics_know_the_bans_and_who_is_banned() {
+    void statistics_list_bans_and_banned_keys() {
         Limiter limiter = oncePerHour();
         LimiterTotals totals = totals("login");
         assertThat(totals.ban()).contains(BAN);
@@ -310,7 +312,7 @@ abstract class BanContract extends LimiterContract {
     }
 
     @Test
-    void what_cannot_have_a_ban_says_why() {
+    void a_limit_that_cannot_have_a_ban_is_an_error_with_the_reason() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> banning().build("c", ConcurrencyLimit.of(1)))
                 .withMessageStartingWith("a ban works only with a limit whose permits are spent, not held");

@@ -163,7 +163,7 @@ abstract class ConcurrencyLimiterContract extends LimiterContract {
     }
 
     @Test
-    void a_negative_timeout_is_no_wait() {
+    void a_negative_timeout_does_not_wait_for_a_lease() {
         ConcurrencyLimiter limiter = limiter(1);
         long start = clock().micros();
         Duration negative = Duration.ofNanos(-1);

@@ -19,7 +19,7 @@ abstract class PlanContract extends LimiterContract {
     private static final Duration HOUR = Duration.ofHours(1);
 
     @Test
-    void a_plan_takes_the_permits_of_its_limit_and_who_changes_it_keeps_what_was_used() {
+    void a_plan_takes_the_permits_of_its_limit_and_a_change_of_plan_keeps_what_was_used() {
         RateLimiter free = limiters().build("k", TokenBucket.perSecond(5));
         RateLimiter pro = limiters().withPlan("pro").build("k", TokenBucket.perSecond(50));
         assertThat(free.tryAcquire("ann", 3)).isTrue();

@@ -93,7 +93,7 @@ abstract class SettlementContract extends LimiterContract {
     }
 
     @Test
-    void the_first_call_counts_also_if_there_is_nothing_to_return_any_more() {
+    void the_first_call_counts_even_if_nothing_is_left_to_return() {
         Limiter limiter = build(TokenBucket.perSecond(1).withCapacity(10));
         Reservation reservation = limiter.reserve(6);
         clock().advance(Duration.ofSeconds(7));
@@ -129,7 +129,7 @@ abstract class SettlementContract extends LimiterContract {
 
     @ParameterizedTest
     @MethodSource("ofTen")
-    void permits_that_are_there_again_are_not_returned_and_more_is_charged(Limit<?> limit) {
+    void refilled_permits_are_not_returned_and_more_is_charged(Limit<?> limit) {
         Limiter limiter = build(limit);
         Reservation fewer = limiter.reserve(4);
         Reservation more = limiter.reserve(4);
@@ -181,7 +181,7 @@ abstract class SettlementContract extends LimiterContract {
         assertThat(limiter.peek().remaining()).isEqualTo(10);
     }
 
-    /** As a twin whose callers knew from the beginning what they would use. Where callers reserve ahead, see the ledgers. */
+    /** The limiter decides as a twin that took what was used, and no more. Ledgers show the same of callers that reserve ahead. */
     @ParameterizedTest
     @MethodSource("ofTen")
     void settled_reservations_leave_what_was_used(Limit<?> limit) {

@@ -47,7 +47,7 @@ class BanTest {
     }
 
     @Test
-    void the_last_of_so_many_rejections_bans_and_none_before_it() {
+    void only_the_rejection_that_completes_the_number_bans() {
         assertThat(banned()).isEqualTo(300);
         assertThat(take()).isEqualTo(new Decision(false, 3, 0, 300 * SECOND, 300 * SECOND, 1800 * SECOND));
         now += 300 * SECOND - 1;
@@ -67,7 +67,7 @@ class BanTest {
     }
 
     @Test
-    void what_is_rejected_by_the_ban_neither_counts_nor_prolongs_it() {
+    void rejections_by_the_ban_neither_count_nor_prolong_it() {
         banned();
         Ban.State banned = timeline.state();
         now += SECOND;
@@ -176,7 +176,7 @@ class BanTest {
 
     /** Against a list of all rejections, which knows nothing of states. */
     @Test
-    void random_rejections_ban_as_an_account_of_all_of_them_says() {
+    void random_rejections_ban_as_an_account_of_them_predicts() {
         Random random = Seed.random();
         for (int round = 0; round < 200; round++) {
             Ban ban = Ban.after(1 + random.nextInt(8), seconds(1 + random.nextInt(100)))

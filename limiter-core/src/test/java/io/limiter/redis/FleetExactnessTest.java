@@ -58,9 +58,9 @@ class FleetExactnessTest {
         assertThat((double) granted)
                 .as("granted")
                 .isLessThanOrEqualTo(capacity + rate * (lastTaken - firstStart) / 1e6);
-        // From when the bucket is first empty it has room for all permits of the run, however slow the machine is, and
-        // in
-        // the end the members take what is left.
+        // Once it is empty, the bucket has room for all permits of the run, however slow the machine is, and the
+        // members
+        // take what is left at the end.
         double refilled = rate * Math.min(BURST_SECONDS, (lastEnd - firstDrained) / 1e6);
         assertThat((double) granted)
                 .as("granted, of %s refilled", refilled)

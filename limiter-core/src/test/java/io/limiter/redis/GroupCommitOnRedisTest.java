@@ -73,7 +73,7 @@ class GroupCommitOnRedisTest {
     }
 
     /**
-     * Until Redis shows this of a client: that it is blocked, so its first call has arrived, or that it has sent bytes after that,
+     * Waits until Redis shows this of a client: that it is blocked, so its first call has arrived, or that it has sent bytes after that,
      * which are another call's. The client sends the calls of one limiter only: a renewed lease would look like a call.
      */
     private static void awaitClient(String name, String shows) {

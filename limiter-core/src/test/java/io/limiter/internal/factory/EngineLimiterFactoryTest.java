@@ -214,7 +214,7 @@ class EngineLimiterFactoryTest {
     }
 
     @Test
-    void a_large_log_is_warned_of_once() {
+    void a_large_log_logs_one_warning() {
         List<ILoggingEvent> logged = logged(EngineLimiterFactory.class, () -> {
             limiters.build("moderate", SlidingLog.of(1000, Duration.ofSeconds(1)));
             limiters.build("counter", SlidingCounter.of(100_000, Duration.ofSeconds(1)));

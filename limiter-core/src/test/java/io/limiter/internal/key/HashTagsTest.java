@@ -104,7 +104,7 @@ class HashTagsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 64, 1024})
-    void there_are_as_many_as_wanted(int count) {
+    void there_are_as_many_hash_tags_as_configured(int count) {
         KeySpace spread = spread("", count);
         assertThat(IntStream.range(0, KEYS)
                         .mapToObj(i -> SlotHash.getSlot(spread.of("k" + i)))

@@ -41,7 +41,7 @@ class ShownKeyTest {
     }
 
     @Test
-    void so_is_a_hash_tag() {
+    void a_hash_tag_is_a_hash_too() {
         KeySpace tagging = new KeySpace("rateLimit:", "sms", "", true);
         assertThat(ShownKey.of(tagging.of("acme"))).matches("rateLimit:\\{sms:" + HASH + "}");
         assertThat(ShownKey.of(tagging.of(List.of("acme", "ann"))))

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class LeaseWaitsTest extends LeasesFixture {
 
     @Test
-    void who_waits_under_a_lower_limit_does_not_hold_up_others() {
+    void callers_that_wait_under_a_lower_limit_do_not_hold_up_others() {
         EngineConcurrencyLimiter higher = limiter(ConcurrencyLimit.of(2));
         Lease first = limiter.acquire(1, Duration.ZERO);
         CompletableFuture<Optional<Lease>> waiting = limiter.async().tryAcquire(1, HOUR);

@@ -235,7 +235,7 @@ class LeasesTest extends LeasesFixture {
             assertThatThrownBy(() -> limiter.tryAcquire(timeout)).hasMessageContaining("the limiters were closed");
         }
         assertThat(backend.requests)
-                .as("what the backend granted now, no caller might be able to release")
+                .as("a lease that the backend granted now could not be released")
                 .isEmpty();
         assertThat(limiter.inUse()).isZero();
     }

@@ -182,7 +182,7 @@ class WaitQueueTest extends WaitQueueFixture {
     }
 
     @Test
-    void who_may_wait_for_ever_does_not_hide_a_timeout_that_is_over() {
+    void a_caller_that_may_wait_for_ever_does_not_hide_a_timeout_that_has_ended() {
         Limiter window = used(FixedWindow.of(1, SECOND));
         window.async().tryAcquire(HOUR);
         CompletableFuture<Boolean> hasty = window.async().tryAcquire(Duration.ofMillis(1010));

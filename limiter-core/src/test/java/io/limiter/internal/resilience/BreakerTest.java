@@ -39,7 +39,7 @@ class BreakerTest {
                 System.nanoTime());
     }
 
-    /** As by a thread that has seen it open, and stops until it has recovered. */
+    /** Fails as a thread does that saw the breaker open and was stopped until it had recovered. */
     @Test
     void a_failure_that_is_older_than_its_recovery_does_not_open_it() {
         breaker.open(FAILURE);

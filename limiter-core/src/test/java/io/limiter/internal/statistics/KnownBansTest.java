@@ -26,7 +26,7 @@ class KnownBansTest {
     }
 
     @Test
-    void of_more_than_the_bound_those_that_end_last_are_known() {
+    void of_more_bans_than_the_bound_those_that_end_last_are_known() {
         put("long", 5000 * SECOND, 0, false);
         for (int i = 0; i < KnownBans.MOST; i++) {
             put("short-" + i, (100 + i) * SECOND, 0, false);
@@ -52,7 +52,7 @@ class KnownBansTest {
     }
 
     @Test
-    void one_of_the_local_fallback_hides_no_longer_one() {
+    void a_ban_of_the_local_fallback_does_not_hide_a_longer_one() {
         put("ann", 300 * SECOND, 0, false);
         put("ann", 10 * SECOND, 0, true);
         assertThat(bans.inEffect()).extracting(KeyBan::left).containsExactly(Duration.ofSeconds(300));
@@ -87,7 +87,7 @@ class KnownBansTest {
     }
 
     @Test
-    void one_that_was_removed_or_displaced_leaves_room() {
+    void a_ban_that_was_removed_or_displaced_leaves_room() {
         for (int i = 0; i < KnownBans.MOST; i++) {
             put("long-" + i, (5000 + i) * SECOND, 0, false);
         }

@@ -96,7 +96,7 @@ class CallerFutureTest {
         decided.answer(IN_A_SECOND);
         assertThat(awaited.cancel(false)).isTrue();
         assertThat(ended).hasValue(1);
-        assertThat(awaited.cancel(false)).as("is cancelled still").isTrue();
+        assertThat(awaited.cancel(false)).as("it can still be cancelled").isTrue();
         List.copyOf(timers).forEach(Runnable::run);
         assertThat(awaited).isCancelled();
         assertThat(returned).hasValue(1);

@@ -51,7 +51,7 @@ class InstanceCountTest {
     }
 
     @Test
-    void one_that_was_killed_counts_until_it_has_missed_three_counts() {
+    void a_killed_instance_counts_until_it_has_missed_three_counts() {
         Instance one = new Instance();
         new Instance().count();
         assertThat(one.count()).isEqualTo(2);

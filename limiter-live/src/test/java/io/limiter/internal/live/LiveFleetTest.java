@@ -182,7 +182,7 @@ class LiveFleetTest {
     }
 
     @Test
-    void an_instance_that_has_ended_falls_out() {
+    void an_instance_that_has_ended_is_no_longer_reported() {
         LiveInstance one = FLEET.instance("one", true);
         LiveInstance other = FLEET.instance("other", true);
         reportsOf(one, other);

@@ -102,7 +102,7 @@ class LiveHintsTest {
     }
 
     @Test
-    void also_if_it_is_closed_before_it_is_subscribed() throws Exception {
+    void a_connection_that_is_closed_before_it_is_subscribed_goes_back_too() throws Exception {
         RedisHints hints = new RedisHints(RedisFixture.calls(connections));
         hints.ensureSubscribed(CHANNEL, () -> {});
         opened.await();

@@ -245,7 +245,7 @@ class LiveKeyChangesTest {
     }
 
     @Test
-    void there_are_10_000_at_most_of_those_in_effect() {
+    void at_most_10_000_are_in_effect() {
         LiveInstance factory = FLEET.instance();
         LiveLimits live = live(factory);
         live.put("search", LiveKey.of("ends"), LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR), 0);

@@ -268,7 +268,7 @@ class LiveKeysTest {
     }
 
     @Test
-    void who_waits_for_a_lease_sees_a_ban_or_an_exemption_when_it_is_decided_next() {
+    void a_caller_that_waits_for_a_lease_sees_a_ban_or_an_exemption_when_it_is_decided_next() {
         HandSleeper sleeper = new HandSleeper(FLEET.clock());
         LiveInstance factory = FLEET.instance(settings -> RedisFixture.withSleeper(settings, sleeper));
         ConcurrencyLimiter limiter =
@@ -296,7 +296,7 @@ class LiveKeysTest {
     }
 
     @Test
-    void who_would_wait_for_a_window_is_rejected_at_once_by_a_ban_that_ends_before() {
+    void a_caller_that_would_wait_for_a_window_is_rejected_at_once_by_a_ban_that_ends_before() {
         LiveInstance factory = FLEET.instance();
         Limiter window = factory.build("search", FixedWindow.of(2, HALF_HOUR));
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE.withExpiry(HALF_HOUR));

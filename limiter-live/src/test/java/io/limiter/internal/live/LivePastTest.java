@@ -87,7 +87,7 @@ class LivePastTest {
     }
 
     @Test
-    void a_clock_that_was_set_back_begins_the_past_anew() {
+    void a_clock_that_steps_back_starts_the_past_again() {
         LiveInstance one = instanceWithPast("one");
         stepStarts();
         one.pollLiveLimits();

@@ -51,7 +51,7 @@ class EvictionWarningTest {
                 "volatile-random",
                 "volatile-ttl"
             })
-    void each_policy_that_evicts_is_warned_of_if_memory_is_bounded(String policy) {
+    void each_policy_that_evicts_logs_a_warning_if_memory_is_bounded(String policy) {
         assertThat(logged(policy, "100mb", connections))
                 .singleElement()
                 .asString()

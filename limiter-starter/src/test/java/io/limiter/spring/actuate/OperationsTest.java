@@ -257,7 +257,7 @@ class OperationsTest {
 
     @ParameterizedTest
     @ValueSource(classes = {MeterRegistry.class, RedisConnectionFactory.class, LimiterFactory.class})
-    void beans_that_are_made_late_have_their_meters_all_the_same(Class<?> first) {
+    void beans_that_are_created_late_have_their_meters_too(Class<?> first) {
         try (ConfigurableApplicationContext lazy = start(
                 "--spring.main.lazy-initialization=true",
                 "--spring.main.web-application-type=none",

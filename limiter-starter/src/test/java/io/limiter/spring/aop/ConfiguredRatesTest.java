@@ -46,7 +46,7 @@ class ConfiguredRatesTest {
     private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
 
     @Test
-    void a_rate_is_for_a_second_or_for_as_many_as_it_says() {
+    void a_rate_is_per_second_or_per_the_given_period() {
         run(limited -> {
             assertThat(bucket("minute").permitsPerSecond())
                     .isEqualTo(bucket("guava").permitsPerSecond())

@@ -99,7 +99,7 @@ class CostAndConditionTest {
     }
 
     @Test
-    void a_cost_is_any_number_that_is_whole() {
+    void a_cost_is_any_whole_number() {
         run(shop -> {
             shop.count(1);
             shop.count(1L);

@@ -77,7 +77,7 @@ class BansTest {
     }
 
     @Test
-    void calls_of_a_key_that_was_rejected_so_often_are_rejected_for_the_time_of_the_ban() {
+    void calls_of_a_key_that_is_rejected_too_often_are_rejected_while_the_ban_lasts() {
         runner.withPropertyValues(BAN + "after=3", BAN + "within=60", BAN + "for=300", BAN + "at-most=86400")
                 .run(context -> {
                     Api api = context.getBean(Api.class);
@@ -115,7 +115,7 @@ class BansTest {
     }
 
     @Test
-    void what_is_not_set_is_a_minute_five_minutes_and_a_day() {
+    void by_default_rejections_of_a_minute_ban_for_five_minutes_to_a_day() {
         runner.withPropertyValues(BAN + "after=10")
                 .run(context -> assertThat(totals(context, "login").ban()).contains(Ban.after(10)));
         runner.withPropertyValues(BAN + "after=10", BAN + "at-most=2m")

@@ -138,7 +138,7 @@ class LiveLimitsLifecycleTest {
     }
 
     @Test
-    void keys_that_shall_follow_need_a_namespace() {
+    void keys_that_are_to_follow_the_namespace_need_one() {
         run(
                 "limiter.live.prefix-keys=true",
                 context -> assertThat(context)
@@ -150,7 +150,7 @@ class LiveLimitsLifecycleTest {
     }
 
     @Test
-    void keys_follow_the_namespace_if_they_shall() {
+    void keys_follow_the_namespace_if_so_configured() {
         Contexts.plain()
                 .withConfiguration(Contexts.redis())
                 .withPropertyValues(

@@ -269,7 +269,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void a_name_that_no_annotation_has_is_warned_of() {
+    void a_name_without_an_annotation_logs_a_warning() {
         try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
             runner.withPropertyValues(
                             "limiter.limits.export.limit=4",

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class SettingChecksTest {
 
     @Test
-    void a_warm_up_that_cannot_grant_so_many_permits_is_helped_by_fewer_permits() {
+    void a_warm_up_that_can_never_grant_the_permits_suggests_fewer() {
         TokenBucket bucket = TokenBucket.perSecond(1).withWarmUp(Duration.ofSeconds(10));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SettingChecks.canBeGranted(5000, bucket, Duration.ZERO))

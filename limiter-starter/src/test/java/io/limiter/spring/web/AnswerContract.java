@@ -75,7 +75,7 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @Test
-    void resets_of_other_limits_are_not_after_retry_after() throws Exception {
+    void windows_of_other_limits_do_not_end_after_retry_after() throws Exception {
         assertThat(get("/caught").statusCode()).isEqualTo(200);
         Reply rejected = get("/caught");
         assertThat(rejected.statusCode()).isEqualTo(429);

@@ -167,7 +167,7 @@ public abstract class SecurityContract extends ServerContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"/login/both", "/login/address"})
-    void who_cannot_send_the_key_of_a_victim_cannot_have_it_banned(String path) throws Exception {
+    void a_caller_that_cannot_send_the_key_of_a_victim_cannot_have_it_banned(String path) throws Exception {
         String victim = network() + 1;
         String attacker = network() + 2;
         // The proxy adds the address that the attacker has.
@@ -179,7 +179,7 @@ public abstract class SecurityContract extends ServerContract {
     }
 
     @Test
-    void an_account_that_anybody_can_send_is_banned_by_anybody() throws Exception {
+    void an_account_that_any_caller_can_send_is_banned_by_any_caller() throws Exception {
         attackUntilBanned("/login/account", network() + 2, "ann-" + run);
         Reply banned = logIn("/login/account", network() + 1);
         assertThat(banned.statusCode()).isEqualTo(429);

@@ -280,7 +280,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void no_choice_of_arguments_hits_anothers_key() throws Exception {
+    void no_choice_of_arguments_reaches_the_key_of_another_caller() throws Exception {
         List<String> nasty =
                 List.of("1", "1:2", "2:3", "3", ":", "\\", "\\:", ":\\", "a\\:b", "::", "1:", ":1", "\\\\");
         for (String template : List.of("#{a}:#{b}", "#{a}\\#{b}", "x#{a}::#{b}y", "#{a}1#{b}", "#{a}/#{b}/")) {
