@@ -48,6 +48,9 @@ abstract class DistributedLockContract {
         Held held = lock.tryLock(key(), Duration.ZERO);
         assertThat(held).isNotNull();
         assertThat(elsewhere(() -> lock.tryLock(key(), Duration.ZERO))).isNull();
+        assertThat(elsewhere(() -> lock.tryLock(key(), Duration.ofMillis(-1))))
+                .as("a negative wait")
+                .isNull();
         assertThat(elsewhere(() -> tryForAMoment(lock, key()))).isNull();
         held.close();
         Held next = elsewhere(() -> {

@@ -130,7 +130,7 @@ final class ApplicationBeans {
         return type.cast(known.orElse(null));
     }
 
-    /** Executes calls that had to wait for a decision: the application's executor, or the common pool. */
+    /** Executes calls that had to wait for a decision: the application's executor, or that of futures. */
     Executor executor() {
         return executor.get();
     }

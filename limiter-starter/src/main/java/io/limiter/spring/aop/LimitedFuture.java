@@ -27,7 +27,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  */
 final class LimitedFuture extends CancellingFuture<@Nullable Object> {
 
-    /** Executes actions that the executor rejects, would run in the current thread, or may never come to: the common pool. */
+    /** Executes actions that the executor rejects, would run in the current thread, or may never come to. */
     static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
 
     private final MethodLimits limits;
