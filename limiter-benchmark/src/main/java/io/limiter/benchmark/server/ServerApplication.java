@@ -1,10 +1,15 @@
 package io.limiter.benchmark.server;
 
 import io.limiter.benchmark.measure.ChildJvm;
+import io.limiter.benchmark.subject.Allowance;
+import io.limiter.benchmark.subject.Contenders;
+import io.limiter.benchmark.subject.RedisClients;
+import io.limiter.benchmark.subject.Subject;
 import io.limiter.spring.annotation.RateLimit;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -12,6 +17,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.embedded.netty.NettyReactiveWebServerFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
@@ -47,6 +53,8 @@ public final class ServerApplication {
     public enum Limiting {
         /** Not at all: the starter is switched off. */
         NONE("no limit", Map.of("limiter.enabled", "false")),
+        /** By the least that a decision in Redis can cost: the floor of the comparison. */
+        RAW("raw `EVALSHA`", Map.of("limiter.enabled", "false")),
         ANNOTATION("`@RateLimit`", Map.of()),
         RULE(
                 "HTTP rule by address",
@@ -97,15 +105,20 @@ public final class ServerApplication {
         properties.put("limiter.failure.policy", "throw");
         properties.put("spring.threads.virtual.enabled", server == Server.VIRTUAL);
         boolean onNetty = server == Server.NETTY;
-        SpringApplication application = new SpringApplication(
-                onNetty ? OnNetty.class : OnTomcat.class,
-                limiting == Limiting.ANNOTATION
-                        ? (onNetty ? LimitedReactive.class : Limited.class)
-                        : (onNetty ? Reactive.class : Plain.class));
+        SpringApplication application =
+                new SpringApplication(onNetty ? OnNetty.class : OnTomcat.class, controller(limiting, onNetty));
         application.setWebApplicationType(onNetty ? WebApplicationType.REACTIVE : WebApplicationType.SERVLET);
         application.setBannerMode(Banner.Mode.OFF);
         application.setDefaultProperties(properties);
         return application.run();
+    }
+
+    private static Class<?> controller(Limiting limiting, boolean onNetty) {
+        return switch (limiting) {
+            case NONE, RULE -> onNetty ? Reactive.class : Plain.class;
+            case RAW -> onNetty ? RawReactive.class : Raw.class;
+            case ANNOTATION -> onNetty ? LimitedReactive.class : Limited.class;
+        };
     }
 
     @EnableAutoConfiguration
@@ -127,6 +140,59 @@ public final class ServerApplication {
         @GetMapping(PATH)
         String hello() {
             return HELLO;
+        }
+    }
+
+    @RestController
+    @Import(Floor.class)
+    static class Raw {
+
+        private final Floor floor;
+
+        Raw(Floor floor) {
+            this.floor = floor;
+        }
+
+        @GetMapping(PATH)
+        String hello() {
+            floor.subject.tryAcquire(0);
+            return HELLO;
+        }
+    }
+
+    @RestController
+    @Import(Floor.class)
+    static class RawReactive {
+
+        private final Floor floor;
+
+        RawReactive(Floor floor) {
+            this.floor = floor;
+        }
+
+        @GetMapping(PATH)
+        Mono<String> hello() {
+            return Mono.fromCompletionStage(() -> floor.subject.tryAcquireAsync(0))
+                    .thenReturn(HELLO);
+        }
+    }
+
+    /** Calls a script for one key, as the floor of the comparison does. */
+    static class Floor implements AutoCloseable {
+
+        private final RedisClients clients;
+        private final Subject.Async subject;
+
+        Floor(@Value("${spring.data.redis.port}") int port) {
+            clients = new RedisClients("127.0.0.1", port);
+            subject = (Subject.Async) Contenders.RAW_EVALSHA
+                    .opener()
+                    .open(clients, Allowance.perSecond(RATE), new String[] {"floor-of-a-server"});
+        }
+
+        @Override
+        public void close() {
+            clients.close();
         }
     }
 

@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,7 +45,8 @@ class ServerApplicationTest {
                     .isInstanceOf(server == Server.NETTY ? NettyWebServer.class : TomcatWebServer.class);
             HttpResponse<String> response = get(ServerApplication.port(application));
             assertThat(response.body()).isEqualTo("hello");
-            assertThat(response.headers().firstValue("RateLimit").isPresent()).isEqualTo(limiting != Limiting.NONE);
+            assertThat(response.headers().firstValue("RateLimit").isPresent())
+                    .isEqualTo(Set.of(Limiting.ANNOTATION, Limiting.RULE).contains(limiting));
         }
     }
 
