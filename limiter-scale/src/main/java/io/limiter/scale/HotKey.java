@@ -2,6 +2,7 @@ package io.limiter.scale;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.batch.RoundTrips;
 import io.limiter.scale.Totals.By;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ final class HotKey {
     private final Scenario scenario;
     private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
     private final ArrayDeque<Long> callsInFlight = new ArrayDeque<>();
-    private long roundTripNanos;
+    private final RoundTrips roundTrips = new RoundTrips();
     private boolean checking;
     private long rejectedUntilMicros;
 
@@ -64,12 +65,17 @@ final class HotKey {
             queue.add(new Waiting(now));
             if (!scenario.groupCommit || callsInFlight.isEmpty()) {
                 send();
-            } else if (callsInFlight.size() == 1 && queue.size() >= SECOND_CALL_FROM) {
+            } else if (callsInFlight.size() == 1 && queue.size() >= SECOND_CALL_FROM || startsBesideOthers()) {
                 send();
             } else {
                 checkLater();
             }
         }
+    }
+
+    /** Whether a further call starts because most of a round trip is spent in the network; in a Cluster none does. */
+    private boolean startsBesideOthers() {
+        return scenario.networkCalls && scenario.shards == 1 && callsInFlight.size() < roundTrips.callsInFlight();
     }
 
     private void checkLater() {
@@ -87,7 +93,7 @@ final class HotKey {
         }
         long now = timeline.nowNanos();
         long oldest = callsInFlight.isEmpty() ? 0 : now - callsInFlight.getFirst();
-        long expected = Math.max(roundTripNanos, oldest);
+        long expected = Math.max(roundTrips.longestNanos(), oldest);
         long spare = DECISION_TIMEOUT_NANOS - 3 * CHECK_NANOS - expected;
         if (now - queue.getFirst().sinceNanos
                 >= Math.max(spare - expected / 2, Math.min(spare, DECISION_TIMEOUT_NANOS / 5))) {
@@ -121,7 +127,7 @@ final class HotKey {
         // Replies come in the order of the calls.
         Long since = callsInFlight.poll();
         if (since != null) {
-            roundTripNanos = Math.max(timeline.nowNanos() - since, roundTripNanos - roundTripNanos / 8);
+            roundTrips.add(timeline.nowNanos() - since);
         }
         for (Waiting each : batch) {
             if (!each.answered) {

@@ -14,6 +14,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,7 @@ public final class ScaleStudy {
                 () -> DemandTable.beside(
                         scenario -> new Simulation(scenario, SEED).run(WARM_UP_NANOS, MEASURED_NANOS)));
         inReadme.put("ramps", DemandTable::ramps);
+        inReadme.put("network", ScaleStudy::network);
         inReadme.put("limited", ScaleStudy::limited);
         inReadme.put("lost", ScaleStudy::lost);
         inReadme.put("split", ScaleStudy::split);
@@ -130,6 +132,30 @@ public final class ScaleStudy {
                 hot("limit 1,000/s, without rejection cache", 1_000, at -> at.rejectionCache = false));
     }
 
+    private static String network() {
+        return table(
+                "one Redis, one key | calls/s | requests per call | Redis | p50 ms | p99 ms",
+                MEASURED_NANOS,
+                ScaleStudy::hotRow,
+                Stream.of(100_000.0, MILLION)
+                        .flatMap(load -> Stream.of(10, 100, 1_000)
+                                .flatMap(instances -> Stream.of(false, true)
+                                        .map(beside -> network(load, instances, beside))))
+                        .toArray(Scenario[]::new));
+    }
+
+    private static Scenario network(double perSecond, int instances, boolean beside) {
+        String name = beside
+                ? "and further calls in flight"
+                : String.format(Locale.ROOT, "%,d instances, %,.0f requests/s, one call in flight", instances, perSecond);
+        return hot(name, 2 * MILLION, at -> {
+            at.shards = 1;
+            at.instances = instances;
+            at.hotPerSecond = perSecond;
+            at.networkCalls = beside;
+        });
+    }
+
     private static String split() {
         return hotTable(
                 hot("1 key, limit 900,000/s", 900_000, at -> {}),
@@ -166,10 +192,13 @@ public final class ScaleStudy {
     }
 
     private static Scenario hot(String name, double limitPerSecond, Consumer<Scenario> settings) {
-        return new Scenario(name, settings.andThen(at -> {
-            at.hotPerSecond = MILLION;
-            at.limitPerSecond = limitPerSecond;
-        }));
+        return new Scenario(
+                name,
+                at -> {
+                    at.hotPerSecond = MILLION;
+                    at.limitPerSecond = limitPerSecond;
+                    settings.accept(at);
+                });
     }
 
     private static String hotTable(Scenario... scenarios) {

@@ -30,6 +30,10 @@ final class Scenario {
     boolean zipf;
 
     boolean groupCommit = true;
+
+    /** Whether further calls start because most of a round trip is spent in the network. */
+    boolean networkCalls = true;
+
     boolean rejectionCache = true;
 
     /** Splits the hot key into so many, each with its share of the limit. */

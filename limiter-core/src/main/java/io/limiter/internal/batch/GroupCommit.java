@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * own permits and timeout and gets its own decision; those for one key are decided in the order of their arrival,
  * unless a call that the client's I/O thread starts overtakes one of a caller's thread.
  *
- * <p>If the round trip is so long that requests would time out while they wait for the reply to another call, they are
+ * <p>If most of a round trip is spent in the network, requests are sent beside the calls in flight, as long as those are few
+ * for its length ({@link RoundTrips}). If it is so long that requests would time out while they wait for the reply to another call, they are
  * sent in time in a call of their own.
  *
  * <p>In a Redis Cluster, where a call cannot span slots, each slot has a queue of its own. Keys are spread over few of the

@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lane {
 
-    /** About how many short round trips make a long one forgotten. */
-    private static final int ROUND_TRIPS = 8;
-
     /** A caller that others keep busy would have its own decision and not return. */
     private static final int MOST_CALLS_OF_A_CALLER = 64;
 
@@ -49,6 +46,7 @@ public final class Lane {
     private final Guard guard;
     private final Deadlines deadlines;
     private final LaneQueue queue;
+    private final RoundTrips roundTrips = new RoundTrips();
     private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
     // Requests that could not be completed at their deadline. Once withdrawn, they may be in none of the other
     // collections.
@@ -63,8 +61,6 @@ public final class Lane {
     private volatile boolean startsNow;
     // How many requests share the last call.
     private volatile int lastRequests;
-    // The longest recent round trip; lost updates do no harm.
-    private volatile long roundTripNanos;
     // Written by the owner: how many requests must be queued, for each call in flight, before another call starts.
     private volatile int minQueuedForAnother;
 
@@ -93,7 +89,7 @@ public final class Lane {
 
     /** Whether a thread that waits for a request to this lane should yield. */
     boolean isWorthYielding(Yielding yielding) {
-        return yielding.helps(lastRequests, roundTripNanos);
+        return yielding.helps(lastRequests, roundTrips.longestNanos());
     }
 
     /**
@@ -127,7 +123,7 @@ public final class Lane {
             return;
         }
         long waitedNanos = deadlines.decisionTimeoutNanos() - (oldest.deadlineNanos() - nowNanos);
-        long known = roundTripNanos;
+        long known = roundTrips.longestNanos();
         boolean longer = known > 0 && oldestNanos > known;
         if (longer || deadlines.mustNotWait(waitedNanos, Math.max(known, oldestNanos))) {
             startsNow = true;
@@ -137,12 +133,6 @@ public final class Lane {
                 deadlines.report("No thread could be started to send requests in time; trying again.", e);
             }
         }
-    }
-
-    /** Short round trips count slowly, because after a long one others are likely. */
-    private void answeredAfter(long nanos) {
-        long before = roundTripNanos;
-        roundTripNanos = Math.max(nanos, before - before / ROUND_TRIPS);
     }
 
     private void endOverdue(PendingDecision<?> request, long nowNanos) {
@@ -265,13 +255,16 @@ public final class Lane {
     }
 
     /**
-     * The first call starts at once. Further ones start only if enough requests are queued: sharing the next call is
-     * cheaper for them than a call of their own; or if they cannot wait for a reply, see {@link #startInTime}.
+     * The first call starts at once. Further ones start if enough requests are queued, because sharing the next call is
+     * cheaper for them than a call of their own; if most of a round trip is spent in the network, see {@link RoundTrips}; or if
+     * requests cannot wait for a reply, see {@link #startInTime}.
      */
     private boolean mayStart() {
         int inFlight = calls.get();
         int waiting = queue.size();
-        return inFlight < maxCalls && waiting > inFlight * minQueuedForAnother || startsNow && waiting > 0;
+        return inFlight < maxCalls && waiting > inFlight * minQueuedForAnother
+                || waiting > 0
+                        && (startsNow || maxCalls > 1 && inFlight < roundTrips.callsInFlight() && !backend.blocks());
     }
 
     private @Nullable Batch take() {
@@ -335,7 +328,7 @@ public final class Lane {
         signal();
         try {
             if (batch.complete(answers, error, guard::decided, this::failed)) {
-                answeredAfter(guard.answered(batch.firstKey(), batch.startNanos()));
+                roundTrips.add(guard.answered(batch.firstKey(), batch.startNanos()));
             }
         } catch (RuntimeException | Error e) {
             batch.fail(key -> BackendFailures.ambiguous(key, "its requests could not be completed: " + e, e), guard);

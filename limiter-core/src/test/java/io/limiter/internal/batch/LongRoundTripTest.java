@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 
-/** Requests that wait for the reply to another call are sent beside it before that is too late. */
+/** When requests are sent beside a call in flight because of the time that calls take. */
 class LongRoundTripTest {
 
     private final HandEngine backend = new HandEngine();
@@ -70,11 +70,51 @@ class LongRoundTripTest {
         }
     }
 
+    @Test
+    void over_a_network_requests_do_not_wait_for_the_reply_to_another_call() {
+        try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
+            Lane lane = laneWithRoundTrips(guard, 300, 2, 2);
+            add(lane, guard, 9);
+            assertThat(backend.sent()).as("two calls in flight").hasSize(4);
+            pass(300);
+            backend.call(2).answer();
+            assertThat(backend.sent()).hasSize(5);
+            assertThat(backend.call(4).requests()).as("all that have waited").hasSize(7);
+        }
+    }
+
+    @Test
+    void requests_share_calls_while_a_busy_redis_answers_late() {
+        try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
+            Lane lane = laneWithRoundTrips(guard, 300, 2, 2);
+            add(lane, guard, 1);
+            pass(451);
+            backend.call(2).answer();
+            add(lane, guard, 9);
+            assertThat(backend.sent()).hasSize(4);
+        }
+    }
+
+    @Test
+    void in_a_cluster_requests_of_a_lane_share_calls_however_far_redis_is() {
+        try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
+            Lane lane = laneWithRoundTrips(guard, 300, 2, 1);
+            add(lane, guard, 9);
+            assertThat(backend.sent()).hasSize(3);
+        }
+    }
+
     private Lane laneWithRoundTrip(Guard guard, int micros) {
-        Lane lane = new Lane(backend, GroupCommit.Settings.DEFAULT, 1, Runnable::run, guard);
-        add(lane, guard, 1);
-        pass(micros);
-        backend.call(0).answer();
+        return laneWithRoundTrips(guard, micros, 1, 1);
+    }
+
+    private Lane laneWithRoundTrips(Guard guard, int micros, int times, int maxCalls) {
+        Lane lane = new Lane(backend, GroupCommit.Settings.DEFAULT, maxCalls, Runnable::run, guard);
+        for (int call = 0; call < times; call++) {
+            add(lane, guard, 1);
+            pass(micros);
+            backend.call(call).answer();
+        }
         return lane;
     }
 

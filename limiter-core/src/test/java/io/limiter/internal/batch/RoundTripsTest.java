@@ -1,0 +1,65 @@
+package io.limiter.internal.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RoundTripsTest {
+
+    private final RoundTrips roundTrips = new RoundTrips();
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "50, 0", "149, 0", "150, 1", "300, 2", "500, 4", "2000, 16", "100000, 16"})
+    void over_a_network_each_call_in_flight_has_125_microseconds_of_a_round_trip(int micros, int calls) {
+        add(micros, 20);
+        assertThat(roundTrips.callsInFlight()).isEqualTo(calls);
+    }
+
+    @Test
+    void each_round_trip_adds_one_call() {
+        add(500, 1);
+        assertThat(roundTrips.callsInFlight()).isEqualTo(1);
+        add(500, 2);
+        assertThat(roundTrips.callsInFlight()).isEqualTo(3);
+    }
+
+    @Test
+    void one_short_round_trip_shows_that_there_is_no_network() {
+        add(500, 1);
+        add(100, 1);
+        add(120, 9);
+        assertThat(roundTrips.callsInFlight()).isZero();
+    }
+
+    @Test
+    void while_calls_take_half_as_long_again_as_the_shortest_none_may_be_added() {
+        add(500, 4);
+        add(751, 1);
+        assertThat(roundTrips.callsInFlight()).isZero();
+        add(750, 4);
+        assertThat(roundTrips.callsInFlight()).isEqualTo(4);
+    }
+
+    @Test
+    void a_long_round_trip_is_remembered_for_some_short_ones() {
+        assertThat(roundTrips.longestNanos()).as("before the first").isZero();
+        add(8000, 1);
+        add(100, 1);
+        assertThat(roundTrips.longestNanos()).isEqualTo(micros(7000));
+        add(100, 40);
+        assertThat(roundTrips.longestNanos()).isEqualTo(micros(100));
+    }
+
+    private void add(int micros, int times) {
+        for (int i = 0; i < times; i++) {
+            roundTrips.add(micros(micros));
+        }
+    }
+
+    private static long micros(int micros) {
+        return TimeUnit.MICROSECONDS.toNanos(micros);
+    }
+}
