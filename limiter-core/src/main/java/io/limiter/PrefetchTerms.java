@@ -11,7 +11,9 @@ import java.time.Duration;
  */
 public record PrefetchTerms(Duration time, int callsPerSecond) {
 
+    /** Of the whole fleet, for one key. */
     public static final int DEFAULT_CALLS_PER_SECOND = 5_000;
+
     public static final Duration SHORTEST_TIME = Duration.ofMillis(10);
     public static final Duration LONGEST_TIME = Duration.ofSeconds(10);
     public static final int MOST_CALLS_PER_SECOND = 1_000_000;

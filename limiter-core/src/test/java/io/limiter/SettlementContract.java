@@ -213,17 +213,6 @@ abstract class SettlementContract extends LimiterContract {
     }
 
     @Test
-    void a_debt_of_a_bucket_reaches_no_further_ahead_than_max_wait() {
-        RateLimiter limiter =
-                limiters().build("k", TokenBucket.perSecond(1).withCapacity(10).withMaxWait(seconds(5)));
-        assertThat(limiter.reserve(10).settle(1_000_000)).isTrue();
-        clock().advance(seconds(5));
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(SECOND);
-        assertThat(limiter.tryAcquire()).isTrue();
-    }
-
-    @Test
     void a_debt_of_a_window_ends_with_it() {
         Limiter limiter = build(FixedWindow.of(10, MINUTE));
         assertThat(limiter.reserve(10).settle(1_000)).isTrue();

@@ -48,7 +48,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
         return new ConcurrencyLimit(limit, DEFAULT_LEASE_TIME);
     }
 
-    /** This limit with another lease time. */
+    /** This limit with another lease time, from 100 ms to 1,000 days. */
     public ConcurrencyLimit withLeaseTime(Duration newLeaseTime) {
         return new ConcurrencyLimit(limit, newLeaseTime);
     }

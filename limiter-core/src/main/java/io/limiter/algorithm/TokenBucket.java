@@ -224,12 +224,12 @@ public record TokenBucket(
         return Objects.requireNonNull(burst, "burst").toSeconds() + burst.getNano() / 1e9;
     }
 
-    /** This bucket with a capacity in seconds, which scales with the rate. */
+    /** This bucket with a capacity in seconds, from 1 ns to 1,000 days, which scales with the rate. */
     public TokenBucket withBurst(Duration newBurst) {
         return with(permitsPerSecond, seconds(newBurst), 0, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 
-    /** This bucket with a capacity in permits, at any rate. */
+    /** This bucket with a capacity in permits at any rate, more than 0 and at most 1,000,000,000,000. */
     public TokenBucket withCapacity(double permits) {
         Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
         return with(permitsPerSecond, 0, permits, Kind.TOKEN_BUCKET).grantingWithoutWait();
@@ -255,12 +255,12 @@ public record TokenBucket(
         return with(warmUp, whoWaits, newStartsFull, kind);
     }
 
-    /** This bucket with a bound on how far ahead permits can be reserved. Default: 1 h. */
+    /** This bucket with a bound on how far ahead permits can be reserved, from 0 to 1,000 days. Default: 1 h. */
     public TokenBucket withMaxWait(Duration newMaxWait) {
         return with(newMaxWait, expire);
     }
 
-    /** This bucket with a minimum time for which it is kept while unused. Default: 60 s. */
+    /** This bucket with a minimum time for which it is kept while unused, from 1 ms to 1,000 days. Default: 60 s. */
     public TokenBucket withExpire(Duration newExpire) {
         return with(maxWait, newExpire);
     }
