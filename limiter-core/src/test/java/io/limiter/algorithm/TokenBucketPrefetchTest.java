@@ -122,6 +122,36 @@ class TokenBucketPrefetchTest {
     }
 
     @Test
+    void unused_permits_return_to_a_bucket_that_was_reset_up_to_its_capacity() {
+        decide(Request.take(6_000, 0));
+        Decision given = prefetch(500);
+        state = null;
+        decide(Request.take(300, 0));
+        decide(Request.cancel(500, given));
+
+        assertThat(decide(Request.peek(1, 0)).remaining()).isEqualTo(10_000);
+    }
+
+    @Test
+    void unused_permits_return_to_a_bucket_that_was_reset_beside_what_instances_hold() {
+        decide(Request.take(6_000, 0));
+        Decision given = prefetch(500);
+        state = null;
+        prefetch(300);
+        decide(Request.cancel(500, given));
+
+        assertThat(Objects.requireNonNull(state).storedPermits()).isEqualTo(9_700);
+    }
+
+    @Test
+    void a_smaller_capacity_leaves_no_room_beside_what_instances_hold() {
+        prefetch(3_000);
+        Step<RedisPermits> smaller = TokenBucket.perSecond(2_000).step(state, now, Request.peek(1, 0));
+
+        assertThat(smaller.decision().remaining()).isZero();
+    }
+
+    @Test
     void demand_moves_with_a_clock_that_steps_back() {
         prefetch(500);
         now -= Duration.ofSeconds(30).toMillis() * 1000;

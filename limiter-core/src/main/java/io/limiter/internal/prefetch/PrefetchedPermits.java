@@ -123,7 +123,7 @@ class PrefetchedPermits {
         return size - left() - dropped.get();
     }
 
-    /** The decision for permits of this block. The backend's remaining permits are as of the prefetch. */
+    /** The decision for permits of this block, to be cancelled as its rest is. What remains in the backend is as of the prefetch. */
     final Decision granted() {
         return new Decision(
                 true,
@@ -132,6 +132,7 @@ class PrefetchedPermits {
                 0,
                 0,
                 prefetched.fullAfterMicros(),
-                Decision.Source.PREFETCH);
+                Decision.Source.PREFETCH,
+                prefetched.ticketMicros());
     }
 }

@@ -62,6 +62,54 @@ class PrefetchBoundTest {
                 .isZero();
     }
 
+    /** Of two instances, each has one of two definitions, and changes to the other one. */
+    @Test
+    void no_change_of_the_limit_exceeds_the_bound_of_the_larger_one() {
+        List<TokenBucket> limits = List.of(
+                TokenBucket.perSecond(2_000).withCapacity(300),
+                TokenBucket.perSecond(1_000).withCapacity(150));
+        int[] used = {0, 0};
+        fleet.addAll(List.of(instance(), instance()));
+        for (int step = 0; step < STEPS; step++) {
+            clock.advance(Duration.ofNanos(1_000L * random.nextInt(random.nextInt(50) == 0 ? 300_000 : 3_000)));
+            timers.runDue();
+            int instance = random.nextInt(2);
+            if (random.nextInt(50) == 0) {
+                fleet.get(instance).drop(limits.get(used[instance]));
+                used[instance] = 1 - used[instance];
+            }
+            for (int burst = random.nextInt(random.nextInt(20) == 0 ? 400 : 12); burst > 0; burst--) {
+                request(limits.get(used[instance]), fleet.get(instance));
+            }
+        }
+
+        assertThat(ledger.excess(300 + 2_000 * TIME.toMillis() / 1e3, 2_000))
+                .as(Seed.hint())
+                .isZero();
+    }
+
+    /** What other instances hold then, they use or return. */
+    @Test
+    void a_reset_allows_the_bound_once_more() {
+        TokenBucket limit = TokenBucket.perSecond(2_000).withCapacity(300);
+        for (int i = 0; i < 20; i++) {
+            fleet.add(instance());
+        }
+        for (int step = 0; step < STEPS; step++) {
+            clock.advance(Duration.ofNanos(1_000L * random.nextInt(3_000)));
+            timers.runDue();
+            for (int burst = random.nextInt(12); burst > 0; burst--) {
+                request(limit, fleet.get(random.nextInt(20)));
+            }
+            if (step == STEPS / 2) {
+                fleet.get(0).reset(KEY);
+            }
+        }
+
+        double allowed = limit.maxPermits() + 2_000 * TIME.toMillis() / 1e3;
+        assertThat(ledger.excess(2 * allowed, 2_000)).as(Seed.hint()).isZero();
+    }
+
     /** Without the prefetch time it would not hold: what was taken just before a bucket is full again is used with it. */
     @Test
     void the_prefetch_time_is_part_of_the_bound() {

@@ -1,0 +1,173 @@
+package io.limiter.internal.prefetch;
+
+import static io.limiter.testing.Decisions.decide;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.PrefetchTerms;
+import io.limiter.Reservation;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.internal.time.ExpiryClock;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of prefetched permits that are not used, and of those that are cancelled or refunded. */
+class PrefetchReturnTest extends PrefetchFixture {
+
+    @Test
+    void unused_permits_are_returned_after_the_prefetch_time() {
+        takeFromHalf();
+        long before = remaining();
+        assertThat(prefetched(prefetch)).isTrue();
+        pass(USABLE);
+        timers.run();
+        assertThat(remaining()).as("refilled by 100, and returned").isGreaterThan(before + 100);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
+    }
+
+    @Test
+    void closing_returns_all_unused_permits() {
+        takeFromHalf();
+        long before = remaining();
+        prefetch.close();
+        assertThat(remaining()).isGreaterThan(before);
+        int requests = backend.requests();
+        for (int i = 0; i < 10; i++) {
+            decide(prefetch, KEY, LIMIT, ONE);
+        }
+        assertThat(backend.requests()).as("each is decided by the backend").isEqualTo(requests + 10);
+    }
+
+    @Test
+    void permits_that_arrive_while_closing_are_returned() {
+        behind.holds = true;
+        decide(prefetch, KEY, LIMIT, ONE);
+        decide(prefetch, KEY, LIMIT, ONE);
+        assertThat(behind.held).hasSize(1);
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(prefetch::close);
+        behind.holds = false;
+        PendingDecision<?> late = behind.held.get(0);
+        late.decided(new Decision(true, 8, 9_990, 0, 0, 0, Decision.Source.BACKEND, 77));
+        closing.join();
+        assertThat(behind.last).isEqualTo(new Request(Request.Action.REFUND, 8, 0, 77));
+    }
+
+    @Test
+    void a_reset_drops_prefetched_permits_without_returning_them() {
+        takeEachMilli(200);
+        prefetch.reset(KEY);
+        assertThat(remaining()).isEqualTo(10_000);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
+        decide(prefetch, KEY, LIMIT, Request.take(100, 0));
+        int before = backend.requests();
+        pass(USABLE);
+        timers.run();
+        prefetch.close();
+        assertThat(backend.requests()).as("and refunds").isEqualTo(before);
+    }
+
+    @Test
+    void a_reset_through_any_view_drops_prefetched_permits() {
+        takeEachMilli(200);
+        without.reset(KEY);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
+        takeEachMilli(200);
+        without.with(new PrefetchTerms(TIME, 1)).reset(KEY);
+        assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
+        assertThat(without).isEqualTo(prefetch).hasSameHashCodeAs(prefetch);
+    }
+
+    @Test
+    void permits_of_a_limit_that_was_replaced_are_dropped_without_returning_them() {
+        takeEachMilli(200);
+        prefetch.drop(TokenBucket.of(1000, 10));
+        assertThat(prefetched(prefetch))
+                .as("of an equal limit of another limiter")
+                .isTrue();
+        prefetch.drop(LIMIT);
+        assertThat(prefetched(prefetch)).isFalse();
+        int requests = backend.requests();
+        pass(USABLE);
+        timers.run();
+        prefetch.close();
+        assertThat(backend.requests()).isEqualTo(requests);
+    }
+
+    @Test
+    void a_block_that_is_returned_after_a_reset_by_another_instance_is_added_up_to_the_capacity() {
+        Prefetch other = new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(TIME));
+        takeFromHalf();
+        behind.returned = 0;
+        other.reset(KEY);
+        assertThat(prefetched(prefetch)).as("it knows nothing of the reset").isTrue();
+        backend.takeElsewhere(KEY, LIMIT, Request.take(1, 0));
+        prefetch.close();
+        assertThat(behind.returned).isPositive();
+        assertThat(remaining()).isEqualTo(10_000);
+    }
+
+    @Test
+    void a_block_that_is_returned_after_a_reset_adds_what_the_instance_could_have_used() {
+        takeFromHalf();
+        behind.returned = 0;
+        backend.reset(KEY);
+        backend.takeElsewhere(KEY, LIMIT, Request.take(10_000, 0));
+        prefetch.close();
+        assertThat(remaining()).isEqualTo(behind.returned).isPositive();
+    }
+
+    @Test
+    void a_cancelled_reservation_of_prefetched_permits_is_returned_to_the_backend() {
+        takeFromHalf();
+        Reservation reserved = limiter().reserve(5);
+        assertThat(reserved.decision().source()).isEqualTo(Decision.Source.PREFETCH);
+        long before = remaining();
+        behind.returned = 0;
+        assertThat(reserved.cancel()).isTrue();
+        assertThat(behind.returned).isEqualTo(5);
+        assertThat(remaining()).isEqualTo(before + 5);
+    }
+
+    @Test
+    void a_cancelled_reservation_of_prefetched_permits_adds_nothing_if_the_bucket_was_full_since() {
+        takeEachMilli(200);
+        pass(MILLI.multipliedBy(10));
+        Reservation reserved = limiter().reserve(5);
+        assertThat(reserved.decision().source()).isEqualTo(Decision.Source.PREFETCH);
+        pass(Duration.ofNanos(1_000 * (reserved.decision().fullAfterMicros() - 1)));
+        backend.takeElsewhere(KEY, LIMIT, Request.take((int) remaining(), 0));
+        assertThat(reserved.cancel()).isTrue();
+        assertThat(remaining()).as("as after the return of a block").isZero();
+    }
+
+    @Test
+    void a_refund_goes_to_the_backend() {
+        takeFromHalf();
+        long before = remaining();
+        behind.returned = 0;
+        limiter().refund(7);
+        assertThat(behind.returned).isEqualTo(7);
+        assertThat(remaining()).isEqualTo(before + 7);
+    }
+
+    @Test
+    void permits_prefetched_at_the_former_rate_are_dropped() {
+        EngineRateLimiter limiter = limiter();
+        takeFromHalf();
+        assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.PREFETCH);
+        behind.returned = 0;
+        limiter.setRate(2_000);
+        Decision next = limiter.decide(1);
+        assertThat(next.source()).isEqualTo(Decision.Source.BACKEND);
+        assertThat(next.limit()).isEqualTo(20_000);
+        pass(USABLE);
+        timers.run();
+        prefetch.close();
+        assertThat(behind.returned).as("at the new rate, each would be two").isZero();
+    }
+}
