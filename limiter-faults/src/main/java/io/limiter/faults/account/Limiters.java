@@ -24,6 +24,8 @@ public enum Limiters {
     PREFETCHED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(1000).withCapacity(1000)),
     /** As {@link #COUNTED}, with {@link #PREFETCH}, which needs permits: shows whether one is granted twice. */
     PREFETCHED_COUNTED(1, FailurePolicy.THROW, countable()),
+    /** One key of a whole fleet, with {@link #PREFETCH}; when Redis does not decide, only prefetched permits are granted. */
+    HOT(1, FailurePolicy.DENY, TokenBucket.perSecond(1000).withCapacity(1000)),
     /** Leases of {@link #LEASES}: shows whether too many are held, or too few. */
     LEASED(1, FailurePolicy.DENY, TokenBucket.perSecond(1)),
     /** A bucket with many keys, of which a few are called most. */
@@ -130,7 +132,7 @@ public enum Limiters {
 
     /** Whether it has {@link #PREFETCH}. */
     public boolean isPrefetched() {
-        return this == PREFETCHED || this == PREFETCHED_COUNTED;
+        return this == PREFETCHED || this == PREFETCHED_COUNTED || this == HOT;
     }
 
     /** Whether it always has permits, so that a rejection is wrong. */

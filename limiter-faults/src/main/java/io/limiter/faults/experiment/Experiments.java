@@ -20,6 +20,7 @@ public final class Experiments {
                         Clusters.all(),
                         Rights.all(),
                         Instances.all(),
+                        Fleets.all(),
                         Clocks.all())
                 .flatMap(List::stream)
                 .toList();

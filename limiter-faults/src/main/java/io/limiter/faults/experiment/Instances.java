@@ -66,8 +66,7 @@ final class Instances {
                         .fault(Duration.ofSeconds(3), Instances::killAndWatchLeases),
                 named("jvm-killed-with-prefetched-permits")
                         .does("One JVM of two is killed while it has prefetched permits, and replaced, 3 times")
-                        .promises(
-                                "At most the refill of a prefetch time more; what a killed JVM had prefetched is spent")
+                        .promises(Fleets.BOUND + "; what a killed JVM had prefetched is spent")
                         .members(PREFETCH, PREFETCH)
                         .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, PREFETCH)),
                 named("jvm-stopped-with-leases")
@@ -78,7 +77,7 @@ final class Instances {
                         .fault(Duration.ofSeconds(5), scene -> pause(scene, Duration.ofSeconds(5))),
                 named("jvm-stopped-with-prefetched-permits")
                         .does("One JVM of two is stopped for 5 s while it has prefetched permits")
-                        .promises("At most the refill of a prefetch time more")
+                        .promises(Fleets.BOUND)
                         .members(PREFETCH, PREFETCH)
                         .fault(Duration.ofSeconds(5), scene -> pause(scene, Duration.ofSeconds(5))),
                 named("jvm-paused-25-times")

@@ -22,9 +22,12 @@ import java.util.Set;
 /** Three JVMs, a million keys and limits of all kinds, while faults come at random. None of them loses what Redis knows. */
 public final class Soak {
 
-    /** Not the second of a set by itself, and nothing of which permits may be prefetched and lost with each fault. */
+    /** Permits of these may be prefetched and lost with each fault, or need a fleet. */
+    private static final Set<Limiters> NOT_CALLED = EnumSet.of(Limiters.PREFETCHED_COUNTED, Limiters.HOT);
+
+    /** Not the second of a set by itself. */
     private static final Limiters[] CALLED = Arrays.stream(Limiters.values())
-            .filter(limiter -> limiter != Limiters.PREFETCHED_COUNTED)
+            .filter(limiter -> !NOT_CALLED.contains(limiter))
             .filter(limiter -> Arrays.stream(Limiters.values()).noneMatch(first -> first.second() == limiter))
             .toArray(Limiters[]::new);
 
@@ -194,7 +197,7 @@ public final class Soak {
 
     private void awaitExpiry(long atMost) throws IOException, InterruptedException {
         int lasting = Arrays.stream(Limiters.values())
-                .filter(limiter -> !EXPIRING.contains(limiter) && limiter != Limiters.PREFETCHED_COUNTED)
+                .filter(limiter -> !EXPIRING.contains(limiter) && !NOT_CALLED.contains(limiter))
                 .mapToInt(Limiters::keys)
                 .sum();
         Awaited.await(() -> keys() <= lasting, "keys in Redis do not expire");

@@ -128,6 +128,16 @@ public final class PlantedBugs {
                         Measure.TAKEN,
                         method("internal.prefetch.PrefetchedPermits", "<init>", Advices.TwiceAsMany.class)),
                 named(
+                        "prefetch-takes-nothing",
+                        "Redis gives permits to instances that prefetch, and does not take them",
+                        "All instances use at most what the limit and the prefetch time allow",
+                        "fleet-prefetches",
+                        Measure.EXCESS,
+                        script(
+                                "token_bucket_prefetch.lua",
+                                "stored, granted = stored - taken, granted + taken",
+                                "granted = granted + taken")),
+                named(
                         "prefetched-not-returned",
                         "A JVM keeps prefetched permits that it does not use",
                         "Only a JVM that is killed loses what it has prefetched",

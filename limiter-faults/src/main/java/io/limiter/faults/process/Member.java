@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -46,15 +47,22 @@ final class Member {
 
     private final MemberSettings settings;
     private final AccountFile account;
-    private final RedisRateLimiterFactory factory;
+    private final List<RedisRateLimiterFactory> instances = new ArrayList<>();
     private volatile boolean ended;
 
     private Member(MemberSettings settings) throws IOException {
         this.settings = settings;
         this.account = AccountFile.create(settings.account());
-        this.factory = RedisRateLimiterFactory.builder(Clients.open(settings)).build();
+        for (int i = 0; i < settings.instances(); i++) {
+            RedisRateLimiterFactory.Builder instance = RedisRateLimiterFactory.builder(Clients.open(settings));
+            if (settings.instances() > 1) {
+                // They take turns on the processors of one machine.
+                instance.decisionTimeout(Duration.ofSeconds(1));
+            }
+            instances.add(instance.build());
+        }
         if (settings.live()) {
-            RedisLiveLimits.start(factory, LiveOptions.DEFAULT);
+            instances.forEach(instance -> RedisLiveLimits.start(instance, LiveOptions.DEFAULT));
         }
     }
 
@@ -68,7 +76,7 @@ final class Member {
         if (settings.logMillis() > 0) {
             slowLog(settings.logMillis());
         }
-        factory.warmUp().join();
+        warmUp();
         List<Thread> callers = startCallers();
         start("control", this::control);
         if (settings.interrupts()) {
@@ -90,25 +98,39 @@ final class Member {
         }
     }
 
+    /** Those of a fleet until Redis has answered each, however long this machine takes to start so many. */
+    private void warmUp() {
+        boolean again = true;
+        while (again) {
+            List<CompletableFuture<Boolean>> answers =
+                    instances.stream().map(RedisRateLimiterFactory::warmUp).toList();
+            long answered = answers.stream().filter(CompletableFuture::join).count();
+            again = instances.size() > 1 && answered < instances.size();
+        }
+    }
+
     private List<Thread> startCallers() {
         List<Thread> callers = new ArrayList<>();
+        int limiters = settings.limiters().size();
         for (int i = 0; i < settings.threads(); i++) {
-            Limiters limiter = settings.limiters().get(i % settings.limiters().size());
+            Limiters limiter = settings.limiters().get(i % limiters);
+            LimiterFactory instance = instances.get(i / limiters % instances.size());
             Random random = new Random(settings.seed() * 31 + i);
             // The first caller of leases renews them, the others do not hold any for that long.
-            boolean holdsLong = i < settings.limiters().size();
-            callers.add(start("caller-" + i, () -> call(limiter, limiter.second(), random, holdsLong)));
+            boolean holdsLong = i < limiters;
+            callers.add(start("caller-" + i, () -> call(instance, limiter, limiter.second(), random, holdsLong)));
         }
         return callers;
     }
 
-    private void call(Limiters limiter, @Nullable Limiters second, Random random, boolean holdsLong) {
+    private void call(
+            LimiterFactory instance, Limiters limiter, @Nullable Limiters second, Random random, boolean holdsLong) {
         if (second != null) {
-            callSet(limiter, second);
+            callSet(instance, limiter, second);
         } else if (limiter == Limiters.LEASED) {
-            hold(random, holdsLong);
+            hold(instance, random, holdsLong);
         } else {
-            call(limiter, random);
+            call(limiter, limiter(instance, limiter), random);
         }
     }
 
@@ -119,9 +141,9 @@ final class Member {
         return thread;
     }
 
-    private Limiter limiter(Limiters which) {
+    private static Limiter limiter(LimiterFactory instance, Limiters which) {
         String name = which.name().toLowerCase(Locale.ROOT);
-        LimiterFactory used = factory.withFailurePolicy(which.policy());
+        LimiterFactory used = instance.withFailurePolicy(which.policy());
         if (which.isPrefetched()) {
             used = used.withPrefetch(Limiters.PREFETCH.time());
         } else if (which == Limiters.BANNING) {
@@ -130,8 +152,7 @@ final class Member {
         return used.build(name, which.limit());
     }
 
-    private void call(Limiters which, Random random) {
-        Limiter limiter = limiter(which);
+    private void call(Limiters which, Limiter limiter, Random random) {
         while (!ended) {
             int key = key(which, random);
             int permits = which.isCounted() || which.isRefunded() ? 1 + random.nextInt(3) : 1;
@@ -165,9 +186,9 @@ final class Member {
     }
 
     /** Two permits of the first for one of the second. An entry for each of them. */
-    private void callSet(Limiters first, Limiters second) {
-        LimitSet set = LimitSet.of(limiter(first).on(first.key(0)), 2)
-                .and(limiter(second).on(second.key(0)));
+    private void callSet(LimiterFactory instance, Limiters first, Limiters second) {
+        LimitSet set = LimitSet.of(limiter(instance, first).on(first.key(0)), 2)
+                .and(limiter(instance, second).on(second.key(0)));
         while (!ended) {
             long ofFirst = account.begin(first, 0, 2);
             long ofSecond = account.begin(second, 0, 1);
@@ -196,8 +217,8 @@ final class Member {
                 : random.nextInt(which.keys());
     }
 
-    private void hold(Random random, boolean holdsLong) {
-        ConcurrencyLimiter limiter = factory.withFailurePolicy(Limiters.LEASED.policy())
+    private void hold(LimiterFactory instance, Random random, boolean holdsLong) {
+        ConcurrencyLimiter limiter = instance.withFailurePolicy(Limiters.LEASED.policy())
                 .build("leased", Limiters.LEASES)
                 .on(Limiters.LEASED.key(0));
         while (!ended) {
@@ -265,7 +286,7 @@ final class Member {
 
     private void close() {
         long callMicros = AccountFile.nowMicros();
-        factory.close();
+        instances.forEach(RedisRateLimiterFactory::close);
         if (ended) {
             return;
         }

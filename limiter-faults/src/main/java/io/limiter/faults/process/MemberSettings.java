@@ -13,7 +13,8 @@ import java.util.stream.Collectors;
  *
  * @param redis where it is, or the network in front of it
  * @param user by which it connects, whose password is the same; empty for the default
- * @param threads that call; each has one of the limiters
+ * @param instances how many factories it has, each with a connection of its own, as if it were so many JVMs
+ * @param threads that call; each has one of the limiters of an instance
  * @param pauseMillis how long each pauses between two calls
  * @param interrupts whether threads are interrupted at random
  * @param logMillis how long each line of the log takes
@@ -24,6 +25,7 @@ public record MemberSettings(
         Endpoint redis,
         String user,
         boolean jedis,
+        int instances,
         int threads,
         int pauseMillis,
         List<Limiters> limiters,
@@ -39,6 +41,7 @@ public record MemberSettings(
                 Endpoint.standalone(0),
                 "",
                 false,
+                1,
                 24,
                 2,
                 List.of(Limiters.LIMITED, Limiters.COUNTED, Limiters.ROOMY),
@@ -54,6 +57,7 @@ public record MemberSettings(
                 newRedis,
                 user,
                 jedis,
+                instances,
                 threads,
                 pauseMillis,
                 limiters,
@@ -66,18 +70,67 @@ public record MemberSettings(
 
     public MemberSettings user(String newUser) {
         return new MemberSettings(
-                redis, newUser, jedis, threads, pauseMillis, limiters, interrupts, logMillis, live, seed, account);
+                redis,
+                newUser,
+                jedis,
+                instances,
+                threads,
+                pauseMillis,
+                limiters,
+                interrupts,
+                logMillis,
+                live,
+                seed,
+                account);
     }
 
     /** Over Jedis. */
     public MemberSettings byJedis() {
         return new MemberSettings(
-                redis, user, true, threads, pauseMillis, limiters, interrupts, logMillis, live, seed, account);
+                redis,
+                user,
+                true,
+                instances,
+                threads,
+                pauseMillis,
+                limiters,
+                interrupts,
+                logMillis,
+                live,
+                seed,
+                account);
+    }
+
+    public MemberSettings instances(int newInstances) {
+        return new MemberSettings(
+                redis,
+                user,
+                jedis,
+                newInstances,
+                threads,
+                pauseMillis,
+                limiters,
+                interrupts,
+                logMillis,
+                live,
+                seed,
+                account);
     }
 
     public MemberSettings threads(int newThreads, int newPauseMillis) {
         return new MemberSettings(
-                redis, user, jedis, newThreads, newPauseMillis, limiters, interrupts, logMillis, live, seed, account);
+                redis,
+                user,
+                jedis,
+                instances,
+                newThreads,
+                newPauseMillis,
+                limiters,
+                interrupts,
+                logMillis,
+                live,
+                seed,
+                account);
     }
 
     public MemberSettings limiters(Limiters... newLimiters) {
@@ -85,6 +138,7 @@ public record MemberSettings(
                 redis,
                 user,
                 jedis,
+                instances,
                 threads,
                 pauseMillis,
                 List.of(newLimiters),
@@ -97,17 +151,39 @@ public record MemberSettings(
 
     public MemberSettings interrupted() {
         return new MemberSettings(
-                redis, user, jedis, threads, pauseMillis, limiters, true, logMillis, live, seed, account);
+                redis, user, jedis, instances, threads, pauseMillis, limiters, true, logMillis, live, seed, account);
     }
 
     public MemberSettings logMillis(int newLogMillis) {
         return new MemberSettings(
-                redis, user, jedis, threads, pauseMillis, limiters, interrupts, newLogMillis, live, seed, account);
+                redis,
+                user,
+                jedis,
+                instances,
+                threads,
+                pauseMillis,
+                limiters,
+                interrupts,
+                newLogMillis,
+                live,
+                seed,
+                account);
     }
 
     public MemberSettings withLiveLimits() {
         return new MemberSettings(
-                redis, user, jedis, threads, pauseMillis, limiters, interrupts, logMillis, true, seed, account);
+                redis,
+                user,
+                jedis,
+                instances,
+                threads,
+                pauseMillis,
+                limiters,
+                interrupts,
+                logMillis,
+                true,
+                seed,
+                account);
     }
 
     /** As arguments of {@link Member}. */
@@ -116,6 +192,7 @@ public record MemberSettings(
                 "redis=" + redis,
                 "user=" + user,
                 "jedis=" + jedis,
+                "instances=" + instances,
                 "threads=" + threads,
                 "pause=" + pauseMillis,
                 "limiters=" + limiters.stream().map(Limiters::name).collect(Collectors.joining(",")),
@@ -136,6 +213,7 @@ public record MemberSettings(
                 Endpoint.parse(value(values, "redis")),
                 value(values, "user"),
                 Boolean.parseBoolean(value(values, "jedis")),
+                Integer.parseInt(value(values, "instances")),
                 Integer.parseInt(value(values, "threads")),
                 Integer.parseInt(value(values, "pause")),
                 Arrays.stream(value(values, "limiters").split(",", -1))
