@@ -5,6 +5,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.limiter.ArchitectureRules;
@@ -91,6 +92,35 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("jakarta.servlet..", "org.springframework.web..")
+                .check(CLASSES);
+    }
+
+    /** Those that are missing together in an application of {@link OptionalLibrariesTest}. */
+    @Test
+    void no_class_uses_two_optional_libraries_that_are_missing_together() {
+        String actuator = "org.springframework.boot.actuate";
+        String security = "org.springframework.security";
+        String contexts = "io.micrometer.context";
+        notTogether("reactor", "org.aspectj");
+        notTogether("org.springframework.web.servlet", "io.micrometer.core");
+        notTogether(actuator, security);
+        notTogether(actuator, contexts);
+        notTogether(security, contexts);
+    }
+
+    private static void notTogether(String one, String other) {
+        noClasses()
+                .that(DescribedPredicate.describe(
+                        "use " + one,
+                        type -> type.getDirectDependenciesFromSelf().stream()
+                                .anyMatch(dependency -> dependency
+                                        .getTargetClass()
+                                        .getPackageName()
+                                        .startsWith(one))))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(other + "..")
+                .allowEmptyShould(true)
                 .check(CLASSES);
     }
 }

@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Writer;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +22,11 @@ import java.util.stream.Stream;
 public final class MemberProcess implements AutoCloseable {
 
     private static final long PATIENCE_SECONDS = 90;
+
+    /** Which of the JVM's compilers members have: those of this one. */
+    private static final List<String> COMPILERS = ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(argument -> argument.startsWith("-XX:TieredStopAtLevel="))
+            .toList();
 
     private final Process process;
     private final Path folder;
@@ -55,8 +61,9 @@ public final class MemberProcess implements AutoCloseable {
                 "-Xss512k",
                 "-XX:+UseSerialGC",
                 // Its file would outlive a JVM that is killed.
-                "-XX:-UsePerfData",
-                Member.class.getName()));
+                "-XX:-UsePerfData"));
+        command.addAll(COMPILERS);
+        command.add(Member.class.getName());
         command.addAll(settings.at(redis, seed, folder.resolve("account")).arguments());
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(folder.resolve("log").toFile());
