@@ -23,10 +23,10 @@ final class ClientPause {
     private final long origin;
 
     // All in nanoseconds since the origin, and guarded by the monitor of this.
-    private long end;
+    private long ownEnd; // by responses here
+    private long banEnd; // too late for a ban that was seen late
     private long jitter;
     private double share; // of the longest jitter
-    private long banEnd;
     private long banVersion;
 
     ClientPause(LongSupplier nanoTime, RandomGenerator random) {
@@ -42,42 +42,50 @@ final class ClientPause {
     /** @return whether it is longer than it was, and other instances must know */
     synchronized boolean prolong(Duration requested) {
         long now = now();
-        if (now + requested.toNanos() <= end) {
-            return false;
-        }
-        endAt(now, now + requested.plus(MARGIN).toNanos());
-        return true;
+        boolean longer = now + requested.toNanos() > end();
+        // The ban may end earlier than is known here.
+        Duration lasts = longer ? requested.plus(MARGIN) : requested;
+        spread(now, lasts);
+        ownEnd = Math.max(ownEnd, now + lasts.toNanos());
+        return longer;
     }
 
-    private void endAt(long now, long newEnd) {
-        if (now >= end + jitter) {
+    private long end() {
+        return Math.max(ownEnd, banEnd);
+    }
+
+    private void spread(long now, Duration lasts) {
+        if (now >= end() + jitter) {
             share = random.nextDouble();
             jitter = 0;
         }
-        end = Math.max(end, newEnd);
-        jitter = Math.max(jitter, (long) (share * Math.min((end - now) / JITTER_PART, MOST_JITTER)));
+        jitter = Math.max(jitter, (long) (share * Math.min(lasts.toNanos() / JITTER_PART, MOST_JITTER)));
     }
 
-    /** A live ban announces it. What is known of its version stays as it is. */
-    synchronized void banned(long version, Duration left) {
+    /**
+     * A live ban announces it. What is known of its version stays as it is.
+     *
+     * @param most that is left of it
+     */
+    synchronized void banned(long version, Duration most) {
         if (version != banVersion) {
             long now = now();
+            spread(now, most);
             banVersion = version;
-            banEnd = now + left.toNanos();
-            endAt(now, banEnd);
+            banEnd = now + most.toNanos();
         }
     }
 
     /** The live ban has expired. The calls of this instance start again after the jitter. */
     synchronized void banEnded() {
-        banEnd = 0;
+        banEnd = Math.min(banEnd, now());
     }
 
     /** An operator has removed or replaced the live ban. */
     synchronized void lift() {
-        end = 0;
-        jitter = 0;
+        ownEnd = 0;
         banEnd = 0;
+        jitter = 0;
     }
 
     /** Whether the limiter itself rejects calls now. */
@@ -87,16 +95,16 @@ final class ClientPause {
 
     /** Whether the live ban lasts as long as any response has requested. */
     synchronized boolean isAnnounced() {
-        return banEnd + MARGIN.toNanos() >= end;
+        return banEnd + MARGIN.toNanos() >= ownEnd;
     }
 
     /** What is left of it for the fleet, without the jitter. */
     synchronized Duration left() {
-        return Duration.ofNanos(Math.max(0, end - now()));
+        return Duration.ofNanos(Math.max(0, end() - now()));
     }
 
     /** How long the calls of this instance pause; zero if they may be sent. */
     synchronized Duration leftHere() {
-        return Duration.ofNanos(Math.max(0, end + jitter - now()));
+        return Duration.ofNanos(Math.max(0, end() + jitter - now()));
     }
 }

@@ -82,6 +82,8 @@ final class ClientPauses implements DisposableBean {
     ClientPause of(String client, String limit) {
         ClientPause pause = byClient.computeIfAbsent(client, name -> new ClientPause(nanoTime, new Random()));
         byLimit.put(limit, pause);
+        // One that was there before this instance.
+        live.get(limit, KEY).filter(ban -> ban.who().equals(WHO)).ifPresent(ban -> banned(pause, ban));
         return pause;
     }
 
@@ -133,7 +135,7 @@ final class ClientPauses implements DisposableBean {
                 return "its key has a live limit by " + current.get().who();
             }
             // Another instance was faster.
-            current.ifPresent(ban -> pause.banned(ban.version(), length(ban.since(), ban)));
+            current.ifPresent(ban -> banned(pause, ban));
             if (pause.isAnnounced()) {
                 return null;
             }
@@ -155,8 +157,10 @@ final class ClientPauses implements DisposableBean {
         return "other instances change it at the same time";
     }
 
-    private static Duration length(Instant from, LiveLimit ban) {
-        return Duration.between(from, ban.expiresAt().orElse(from));
+    /** It may have been stored long before it is seen here, which shows when it ends. */
+    private static void banned(ClientPause pause, LiveLimit ban) {
+        Instant since = ban.since();
+        pause.banned(ban.version(), Duration.between(since, ban.expiresAt().orElse(since)));
     }
 
     private void changed(LiveChange change) {
@@ -166,7 +170,7 @@ final class ClientPauses implements DisposableBean {
         }
         LiveLimit after = change.after().orElse(null);
         if (after != null && after.who().equals(WHO)) {
-            pause.banned(after.version(), length(change.at(), after));
+            banned(pause, after);
         } else if (after == null
                 && change.before()
                         .flatMap(LiveLimit::expiresAt)

@@ -109,6 +109,30 @@ class ClientPauseTest {
     }
 
     @Test
+    void a_ban_that_was_seen_late_ends_with_the_live_ban_and_the_jitter() {
+        ClientPause late = new ClientPause(clock::read, () -> 0x7fff_ffff_ffff_ffffL);
+        late.banned(7, seconds(60));
+        clock.advance(seconds(10));
+        late.banEnded();
+        assertThat(late.isBanned()).isFalse();
+        assertThat(late.left()).isZero();
+        assertThat(late.leftHere()).isBetween(seconds(1), seconds(6));
+        clock.advance(seconds(6));
+        assertThat(late.leftHere()).isZero();
+        assertThat(late.prolong(seconds(30))).as("the next pause").isTrue();
+        assertThat(late.left()).isEqualTo(seconds(31));
+    }
+
+    @Test
+    void what_a_response_requested_outlasts_the_end_of_a_ban_that_was_seen_late() {
+        pause.banned(7, seconds(60));
+        assertThat(pause.prolong(seconds(30))).isFalse();
+        clock.advance(seconds(10));
+        pause.banEnded();
+        assertThat(pause.left()).isEqualTo(seconds(20));
+    }
+
+    @Test
     void an_operator_who_removes_the_ban_ends_the_pause() {
         pause.prolong(seconds(30));
         pause.banned(7, seconds(31));

@@ -14,8 +14,11 @@ import io.limiter.spring.check.InternalLimitExceededException;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCluster;
+import io.limiter.testing.TestRedis;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -120,6 +123,20 @@ class PausesInRedisTest {
                     // Which clients do without.
                     .allMatch(entry -> entry.startsWith("command client") || entry.equals("command info"));
         }
+    }
+
+    @Test
+    void a_client_that_begins_during_a_pause_knows_it() {
+        application("spring.data.redis.url=" + TestRedis.shared().uri(), "limiter.live.namespace=p" + UUID.randomUUID())
+                .run(one -> {
+                    receivesPause(one);
+                    Eventually.that(
+                            () -> assertThat(one.getBean(Events.class).all).hasSize(1));
+                    ClientPauses late =
+                            new ClientPauses(true, one.getBean(LiveLimits.class), event -> {}, System::nanoTime);
+                    assertThat(late.of("maps", "maps/day").leftHere()).isGreaterThan(Duration.ofSeconds(25));
+                    late.destroy();
+                });
     }
 
     @Test
