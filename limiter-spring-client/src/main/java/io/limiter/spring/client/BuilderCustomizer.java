@@ -70,7 +70,7 @@ final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
         if (!(builder instanceof RestTemplate) && !(builder instanceof RestClient.Builder)) {
             OfWebClient.customize(builder, beans);
         } else if (beans.getBean(ClientLimits.class).hasHosts() || isRefreshed(beans)) {
-            ClientLimitInterceptor limits = beans.getBean(ClientLimitInterceptor.class);
+            ClientLimitInterceptor limits = beans.getBean(ClientLimitInterceptor.BEAN, ClientLimitInterceptor.class);
             if (builder instanceof RestTemplate template) {
                 limits.addTo(template.getInterceptors());
             } else {
@@ -89,7 +89,7 @@ final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
     private static final class OfWebClient {
 
         static void customize(Object builder, BeanFactory beans) {
-            ((WebClient.Builder) builder).filter(beans.getBean(ClientLimitFilter.class));
+            ((WebClient.Builder) builder).filter(beans.getBean(ClientLimitFilter.BEAN, ClientLimitFilter.class));
         }
     }
 }

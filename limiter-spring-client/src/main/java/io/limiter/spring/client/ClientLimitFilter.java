@@ -22,6 +22,9 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class ClientLimitFilter implements ExchangeFilterFunction {
 
+    /** The name of the bean that limits calls by their hosts; an application may have others. */
+    static final String BEAN = "limiterClientFilter";
+
     /** Behind all filters, which may send a request again. */
     private static final ExchangeFilterFunction REPEATS = ClientLimitFilter::repeats;
 

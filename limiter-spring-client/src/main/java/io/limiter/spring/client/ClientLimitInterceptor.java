@@ -21,10 +21,13 @@ import org.springframework.web.client.RestClient;
  * call that two of these see is limited once by each client of {@code limiter.clients}.
  *
  * <p>If an interceptor sends a request again, each attempt takes permits in the clients that Spring Boot's {@code RestClient.Builder} bean
- * or {@code RestTemplateBuilder} builds. In one that is built in another way, only the first does. Redirects and repeats of the HTTP
- * client itself take none. Safe for use by many threads.
+ * builds, and, in those of {@code RestTemplateBuilder}, if the builder had the interceptor. Otherwise only the first does. Redirects and
+ * repeats of the HTTP client itself take none. Safe for use by many threads.
  */
 public final class ClientLimitInterceptor implements ClientHttpRequestInterceptor {
+
+    /** The name of the bean that limits calls by their hosts; an application may have others. */
+    static final String BEAN = "limiterClientInterceptor";
 
     /** Marks a request whose last response was seen. */
     private static final String SEEN = ClientLimitInterceptor.class.getName() + ".seen";

@@ -52,7 +52,7 @@ public class LimiterClientAutoConfiguration {
                 pauses);
     }
 
-    @Bean
+    @Bean(ClientLimitInterceptor.BEAN)
     ClientLimitInterceptor limiterClientInterceptor(ClientLimits limits) {
         return new ClientLimitInterceptor(limits);
     }
@@ -93,7 +93,7 @@ public class LimiterClientAutoConfiguration {
     @ConditionalOnClass(WebClient.class)
     static class OfExchanges {
 
-        @Bean
+        @Bean(ClientLimitFilter.BEAN)
         ClientLimitFilter limiterClientFilter(ClientLimits limits) {
             return new ClientLimitFilter(limits);
         }

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
@@ -187,6 +188,44 @@ class ClientLimitsTest {
                     .isThrownBy(() -> filter.named("other"))
                     .withMessageContaining("name must be one of limiter.clients")
                     .withMessageContaining("was 'other'");
+        });
+    }
+
+    static class OwnInterceptor {
+
+        @Bean
+        ClientLimitInterceptor other(ClientLimitInterceptor limits) {
+            return limits.named("other");
+        }
+    }
+
+    static class OwnFilter {
+
+        @Bean
+        ClientLimitFilter other(ClientLimitFilter limits) {
+            return limits.named("other");
+        }
+    }
+
+    private ApplicationContextRunner with(Class<?> configuration) {
+        return local().withPropertyValues(day(1))
+                .withPropertyValues("limiter.clients.other.limits.second.rate=1000")
+                .withUserConfiguration(configuration);
+    }
+
+    @Test
+    void clients_have_the_limits_of_their_host_beside_an_interceptor_of_the_applications_own() {
+        with(OwnInterceptor.class).run(context -> {
+            callByRestClient(context);
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> callByRestTemplate(context));
+        });
+    }
+
+    @Test
+    void clients_have_the_limits_of_their_host_beside_a_filter_of_the_applications_own() {
+        with(OwnFilter.class).run(context -> {
+            callByWebClient(context);
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> callByWebClient(context));
         });
     }
 
