@@ -102,17 +102,13 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                         .orElse(null);
     }
 
-    /** The limits of a client; {@code null} if there is none of this name. A client that was found here cannot be removed. */
+    /** The limits of a client; {@code null} if there is none of this name. */
     @Nullable
     ClientLimit byName(String name) {
-        ClientLimit found = current.byName().get(name);
-        if (found != null) {
-            inUse.add(name);
-        }
-        return found;
+        return current.byName().get(name);
     }
 
-    /** Finds the limits of a name with each call, because they can change. */
+    /** Finds the limits of a name with each call, because they can change. This client cannot be removed. */
     Function<URI, @Nullable ClientLimit> named(String name) {
         Map<String, ClientLimit> known = current.byName();
         if (!known.containsKey(name)) {

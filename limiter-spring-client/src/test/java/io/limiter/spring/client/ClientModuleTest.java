@@ -141,11 +141,13 @@ class ClientModuleTest {
             context.getBean(ClientLimitInterceptor.class).named("maps");
             assertThat(limits.byName("feign")).isNotNull();
             settings.remove(RATE.replace("maps", "other"));
+            settings.remove(RATE.replace("maps", "feign"));
             assertThat(limits.refresh()).isTrue();
+            assertThat(limits.byName("feign")).isNull();
             settings.clear();
             assertThat(catchThrowable(limits::refresh))
                     .hasMessage(
-                            "limiter.clients must have [feign, maps], because clients are built with these names, and had []:"
+                            "limiter.clients must have [maps], because clients are built with these names, and had []:"
                                     + " set enforce=false of one that must not reject calls any more");
             assertThat(limits.named("maps").apply(CALL)).isNotNull();
         });
