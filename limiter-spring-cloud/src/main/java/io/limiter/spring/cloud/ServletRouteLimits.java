@@ -21,8 +21,8 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.cloud.gateway.server.mvc.config.GatewayMvcProperties;
 import org.springframework.cloud.gateway.server.mvc.config.RouteProperties;
 import org.springframework.cloud.gateway.server.mvc.handler.GatewayServerResponse;
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.context.request.async.AsyncWebRequest;
+import org.springframework.web.context.request.async.WebAsyncUtils;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -70,7 +70,7 @@ final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSi
         if (rules == null) {
             return next.handle(request);
         }
-        HttpServletResponse response = current();
+        HttpServletResponse response = response(request);
         HttpServletRequest changed = new ChangedRequest(request);
         RuntimeException rejection =
                 filters.computeIfAbsent(rule, name -> build(name, rules)).rejection(changed, response);
@@ -106,10 +106,13 @@ final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSi
                 beans.responses().getObject());
     }
 
-    /** That of the request which this thread handles. */
-    private static HttpServletResponse current() {
-        ServletRequestAttributes current = (ServletRequestAttributes) RequestContextHolder.currentRequestAttributes();
-        return Objects.requireNonNull(current.getResponse(), "the request has no response");
+    /** Found without the thread, because a circuit breaker may run the rest of a route on another. */
+    private static HttpServletResponse response(ServerRequest request) {
+        AsyncWebRequest handled =
+                WebAsyncUtils.getAsyncManager(request.servletRequest()).getAsyncWebRequest();
+        return Objects.requireNonNull(
+                handled == null ? null : handled.getNativeResponse(HttpServletResponse.class),
+                "the request has no response");
     }
 
     /** A request with the headers that filters before this one have set. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
@@ -46,6 +47,23 @@ class JavaRouteLimitTest {
         }
     }
 
+    /** Has a filter that handles requests on another thread, as a circuit breaker with a time limit does. */
+    static class OnAnotherThread extends TestGateway.Plain {
+
+        @Bean
+        RouterFunction<ServerResponse> mail() {
+            return RouterFunctions.route()
+                    .GET("/mail", request -> ServerResponse.noContent().build())
+                    .filter((request, next) -> {
+                        FutureTask<ServerResponse> handled = new FutureTask<>(() -> next.handle(request));
+                        new Thread(handled).start();
+                        return handled.get();
+                    })
+                    .filter(LimitFilterFunctions.limit("mail"))
+                    .build();
+        }
+    }
+
     private static void grantsOne(TestGateway.Server server, Class<?> application) {
         try (TestGateway gateway = server.start(application, RULE)) {
             String caller = TestGateway.anyone();
@@ -62,6 +80,11 @@ class JavaRouteLimitTest {
     @Test
     void works_on_the_servlet_server() {
         grantsOne(TestGateway.Server.WEBMVC, Servlet.class);
+    }
+
+    @Test
+    void works_on_the_servlet_server_behind_a_filter_with_threads_of_its_own() {
+        grantsOne(TestGateway.Server.WEBMVC, OnAnotherThread.class);
     }
 
     @Test
