@@ -63,9 +63,12 @@ final class HttpRules
         return current.byUser();
     }
 
-    /** By now the routes that are configured have named their rules. */
+    /** By now the routes that are configured have named their rules. Contexts below this one may start before that. */
     @Override
     public void onApplicationEvent(ContextRefreshedEvent started) {
+        if (started.getApplicationContext().getEnvironment() != environment) {
+            return;
+        }
         current.ofRoutes().keySet().stream()
                 .filter(named::add)
                 .forEach(rule -> log.warn(

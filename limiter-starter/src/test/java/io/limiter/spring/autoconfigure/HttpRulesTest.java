@@ -28,8 +28,10 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.mock.web.MockFilterChain;
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -294,9 +296,15 @@ class HttpRulesTest {
     @Configuration(proxyBeanMethods = false)
     static class Route {
 
+        /** Starts a context below that of the application first, as a Feign client has one. */
         @Bean
-        SmartInitializingSingleton route(RouteRules rules) {
-            return () -> rules.named("named");
+        SmartInitializingSingleton route(RouteRules rules, ApplicationContext application) {
+            return () -> {
+                try (GenericApplicationContext below = new GenericApplicationContext(application)) {
+                    below.refresh();
+                }
+                rules.named("named");
+            };
         }
     }
 
