@@ -91,12 +91,16 @@ public final class FailurePolicy {
     }
 
     /**
-     * The share of the limit that each instance decides under alone.
+     * The share of the limit that each instance decides under alone, under {@code LOCAL}.
      *
      * @param instances how many there are, at least 1
      * @return more than 0, at most 1
+     * @throws IllegalArgumentException if instances are less than 1
      */
     public double share(int instances) {
+        if (instances < 1) {
+            throw new IllegalArgumentException("instances must be at least 1, was " + instances);
+        }
         return share == 0 ? 1.0 / instances : share;
     }
 

@@ -20,6 +20,15 @@ class FailurePolicyTest {
         assertThat(FailurePolicy.local(0.5)).hasToString("LOCAL(0.5)");
     }
 
+    @Test
+    void an_instance_alone_has_its_part_or_the_fixed_share() {
+        assertThat(FailurePolicy.LOCAL.share(4)).isEqualTo(0.25);
+        assertThat(FailurePolicy.local(0.5).share(4)).isEqualTo(0.5);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> FailurePolicy.LOCAL.share(0))
+                .withMessage("instances must be at least 1, was 0");
+    }
+
     @ParameterizedTest
     @ValueSource(doubles = {0, -1, 1.01, Double.NaN})
     void a_share_out_of_range_is_an_error(double share) {

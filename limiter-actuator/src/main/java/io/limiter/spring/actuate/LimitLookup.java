@@ -89,8 +89,9 @@ public final class LimitLookup {
     LimitersDescription.@Nullable Fallback fallback() {
         if (factory instanceof RedisRateLimiterFactory redis) {
             FailurePolicy policy = redis.failurePolicy();
-            return new LimitersDescription.Fallback(
-                    policy.action().name(), redis.instances(), policy.share(redis.instances()));
+            int instances = redis.instances();
+            @Nullable Double share = policy.action() == FailurePolicy.Action.LOCAL ? policy.share(instances) : null;
+            return new LimitersDescription.Fallback(policy.action().name(), instances, share);
         }
         return null;
     }

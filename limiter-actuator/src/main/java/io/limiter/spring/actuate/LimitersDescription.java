@@ -21,9 +21,10 @@ public record LimitersDescription(
      *
      * @param policy the default failure policy
      * @param instances that were counted lately, this one included
-     * @param share of each limit under {@code LOCAL}
+     * @param share of each limit under {@code LOCAL}; {@code null} under any other policy
      */
-    public record Fallback(String policy, int instances, double share) {}
+    public record Fallback(
+            String policy, int instances, @Nullable Double share) {}
 
     /**
      * The sizes of a factory's caches and queues.

@@ -1,5 +1,6 @@
 package io.limiter.spring.metrics;
 
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
@@ -87,7 +88,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                     RedisRateLimiterFactory::instances);
             added.gauge(
                     LimiterMeters.SHARE,
-                    "The share of limits that this instance decides under alone, with the default failure policy",
+                    "The share of limits that this instance decides under alone, if the default failure policy is LOCAL",
                     redis,
                     LimiterMetrics::share);
             added.gauge(
@@ -109,7 +110,8 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
     }
 
     private static double share(RedisRateLimiterFactory limiters) {
-        return limiters.failurePolicy().share(limiters.instances());
+        FailurePolicy policy = limiters.failurePolicy();
+        return policy.action() == FailurePolicy.Action.LOCAL ? policy.share(limiters.instances()) : Double.NaN;
     }
 
     private void registerCalls(String name, Bound in) {
