@@ -10,7 +10,8 @@ public enum HashTag {
 
     /**
      * One of a fixed number, by the whole key. Load spreads over the Cluster, keys with one hash tag share calls, and all limits
-     * of one key, as in a {@link LimitSet}, are in one slot. Permits without a key have the name of the limiter as their hash tag. The default.
+     * of one key, as in a {@link LimitSet}, are in one slot, unless there are none ({@code hashTags(0)}): then each key of each
+     * limit has its own. Permits without a key have the name of the limiter as their hash tag. The default.
      */
     WHOLE_KEY,
 

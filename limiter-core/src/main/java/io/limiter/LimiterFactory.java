@@ -84,7 +84,7 @@ public interface LimiterFactory extends AutoCloseable {
      * Redis one by one. Limiters of one name with and without prefetch share their permits. The view rejects other kinds of limit, and buckets in which the next
      * caller waits. A local factory has no backend to prefetch from, and ignores it; so does this default.
      *
-     * @param time prefetch time: how much later a permit may be used, from 10 ms to 10 s; unused ones are returned
+     * @param time prefetch time: how much later a permit may be used than Redis counts it as used, from 10 ms to 10 s
      */
     default LimiterFactory withPrefetch(Duration time) {
         return withPrefetch(time, PrefetchTerms.DEFAULT_CALLS_PER_SECOND);

@@ -6,7 +6,7 @@ import java.time.Duration;
 /**
  * How the instances prefetch permits; see {@link LimiterFactory#withPrefetch(Duration)}.
  *
- * @param time prefetch time: how much later a permit may be used, from 10 ms to 10 s
+ * @param time prefetch time: how much later a permit may be used than Redis counts it as used, from 10 ms to 10 s
  * @param callsPerSecond how often the whole fleet calls Redis to prefetch permits of one key, from 1 to 1,000,000
  */
 public record PrefetchTerms(Duration time, int callsPerSecond) {

@@ -113,9 +113,9 @@ final class TokenBucketStep {
      *
      * What instances hold counts as if it were still in the bucket: both together never exceed the capacity.
      *
-     * <p>Each call reserves the next free time for a call, a quarter of the prefetch time ahead or later. An instance that got less than
-     * it wanted may call again at that time. Any other may call as soon as no call is more than twice as far ahead as that, so
-     * that a few calls in a row, of which each requests more, do not wait.
+     * <p>Each call reserves the next free time for a call, a quarter of the prefetch time ahead or later. An instance that got
+     * less than it wanted may call again at that time. Any other may call as soon as no call is more than twice as far ahead as
+     * that, so that a few calls in a row, of which each requests more, do not wait.
      */
     private Step<RedisPermits> prefetch(RedisPermits settled, Request request) {
         double pause = request.timeoutMicros() * PREFETCH_PAUSE;

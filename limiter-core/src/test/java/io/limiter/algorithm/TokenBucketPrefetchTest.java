@@ -111,6 +111,16 @@ class TokenBucketPrefetchTest {
     }
 
     @Test
+    void what_a_full_bucket_gave_counts_as_held_until_the_next_call_was_due_though_it_is_returned() {
+        Decision given = prefetch(2_500);
+        decide(Request.cancel(2_500, given));
+
+        assertThat(decide(Request.peek(1, 0)).remaining()).isEqualTo(7_500);
+        now += TIME;
+        assertThat(decide(Request.peek(1, 0)).remaining()).as("refilled since").isEqualTo(8_500);
+    }
+
+    @Test
     void unused_permits_of_a_bucket_that_was_full_do_not_return() {
         Decision given = prefetch(500);
         now += TIME;

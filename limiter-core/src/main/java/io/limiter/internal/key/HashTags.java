@@ -48,7 +48,7 @@ public final class HashTags {
         if (count < 0 || count > MOST) {
             throw new IllegalArgumentException(
                     "hashTags must be between 0 and " + MOST + ", was " + count
-                            + ": some two for each master that the Cluster will ever have, or 0 for one of its own for each key");
+                            + ": about two for each master that the Cluster will ever have, or 0 for one of its own for each key");
         }
         return count;
     }

@@ -4,8 +4,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What messages and log lines show of a key: <code>prefix{name:[hash]}</code>, because the key of a caller can be personal
- * data. The key of a limiter's own permits is shown as it is. The logger {@value #LOGGER} at level DEBUG shows all keys.
+ * What messages and log lines show of a key: <code>prefix{name:[hash]}</code>, in a Cluster
+ * <code>prefix{#7}{name:[hash]}</code>, because the key of a caller can be personal data. The key of a limiter's own permits is shown as it is. The logger {@value #LOGGER} at level DEBUG shows all keys.
  */
 public final class ShownKey {
 
