@@ -2,6 +2,8 @@ package io.limiter.scale;
 
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.live.KnownInstances;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -9,8 +11,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * A fleet whose instances count each other in Redis, as {@code io.limiter.internal.live.InstanceCount} does, and what they grant
- * without Redis. In virtual time; one seed gives one result.
+ * A fleet whose instances count each other in Redis, and what they grant without Redis. In virtual time; one seed gives one
+ * result.
  */
 final class CountedFleet {
 
@@ -18,8 +20,9 @@ final class CountedFleet {
 
     private static final long POLL_NANOS = SECOND_NANOS;
     private static final double JITTER = 0.2;
-    private static final long EVERY_NANOS = 5 * SECOND_NANOS;
-    private static final int MISSED = 3;
+    private static final long EVERY_NANOS = KnownInstances.EVERY.toNanos();
+    private static final long COUNTS_NANOS =
+            KnownInstances.counts(Duration.ofNanos(POLL_NANOS)).toNanos();
     private static final long TICK_NANOS = SECOND_NANOS / 10;
 
     private final SplittableRandom random;
@@ -119,7 +122,7 @@ final class CountedFleet {
         private long countedNanos = Long.MIN_VALUE;
         private long cutOffNanos = Long.MAX_VALUE;
         private long endNanos = Long.MAX_VALUE;
-        private int last;
+        private final KnownInstances counted = new KnownInstances();
         private int known;
 
         private boolean isOver() {
@@ -155,11 +158,8 @@ final class CountedFleet {
                 return;
             }
             countUntil.values().removeIf(until -> until < now);
-            boolean added = countUntil.put(this, now + MISSED * (EVERY_NANOS + POLL_NANOS)) == null;
-            int found = countUntil.size();
-            int before = added ? known : last;
-            known = Math.max(found, before);
-            last = added ? known : found;
+            boolean added = countUntil.put(this, now + COUNTS_NANOS) == null;
+            known = counted.after(countUntil.size(), added);
             countedNanos = now;
         }
     }

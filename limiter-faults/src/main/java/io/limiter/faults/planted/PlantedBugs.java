@@ -290,7 +290,7 @@ public final class PlantedBugs {
                         "In an outage, instances grant the limit once and not once each",
                         "counted-redis-restarted-empty-twice",
                         Measure.EXCESS,
-                        method("internal.live.InstanceCount", "count", Advices.ForgetCount.class)),
+                        method("internal.live.KnownInstances", "after", Advices.ForgetCount.class)),
                 named(
                         "pause-is-an-outage",
                         "The decision timeout counts time in which the JVM did not run",

@@ -16,11 +16,6 @@ final class InstanceCount {
 
     private static final AsyncLog log = AsyncLog.of(InstanceCount.class);
 
-    static final Duration EVERY = Duration.ofSeconds(5);
-
-    /** An instance counts until it has missed as many counts. */
-    private static final int MISSED = 3;
-
     private final LiveStore store;
     private final IntConsumer alive;
     private final Duration counts;
@@ -30,8 +25,7 @@ final class InstanceCount {
     // The id of the last count.
     private @Nullable String counted;
     private long countedMicros;
-    private int last;
-    private int known;
+    private final KnownInstances known = new KnownInstances();
 
     /**
      * @param alive receives the number of instances
@@ -40,8 +34,7 @@ final class InstanceCount {
     InstanceCount(LiveStore store, IntConsumer alive, Duration pollInterval) {
         this.store = store;
         this.alive = alive;
-        // It counts at the first poll once the time is over.
-        this.counts = EVERY.plus(pollInterval).multipliedBy(MISSED);
+        this.counts = KnownInstances.counts(pollInterval);
     }
 
     /** This instance counts from the next poll on, and is another one each time, because there may be copies of the process. */
@@ -56,16 +49,13 @@ final class InstanceCount {
      */
     void count(long nowMicros) {
         String own = id;
-        if (own == null || own.equals(counted) && Math.abs(nowMicros - countedMicros) < EVERY.toNanos() / 1000) {
+        if (own == null
+                || own.equals(counted) && Math.abs(nowMicros - countedMicros) < KnownInstances.EVERY.toNanos() / 1000) {
             return;
         }
         try {
             LiveStore.Alive found = store.alive(own, counts);
-            // If Redis does not know this instance (any more), it may not know others before they count again.
-            int before = found.added() ? known : last;
-            known = Math.max(found.instances(), before);
-            last = found.added() ? known : found.instances();
-            alive.accept(known);
+            alive.accept(known.after(found.instances(), found.added()));
             counted = own;
             countedMicros = nowMicros;
         } catch (RuntimeException e) {

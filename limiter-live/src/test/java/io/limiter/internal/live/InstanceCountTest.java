@@ -43,7 +43,7 @@ class InstanceCountTest {
         assertThat(one.count()).isOne();
         assertThat(other.count()).isEqualTo(2);
         assertThat(one.count()).as("not yet counted again").isOne();
-        pass(InstanceCount.EVERY);
+        pass(KnownInstances.EVERY);
         assertThat(one.count()).isEqualTo(2);
         other.count.leave(true);
         passAndCount(one);
@@ -66,11 +66,11 @@ class InstanceCountTest {
     void after_a_step_of_the_clock_no_instance_counts_itself_alone() {
         List<Instance> fleet = Stream.generate(Instance::new).limit(3).toList();
         fleet.forEach(Instance::count);
-        pass(InstanceCount.EVERY);
+        pass(KnownInstances.EVERY);
         fleet.forEach(Instance::count);
         pass(Duration.ofHours(1));
         assertThat(fleet).allSatisfy(each -> assertThat(each.count()).isEqualTo(3));
-        pass(InstanceCount.EVERY);
+        pass(KnownInstances.EVERY);
         assertThat(fleet).allSatisfy(each -> assertThat(each.count()).isEqualTo(3));
     }
 
@@ -138,9 +138,9 @@ class InstanceCountTest {
 
     @Test
     void with_long_poll_intervals_too_an_instance_counts_until_it_has_missed_three_counts() {
-        Duration apart = InstanceCount.EVERY.multipliedBy(2);
-        Instance one = new Instance(InstanceCount.EVERY);
-        new Instance(InstanceCount.EVERY).count();
+        Duration apart = KnownInstances.EVERY.multipliedBy(2);
+        Instance one = new Instance(KnownInstances.EVERY);
+        new Instance(KnownInstances.EVERY).count();
         for (int i = 0; i <= 3; i++) {
             assertThat(one.count()).as("%s counts missed", i).isEqualTo(2);
             pass(apart);
@@ -152,12 +152,12 @@ class InstanceCountTest {
 
     @Test
     void an_instance_that_left_is_forgotten_also_where_counts_are_far_apart() {
-        Instance one = new Instance(InstanceCount.EVERY);
-        Instance other = new Instance(InstanceCount.EVERY);
+        Instance one = new Instance(KnownInstances.EVERY);
+        Instance other = new Instance(KnownInstances.EVERY);
         other.count();
         assertThat(one.count()).isEqualTo(2);
         other.count.leave(true);
-        Duration apart = InstanceCount.EVERY.multipliedBy(2).plusMillis(100);
+        Duration apart = KnownInstances.EVERY.multipliedBy(2).plusMillis(100);
         pass(apart);
         one.count();
         pass(apart);
@@ -169,7 +169,7 @@ class InstanceCountTest {
         Instance one = new Instance();
         one.count();
         one.count.leave(true);
-        pass(InstanceCount.EVERY);
+        pass(KnownInstances.EVERY);
         one.count();
         assertThat(members()).isEmpty();
     }
@@ -249,7 +249,7 @@ class InstanceCountTest {
     }
 
     private static int passAndCount(Instance instance) {
-        pass(InstanceCount.EVERY);
+        pass(KnownInstances.EVERY);
         return instance.count();
     }
 

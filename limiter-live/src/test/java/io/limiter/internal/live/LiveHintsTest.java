@@ -173,7 +173,7 @@ class LiveHintsTest {
     }
 
     private static void count(LiveInstance instance) {
-        FLEET.clock().advance(InstanceCount.EVERY);
+        FLEET.clock().advance(KnownInstances.EVERY);
         instance.pollLiveLimits();
     }
 
