@@ -32,7 +32,9 @@ public enum Answer {
     /** The control thread, which only parks: when it should have gone on, and when it did. */
     CONTROL,
     /** The factory was closed: from when on, and when that had returned. */
-    CLOSING;
+    CLOSING,
+    /** Redis did not decide a request, of a caller or of none, as those that prefetch. */
+    FAILED;
 
     private static final Answer[] VALUES = values();
 
