@@ -55,8 +55,8 @@ final class Member {
         this.settings = settings;
         this.account = AccountFile.create(settings.account());
         for (int i = 0; i < settings.instances(); i++) {
-            RedisRateLimiterFactory.Builder instance = RedisRateLimiterFactory.builder(Clients.open(settings))
-                    .observer(new Failures());
+            RedisRateLimiterFactory.Builder instance =
+                    RedisRateLimiterFactory.builder(Clients.open(settings)).observer(new Failures());
             if (settings.instances() > 1) {
                 // They take turns on the processors of one machine.
                 instance.decisionTimeout(Duration.ofSeconds(1));
