@@ -139,15 +139,16 @@ public final class ScaleStudy {
                 ScaleStudy::hotRow,
                 Stream.of(100_000.0, MILLION)
                         .flatMap(load -> Stream.of(10, 100, 1_000)
-                                .flatMap(instances -> Stream.of(false, true)
-                                        .map(beside -> network(load, instances, beside))))
+                                .flatMap(instances ->
+                                        Stream.of(false, true).map(beside -> network(load, instances, beside))))
                         .toArray(Scenario[]::new));
     }
 
     private static Scenario network(double perSecond, int instances, boolean beside) {
         String name = beside
                 ? "and further calls in flight"
-                : String.format(Locale.ROOT, "%,d instances, %,.0f requests/s, one call in flight", instances, perSecond);
+                : String.format(
+                        Locale.ROOT, "%,d instances, %,.0f requests/s, one call in flight", instances, perSecond);
         return hot(name, 2 * MILLION, at -> {
             at.shards = 1;
             at.instances = instances;
@@ -192,13 +193,11 @@ public final class ScaleStudy {
     }
 
     private static Scenario hot(String name, double limitPerSecond, Consumer<Scenario> settings) {
-        return new Scenario(
-                name,
-                at -> {
-                    at.hotPerSecond = MILLION;
-                    at.limitPerSecond = limitPerSecond;
-                    settings.accept(at);
-                });
+        return new Scenario(name, at -> {
+            at.hotPerSecond = MILLION;
+            at.limitPerSecond = limitPerSecond;
+            settings.accept(at);
+        });
     }
 
     private static String hotTable(Scenario... scenarios) {
