@@ -20,6 +20,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.RedisProcess;
 import java.time.Duration;
@@ -277,7 +278,7 @@ class OutageTest {
 
     private Limiter limiter(Setup setup, FailurePolicy policy, Duration decisionTimeout) {
         factory = factory(setup, policy, decisionTimeout);
-        assertThat(factory.warmUp().join()).isTrue();
+        Eventually.that(() -> assertThat(factory.warmUp().join()).isTrue());
         Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
         awaitRedis(limiter);
         return limiter;

@@ -168,7 +168,8 @@ class RightsTest {
                 .toList();
         assertThat(prefixes).contains(probes);
         try (RedisRateLimiterFactory factory = builder.build()) {
-            assertThat(factory.warmUp().join()).isTrue();
+            // It waits for a few seconds only, in which a slow machine may not have connected.
+            Eventually.that(() -> assertThat(factory.warmUp().join()).isTrue());
             for (String prefix : prefixes) {
                 if (!prefix.equals(probes)) {
                     everything(factory.withPrefix(prefix));
