@@ -1,22 +1,17 @@
 package io.limiter.console;
 
-import java.util.List;
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.beans.factory.support.RootBeanDefinition;
+import io.limiter.testing.OnNetty;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
-import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.web.server.SecurityWebFilterChain;
-import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.method.HandlerTypePredicate;
 import org.springframework.web.reactive.config.PathMatchConfigurer;
@@ -25,25 +20,6 @@ import reactor.core.publisher.Mono;
 
 /** WebFlux on Netty. */
 class WebFluxConsoleTest extends ConsoleContract {
-
-    /** Its factory has moved between Spring Boot's lines. */
-    static class OnNetty implements ImportBeanDefinitionRegistrar {
-
-        private static final List<String> FACTORIES = List.of(
-                "org.springframework.boot.web.embedded.netty.NettyReactiveWebServerFactory",
-                "org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory");
-
-        @Override
-        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-            ClassLoader loader = getClass().getClassLoader();
-            String factory = FACTORIES.stream()
-                    .filter(name -> ClassUtils.isPresent(name, loader))
-                    .findFirst()
-                    .orElseThrow();
-            registry.registerBeanDefinition(
-                    "netty", new RootBeanDefinition(ClassUtils.resolveClassName(factory, loader)));
-        }
-    }
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration

@@ -1,5 +1,7 @@
 package io.limiter.spring.cloud;
 
+import static org.springframework.cloud.gateway.support.GatewayToStringStyler.filterToStringCreator;
+
 import io.limiter.spring.key.spel.RequestKey;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.HttpLimits;
@@ -9,8 +11,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
 import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
+import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
@@ -37,6 +41,26 @@ public final class LimitGatewayFilterFactory extends AbstractGatewayFilterFactor
     /** @throws InvalidSettingException if there is no such rule, or if it has a path */
     @Override
     public GatewayFilter apply(Config config) {
+        return new Shown(
+                filter(config),
+                filterToStringCreator(this).append("rule", config.getRule()).toString());
+    }
+
+    /** @param text as the gateway's own filters are shown by its Actuator endpoint */
+    private record Shown(GatewayFilter filter, String text) implements GatewayFilter {
+
+        @Override
+        public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+            return filter.filter(exchange, chain);
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    private GatewayFilter filter(Config config) {
         RouteRules known = rules.getIfAvailable();
         if (known == null) {
             return (exchange, chain) -> chain.filter(exchange);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
+import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
 import org.springframework.context.annotation.Bean;
@@ -21,7 +22,7 @@ class JavaRouteLimitTest {
             "limiter.http.mail.limits.one.limit=1",
             "limiter.http.mail.limits.one.period=1h");
 
-    static class Reactive extends TestGateway.Plain {
+    static class Reactive extends TestGateway.Application {
 
         @Bean
         RouteLocator mail(RouteLocatorBuilder routes, LimitGatewayFilterFactory limit) {
@@ -75,6 +76,20 @@ class JavaRouteLimitTest {
     @Test
     void works_on_the_reactive_server() {
         grantsOne(TestGateway.Server.WEBFLUX, Reactive.class);
+    }
+
+    @Test
+    void shows_its_rule_as_the_filters_of_the_gateway_show_their_arguments() {
+        try (TestGateway gateway = TestGateway.Server.WEBFLUX.start(Reactive.class, RULE)) {
+            assertThat(gateway.context()
+                            .getBean("cachedCompositeRouteLocator", RouteLocator.class)
+                            .getRoutes()
+                            .flatMapIterable(Route::getFilters)
+                            .map(Object::toString)
+                            .collectList()
+                            .block())
+                    .containsExactly("[[Limit rule = 'mail'], order = 0]");
+        }
     }
 
     @Test

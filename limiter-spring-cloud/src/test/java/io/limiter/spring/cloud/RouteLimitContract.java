@@ -40,6 +40,10 @@ abstract class RouteLimitContract {
         started.forEach(TestGateway::close);
     }
 
+    final TestGateway gateway() {
+        return gateway;
+    }
+
     private TestGateway open(List<String> redis, String... more) {
         TestGateway opened = server.start(
                 server.route(0, "orders", "filters[0]=Limit=orders"),

@@ -1,6 +1,7 @@
 package io.limiter.spring.cloud;
 
 import com.sun.net.httpserver.HttpServer;
+import io.limiter.testing.OnNetty;
 import io.limiter.testing.TestRedis;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,6 +26,7 @@ import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Mono;
 
@@ -118,6 +120,7 @@ record TestGateway(ConfigurableApplicationContext context) implements AutoClosea
     static class Plain {}
 
     /** The key of a request is its header X-Caller. */
+    @Import(OnNetty.class)
     static class Application extends Plain {
 
         @Bean

@@ -5,6 +5,7 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.web.AnswerContract;
+import io.limiter.testing.OnNetty;
 import java.nio.charset.StandardCharsets;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;

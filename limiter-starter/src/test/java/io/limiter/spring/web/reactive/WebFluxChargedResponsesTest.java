@@ -2,6 +2,7 @@ package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.web.ChargedResponsesContract;
+import io.limiter.testing.OnNetty;
 import java.time.Duration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;

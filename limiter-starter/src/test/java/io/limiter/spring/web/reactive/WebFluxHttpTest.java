@@ -8,6 +8,7 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.web.HttpContract;
 import io.limiter.spring.web.Reply;
+import io.limiter.testing.OnNetty;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;

@@ -1,6 +1,7 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.web.HttpRulesContract;
+import io.limiter.testing.OnNetty;
 import java.util.List;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;

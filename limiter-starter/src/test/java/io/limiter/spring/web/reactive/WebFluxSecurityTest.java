@@ -11,6 +11,7 @@ import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.web.SecurityContract;
+import io.limiter.testing.OnNetty;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;

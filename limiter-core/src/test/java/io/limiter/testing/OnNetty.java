@@ -1,4 +1,4 @@
-package io.limiter.spring.web.reactive;
+package io.limiter.testing;
 
 import java.util.List;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -7,8 +7,11 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
 
-/** Tomcat, which is there too, would come first, and has no event loop. Spring Boot 4 has moved the class. */
-class OnNetty implements ImportBeanDefinitionRegistrar {
+/**
+ * Has Spring Boot serve WebFlux by Netty. Tomcat, which is there too, would come first, and has no event loop. Spring Boot 4 has moved
+ * the class.
+ */
+public class OnNetty implements ImportBeanDefinitionRegistrar {
 
     private static final List<String> FACTORIES = List.of(
             "org.springframework.boot.web.embedded.netty.NettyReactiveWebServerFactory",
