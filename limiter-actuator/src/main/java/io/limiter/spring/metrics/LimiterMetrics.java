@@ -105,7 +105,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         }
         CallCounts counts = calls.get();
         if (counts != null) {
-            counts.forEachName(name -> registerCalls(name, added));
+            counts.forEachName(name -> registerCalls(name, counts, added));
         }
     }
 
@@ -114,10 +114,13 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         return policy.action() == FailurePolicy.Action.LOCAL ? policy.share(limiters.instances()) : Double.NaN;
     }
 
-    private void registerCalls(String name, Bound in) {
+    private void registerCalls(String name, CallCounts counts, Bound in) {
         MeteredLimit limit = byName.get(name);
-        if (limit != null) {
-            limit.registerCalls(in.registry, in.local);
+        if (limit != null && counts.hasSkips(name)) {
+            limit.registerSkips(in.registry);
+        }
+        if (limit != null && counts.hasFallbacks(name)) {
+            limit.registerFallbacks(in.registry, in.local);
         }
     }
 

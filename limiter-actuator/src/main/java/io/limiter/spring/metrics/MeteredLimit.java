@@ -73,12 +73,14 @@ final class MeteredLimit {
                 .register(registry);
     }
 
-    /** Registers the outcomes of method calls. */
-    void registerCalls(MeterRegistry registry, boolean local) {
+    void registerSkips(MeterRegistry registry) {
+        counter(registry, "skipped", "none", MeteredLimit::skipped);
+    }
+
+    void registerFallbacks(MeterRegistry registry, boolean local) {
         for (Source source : sources(REJECTING, local)) {
             counter(registry, "fallback", SourceNames.of(source, local), limit -> limit.fallbacks(source));
         }
-        counter(registry, "skipped", "none", MeteredLimit::skipped);
     }
 
     /** In this process there are bans, and no live limits. */

@@ -31,12 +31,7 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
     private final ClientLimits limits;
     private final Function<URI, @Nullable ClientLimit> finder;
 
-    /** Limits calls by their hosts. */
-    ClientLimitFilter(ClientLimits limits) {
-        this(limits, limits::find);
-    }
-
-    private ClientLimitFilter(ClientLimits limits, Function<URI, @Nullable ClientLimit> finder) {
+    ClientLimitFilter(ClientLimits limits, Function<URI, @Nullable ClientLimit> finder) {
         this.limits = limits;
         this.finder = finder;
     }

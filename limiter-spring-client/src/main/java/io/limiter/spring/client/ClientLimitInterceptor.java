@@ -35,12 +35,7 @@ public final class ClientLimitInterceptor implements ClientHttpRequestIntercepto
     private final ClientLimits limits;
     private final Function<URI, @Nullable ClientLimit> finder;
 
-    /** Limits calls by their hosts. */
-    ClientLimitInterceptor(ClientLimits limits) {
-        this(limits, limits::find);
-    }
-
-    private ClientLimitInterceptor(ClientLimits limits, Function<URI, @Nullable ClientLimit> finder) {
+    ClientLimitInterceptor(ClientLimits limits, Function<URI, @Nullable ClientLimit> finder) {
         this.limits = limits;
         this.finder = finder;
     }

@@ -13,12 +13,13 @@ import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.RefreshableSettings;
+import io.limiter.spring.settings.SettingChecks;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -129,7 +130,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
             ClientLimit limit = build(name, property, client);
             byName.put(name, limit);
             client.hosts().forEach(host -> {
-                HostPattern pattern = parsed(property + ".hosts", " ", () -> HostPattern.parse(host));
+                HostPattern pattern = SettingChecks.named(property + ".hosts", " ", () -> HostPattern.parse(host));
                 ClientLimit other = byHost.put(pattern, limit);
                 if (other != null && !other.name().equals(name)) {
                     throw new InvalidSettingException(
@@ -153,13 +154,13 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
             client.check(ofLimit, limit);
             boolean several = client.limits().size() > 1;
             String limitName = several ? name + "/" + id : name;
-            parts.add(parsed(ofLimit, ": ", () -> inUse(ofLimit, limitName, limit, client, log)));
+            parts.add(SettingChecks.named(ofLimit, ": ", () -> inUse(ofLimit, limitName, limit, client, log)));
         });
         if (parts.size() > 1) {
-            parsed(property, ": ", () -> {
-                CheckStep.checkIsForSets(parts.get(0).applied().limiter());
-                return parts;
-            });
+            SettingChecks.named(
+                    property,
+                    ": ",
+                    () -> CheckStep.checkIsForSets(parts.get(0).applied().limiter()));
         }
         ClientPause pause = pauses.of(name, parts.get(0).name());
         return new ClientLimit(name, property, List.copyOf(parts), client.pauseAtMost(), pause, pauses);
@@ -184,27 +185,19 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                 Set.of());
     }
 
-    /** @throws InvalidSettingException naming the setting if a value cannot be parsed */
-    private static <T> T parsed(String property, String separator, Supplier<T> parser) {
-        try {
-            return parser.get();
-        } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(property, separator + e.getMessage(), e);
-        }
-    }
-
     @Override
     public @Nullable String hashTag(String prefix, String name, @Nullable String key) {
-        return current.byName().values().stream()
-                .filter(client -> client.has(prefix, name))
-                .map(ClientLimit::hashTag)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
+        return with(prefix, name).map(ClientLimit::hashTag).orElse(null);
     }
 
     @Override
     public @Nullable String definedBy(String prefix, String name) {
-        return current.byName().values().stream().anyMatch(client -> client.has(prefix, name)) ? PROPERTY : null;
+        return with(prefix, name).isPresent() ? PROPERTY : null;
+    }
+
+    private Optional<ClientLimit> with(String prefix, String name) {
+        return current.byName().values().stream()
+                .filter(client -> client.has(prefix, name))
+                .findFirst();
     }
 }

@@ -54,7 +54,7 @@ public class LimiterClientAutoConfiguration {
 
     @Bean(ClientLimitInterceptor.BEAN)
     ClientLimitInterceptor limiterClientInterceptor(ClientLimits limits) {
-        return new ClientLimitInterceptor(limits);
+        return new ClientLimitInterceptor(limits, limits::find);
     }
 
     @Bean
@@ -95,7 +95,7 @@ public class LimiterClientAutoConfiguration {
 
         @Bean(ClientLimitFilter.BEAN)
         ClientLimitFilter limiterClientFilter(ClientLimits limits) {
-            return new ClientLimitFilter(limits);
+            return new ClientLimitFilter(limits, limits::find);
         }
 
         @Bean

@@ -63,7 +63,7 @@ class PauseEndsTest {
             @Override
             void call(PauseEndsTest test) {
                 try {
-                    new ClientLimitInterceptor(test.limits)
+                    new ClientLimitInterceptor(test.limits, test.limits::find)
                             .intercept(
                                     new MockClientHttpRequest(HttpMethod.HEAD, API), new byte[0], (request, body) -> {
                                         MockClientHttpResponse response = new MockClientHttpResponse(body, test.answer);
@@ -78,7 +78,7 @@ class PauseEndsTest {
         REACTIVE {
             @Override
             void call(PauseEndsTest test) {
-                new ClientLimitFilter(test.limits)
+                new ClientLimitFilter(test.limits, test.limits::find)
                         .filter(
                                 ClientRequest.create(HttpMethod.OPTIONS, API).build(),
                                 request -> Mono.just(ClientResponse.create(test.answer)

@@ -56,7 +56,10 @@ final class MethodLimit {
             CheckStep.checkIsForSets(limiter);
         }
         this.resolver = resolver(declared, beans);
-        beans.calls().add(declared.name().name());
+        beans.calls().addSkips(declared.name().name());
+        if (declared.fallback() != null) {
+            beans.calls().addFallbacks(declared.name().name());
+        }
         if (declared.isChargedByStatus() && beans.find(DecisionRecorder.Finder.class) == null) {
             throw new IllegalArgumentException("chargeOn can be HTTP statuses only in a web application, and this is"
                     + " none: use failure, success or an expression");

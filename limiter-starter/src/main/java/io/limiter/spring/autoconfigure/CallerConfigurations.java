@@ -5,7 +5,7 @@ import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.key.SecurityPrincipals;
 import io.limiter.spring.key.address.CallerAddress;
-import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.reactive.CurrentExchange;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.servlet.CurrentRequest;
@@ -114,11 +114,10 @@ final class CallerConfigurations {
     }
 
     private static CallerAddress addresses(LimiterProperties.Key key) {
-        try {
-            return new CallerAddress(key.trustedProxies(), key.ipv6PrefixLength(), key.forwardedHeader());
-        } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException("limiter.key.trusted-proxies", ": " + e.getMessage(), e);
-        }
+        return SettingChecks.named(
+                "limiter.key.trusted-proxies",
+                ": ",
+                () -> new CallerAddress(key.trustedProxies(), key.ipv6PrefixLength(), key.forwardedHeader()));
     }
 
     private static Supplier<SecurityContextHolderStrategy> contexts(

@@ -1,6 +1,5 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CheckStep;
@@ -18,6 +17,7 @@ import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
+import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
 import java.util.ArrayList;
@@ -142,12 +142,12 @@ record HttpRule(
                     property, ".limits must have at least one limit, such as " + property + ".limits.second.rate=10");
         }
         HttpRoute route = new HttpRoute(
-                named(property + ".path", " ", () -> patterns(isOfRoutes() ? List.of("/**") : path)),
+                SettingChecks.named(property + ".path", " ", () -> patterns(isOfRoutes() ? List.of("/**") : path)),
                 methods(property + ".methods"),
-                named(property + ".exclude", " ", () -> patterns(exclude)));
-        RequestKey requestKey = named(property + ".key", " ", () -> RequestKey.parse(key));
+                SettingChecks.named(property + ".exclude", " ", () -> patterns(exclude)));
+        RequestKey requestKey = SettingChecks.named(property + ".key", " ", () -> RequestKey.parse(key));
         CallPermits<KeyRequest> permits = permits(property);
-        IntPredicate charged = named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
+        IntPredicate charged = SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
         String rule = name == null || name.isBlank() ? id : name;
         String where = rule.equals(id) ? property : property + " (" + rule + ")";
         RejectionLog log = new RejectionLog(where, enforce, System::nanoTime);
@@ -156,19 +156,20 @@ record HttpRule(
         limits.forEach((limit, settings) -> {
             String ofLimit = ConfiguredLimits.property(property + ".limits", limit, ids, ".day.limit=1000");
             check(ofLimit, settings);
-            parts.add(named(
+            parts.add(SettingChecks.named(
                     ofLimit,
                     ": ",
                     () -> inUse(settings.toLimit(ofLimit, enforce), limitName(rule, limit), log, application)));
         });
         if (limits.size() > 1 || charged != null) {
-            named(
+            SettingChecks.named(
                     property,
                     ": ",
-                    () -> checkedForSets(parts.get(0).applied().limiter().limiter()));
+                    () -> CheckStep.checkIsForSets(
+                            parts.get(0).applied().limiter().limiter()));
         }
         if (condition != null || cost != null) {
-            parts.forEach(part -> application.calls().add(part.name()));
+            parts.forEach(part -> application.calls().addSkips(part.name()));
         }
         boolean hasPlans = parts.stream().anyMatch(LimitInUse::hasPlans);
         RequestKey byRequest = byRequest(property, hasPlans, application.plans());
@@ -200,8 +201,8 @@ record HttpRule(
     }
 
     private CallPermits<KeyRequest> permits(String property) {
-        named(property + ".condition", " ", () -> CallPermits.ofRequest(null, condition));
-        return named(property + ".cost", " ", () -> CallPermits.ofRequest(cost, condition));
+        SettingChecks.named(property + ".condition", " ", () -> CallPermits.ofRequest(null, condition));
+        return SettingChecks.named(property + ".cost", " ", () -> CallPermits.ofRequest(cost, condition));
     }
 
     private @Nullable NamedResolver resolver(
@@ -244,7 +245,7 @@ record HttpRule(
                     plans, "give callers different limits", property + ".key=all", "use another key");
         }
         if (text != null) {
-            return named(setting, " ", () -> RequestKey.plan(text));
+            return SettingChecks.named(setting, " ", () -> RequestKey.plan(text));
         }
         if (finder == null) {
             throw InvalidSettingException.ofUnusedPlans(plans, "set " + setting + ", such as claim:plan");
@@ -305,11 +306,6 @@ record HttpRule(
                 plans);
     }
 
-    private static Limiter checkedForSets(Limiter limiter) {
-        CheckStep.checkIsForSets(limiter);
-        return limiter;
-    }
-
     private Set<String> methods(String property) {
         Set<String> known = new LinkedHashSet<>();
         for (String method : methods) {
@@ -320,14 +316,5 @@ record HttpRule(
             known.add(upper);
         }
         return known;
-    }
-
-    /** @throws InvalidSettingException naming the setting if a value cannot be parsed */
-    private static <T extends @Nullable Object> T named(String property, String separator, Supplier<T> parser) {
-        try {
-            return parser.get();
-        } catch (IllegalArgumentException e) {
-            throw new InvalidSettingException(property, separator + e.getMessage(), e);
-        }
     }
 }

@@ -2,13 +2,11 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveSettings;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
-import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.web.RejectionResponseCustomizer;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RouteRules;
@@ -67,12 +65,10 @@ public class LimiterWebAutoConfiguration {
             PropertyNames names,
             Environment environment,
             LimiterFactory factory,
-            ObjectProvider<LiveLimits> limits,
+            LiveLimits live,
             ObjectProvider<PlanResolver> resolver,
-            ObjectProvider<LimitAdvisor> advisor,
+            LimitAdvisor advisor,
             ListableBeanFactory beans) {
-        LimitAdvisor counting = advisor.getIfUnique();
-        LiveLimits live = limits.getIfAvailable();
         // Filters are created before most beans, so only its name is read, and the first request that needs it looks it
         // up.
         boolean resolves = beans.getBeanNamesForType(PlanResolver.class, true, false).length > 0;
@@ -83,10 +79,10 @@ public class LimiterWebAutoConfiguration {
                 new HttpRule.Application(
                         beans.getBeanNamesForType(RouteRules.Filter.class, true, false).length > 0,
                         factory,
-                        name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name),
+                        live::settingsOf,
                         resolves ? request -> plans.get().planOf(request) : null,
                         name -> limitResolver(beans, name),
-                        counting == null ? new CallCounts() : counting.callCounts()));
+                        advisor.callCounts()));
     }
 
     private static @Nullable Supplier<LimitResolver> limitResolver(ListableBeanFactory beans, String name) {

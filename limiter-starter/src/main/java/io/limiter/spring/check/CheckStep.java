@@ -25,10 +25,12 @@ public abstract class CheckStep<D> {
      * Checks at the start that permits of a limiter can be taken as those of a set, which several limits, a hash tag and a charge by
      * the outcome need.
      *
+     * @return the limiter
      * @throws IllegalArgumentException if it is of a factory that is none of this library, and forwards to none
      */
-    public static void checkIsForSets(Limiter limiter) {
+    public static Limiter checkIsForSets(Limiter limiter) {
         SetStep.ofEngine(limiter.toSet(1));
+        return limiter;
     }
 
     /** The step of one limit alone. */

@@ -9,6 +9,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of settings. Each failure names the setting, the allowed range and the value. */
@@ -26,6 +27,19 @@ public final class SettingChecks {
                     setting,
                     " must be between " + min + " and " + max + (value instanceof Duration ? " (ISO-8601)" : "")
                             + ", was " + value);
+        }
+    }
+
+    /**
+     * What a setting is parsed to, or builds.
+     *
+     * @throws InvalidSettingException naming the setting if the parser throws an {@link IllegalArgumentException}
+     */
+    public static <T extends @Nullable Object> T named(String setting, String separator, Supplier<T> parser) {
+        try {
+            return parser.get();
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(setting, separator + e.getMessage(), e);
         }
     }
 

@@ -89,6 +89,10 @@ class LimiterMetricsTest {
                     }
                     assertThat(count("api", "skipped", "none")).isEqualTo(2);
                     assertThat(count("api", "granted", "local")).isEqualTo(1);
+                    assertThat(registry.find(LimiterMeters.DECISIONS)
+                                    .tag(LimiterMeters.OUTCOME, "fallback")
+                                    .meters())
+                            .isEmpty();
                 });
     }
 
@@ -108,16 +112,14 @@ class LimiterMetricsTest {
     }
 
     @Test
-    void only_limits_of_methods_have_meters_of_calls() {
+    void what_is_never_counted_has_no_meter() {
         MeteredLimit limit = new MeteredLimit("k", () -> null);
         limit.register(registry, false);
-        assertThat(registry.getMeters())
-                .as("as the documentation says, and that of bans")
-                .hasSize(13);
-        limit.registerCalls(registry, false);
-        assertThat(registry.getMeters())
-                .as("as the documentation says, and that of bans")
-                .hasSize(20);
+        assertThat(registry.getMeters()).as("and that of bans").hasSize(13);
+        limit.registerSkips(registry);
+        assertThat(registry.getMeters()).hasSize(14);
+        limit.registerFallbacks(registry, false);
+        assertThat(registry.getMeters()).hasSize(20);
     }
 
     @Test
