@@ -1,12 +1,14 @@
 package io.limiter.console;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
 import io.limiter.console.wire.Wire;
 import io.limiter.console.wire.WireMapper;
 import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LiveLimits;
+import io.limiter.spring.actuate.LimitersDescription;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -49,6 +51,7 @@ final class FleetFeed implements SmartLifecycle {
     }
 
     private final LiveLimits limits;
+    private final @Nullable LimiterFactory factory;
     private final Duration interval;
     private final Duration linger;
     private final Map<Subscriber, Viewer> subscribers = new LinkedHashMap<>();
@@ -63,11 +66,13 @@ final class FleetFeed implements SmartLifecycle {
     private volatile List<InstanceReport> reports = List.of();
 
     /**
+     * @param factory of this instance; {@code null} if there is none
      * @param interval between two events
      * @param linger how long the fleet is watched after the last page was closed, so that one that is loaded again has its lines
      */
-    FleetFeed(LiveLimits limits, Duration interval, Duration linger) {
+    FleetFeed(LiveLimits limits, @Nullable LimiterFactory factory, Duration interval, Duration linger) {
         this.limits = limits;
+        this.factory = factory;
         this.interval = interval;
         this.linger = linger;
     }
@@ -224,6 +229,7 @@ final class FleetFeed implements SmartLifecycle {
                 limits.version(),
                 problem,
                 unreadable,
+                LimitersDescription.Fallback.of(factory),
                 rates.instances(),
                 rates.limits(),
                 BannedKey.all(reports).stream()

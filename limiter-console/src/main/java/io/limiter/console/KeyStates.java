@@ -168,7 +168,7 @@ final class KeyStates {
     }
 
     private Wire.Permits permits(LimiterTotals totals, String key) {
-        return Wire.Permits.of(here().describe(totals, key, null, null));
+        return Wire.Permits.of(here().describe(totals, key, null, null, false));
     }
 
     private LimiterTotals found(String prefix, String name) {

@@ -49,8 +49,8 @@ public class LimiterConsoleAutoConfiguration {
     }
 
     @Bean
-    FleetFeed limiterConsoleFeed(ObjectProvider<LiveLimits> limits) {
-        return new FleetFeed(live(limits), SECOND, LINGER);
+    FleetFeed limiterConsoleFeed(ObjectProvider<LiveLimits> limits, ObjectProvider<LimiterFactory> factory) {
+        return new FleetFeed(live(limits), factory.getIfUnique(), SECOND, LINGER);
     }
 
     private static LiveLimits live(ObjectProvider<LiveLimits> limits) {

@@ -6,11 +6,14 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
+import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,6 +24,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 class FleetFeedTest {
 
@@ -54,7 +58,11 @@ class FleetFeedTest {
     }
 
     private FleetFeed feed(Duration linger) {
-        FleetFeed started = new FleetFeed(limits, Duration.ofMillis(1), linger);
+        return feed(null, linger);
+    }
+
+    private FleetFeed feed(LimiterFactory factory, Duration linger) {
+        FleetFeed started = new FleetFeed(limits, factory, Duration.ofMillis(1), linger);
         started.start();
         return started;
     }
@@ -165,6 +173,18 @@ class FleetFeedTest {
                 .contains("\"problem\":null", "shop:8080")
                 .contains(
                         "\"unreadable\":[{\"name\":\"shop:8081\",\"version\":0,\"why\":\"its report cannot be read\"}]");
+    }
+
+    @Test
+    void the_counted_instances_and_the_share_of_this_one_are_shown() {
+        LimiterFactory factory = RedisRateLimiterFactory.builder(new LettuceConnectionFactory())
+                .failurePolicy(FailurePolicy.local(0.25))
+                .build();
+        feed = feed(factory, Duration.ZERO);
+        Open page = new Open();
+        add(page);
+        assertThat(page.next()).contains("\"fallback\":{\"policy\":\"LOCAL\",\"instances\":1,\"share\":0.25}");
+        factory.close();
     }
 
     @Test

@@ -93,9 +93,15 @@ final class NoLiveLimits implements LiveLimits {
         return () -> new Fleet.Reports(List.of(), List.of());
     }
 
-    private static UnsupportedOperationException unsupported() {
-        return new UnsupportedOperationException("There are no live limits here. They are stored in Redis: with Spring"
-                + " Boot, leave limiter.enabled and limiter.live.enabled at true and limiter.type at redis, and declare a"
-                + " factory of your own as a RedisRateLimiterFactory; otherwise start them with RedisLiveLimits.");
+    private UnsupportedOperationException unsupported() {
+        return new UnsupportedOperationException(toString());
+    }
+
+    /** Says how to have some. */
+    @Override
+    public String toString() {
+        return "There are no live limits here. They are stored in Redis: with Spring Boot, leave limiter.enabled and"
+                + " limiter.live.enabled at true and limiter.type at redis, and declare a factory of your own as a"
+                + " RedisRateLimiterFactory; otherwise start them with RedisLiveLimits.";
     }
 }

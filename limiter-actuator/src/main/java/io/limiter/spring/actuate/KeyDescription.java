@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param live the {@link io.limiter.live.LiveLimit} of this key alone; {@code null} if it has none
  * @param plan that the definition is of; {@code null} for those of the limit itself
  * @param rejections {@code null} if the key is none of those that this instance rejected most
+ * @param storedKey the key in Redis, if the caller may see keys
  */
 public record KeyDescription(
         boolean granted,
@@ -28,7 +29,8 @@ public record KeyDescription(
         Map<String, @Nullable Object> definition,
         @Nullable Map<String, @Nullable Object> live,
         @Nullable String plan,
-        @Nullable Rejections rejections) {
+        @Nullable Rejections rejections,
+        @Nullable String storedKey) {
 
     static @Nullable Double seconds(long micros) {
         return micros == Decision.NEVER_MICROS ? null : micros / 1e6;

@@ -1,6 +1,5 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
@@ -10,7 +9,6 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
 import io.limiter.local.LocalLimiterFactory;
-import io.limiter.redis.RedisRateLimiterFactory;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,22 +30,22 @@ public final class LimitLookup {
 
     private final LimiterFactory factory;
     private final Supplier<Stream<KnownLimits>> known;
-    private final boolean auditsKeys;
+    private final boolean showKeys;
     private final ApplicationEventPublisher events;
 
     /**
      * @param known looked up for each request
-     * @param auditsKeys whether audit events have keys themselves, and not their hashes
+     * @param showKeys whether audit events have keys themselves, and not their hashes
      * @param events publishes what is to be audited
      */
     public LimitLookup(
             LimiterFactory factory,
             Supplier<Stream<KnownLimits>> known,
-            boolean auditsKeys,
+            boolean showKeys,
             ApplicationEventPublisher events) {
         this.factory = factory;
         this.known = known;
-        this.auditsKeys = auditsKeys;
+        this.showKeys = showKeys;
         this.events = events;
     }
 
@@ -87,13 +85,7 @@ public final class LimitLookup {
     }
 
     LimitersDescription.@Nullable Fallback fallback() {
-        if (factory instanceof RedisRateLimiterFactory redis) {
-            FailurePolicy policy = redis.failurePolicy();
-            int instances = redis.instances();
-            @Nullable Double share = policy.action() == FailurePolicy.Action.LOCAL ? policy.share(instances) : null;
-            return new LimitersDescription.Fallback(policy.action().name(), instances, share);
-        }
-        return null;
+        return LimitersDescription.Fallback.of(factory);
     }
 
     boolean isLocal() {
@@ -105,17 +97,21 @@ public final class LimitLookup {
         return known.get().map(question).filter(Objects::nonNull).findFirst().orElse(null);
     }
 
-    /** Its permits now, of which none are taken. See {@link #hashTag}. */
+    /**
+     * Its permits now, of which none are taken. See {@link #hashTag}.
+     *
+     * @param withStoredKey whether it says under which key they are stored
+     */
     public KeyDescription describe(
             LimiterTotals totals,
             @Nullable String key,
             @Nullable String hashTag,
-            @Nullable Map<String, @Nullable Object> live) {
+            @Nullable Map<String, @Nullable Object> live,
+            boolean withStoredKey) {
         Limit<?> limit = limit(totals);
         String tag = hashTag(totals, key, hashTag);
-        Decision peek = NamedPermits.of(factory, totals, limit, path(tag, key), tag)
-                .peek()
-                .get();
+        NamedPermits permits = NamedPermits.of(factory, totals, limit, path(tag, key), tag);
+        Decision peek = permits.peek().get();
         return new KeyDescription(
                 peek.granted(),
                 peek.limit(),
@@ -131,7 +127,8 @@ public final class LimitLookup {
                         .filter(each -> each.key().equals(key))
                         .map(each -> Rejections.of(null, each))
                         .findFirst()
-                        .orElse(null));
+                        .orElse(null),
+                withStoredKey && !isLocal() ? permits.storedKey() : null);
     }
 
     /** Deletes the state of permits, which are then all there; an audit event says so, also if that fails. See {@link #hashTag}. */
@@ -151,10 +148,10 @@ public final class LimitLookup {
         data.put("limit", totals.prefix() + totals.name());
         data.put("action", "reset");
         if (key != null) {
-            data.put("key", shown(key, auditsKeys));
+            data.put("key", shown(key, showKeys));
         }
         if (tag != null) {
-            data.put("hashTag", shown(tag, auditsKeys));
+            data.put("hashTag", shown(tag, showKeys));
         }
         data.put("result", "failed");
         try {

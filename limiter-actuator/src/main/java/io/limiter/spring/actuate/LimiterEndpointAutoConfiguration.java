@@ -43,10 +43,10 @@ public class LimiterEndpointAutoConfiguration {
                 CallTimes times,
                 ObjectProvider<KnownLimits> known,
                 LimitersEndpoint.Settings properties,
-                @Value("${limiter.live.show-keys:false}") boolean storesKeys,
+                @Value("${limiter.live.show-keys:false}") boolean showKeys,
                 ApplicationEventPublisher events) {
             return new LimitersEndpoint(
-                    new LimitLookup(factory, known::stream, storesKeys, events),
+                    new LimitLookup(factory, known::stream, showKeys, events),
                     live.getIfAvailable(() -> LiveLimits.NONE),
                     times,
                     properties);

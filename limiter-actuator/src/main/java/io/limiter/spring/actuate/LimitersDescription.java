@@ -1,5 +1,8 @@
 package io.limiter.spring.actuate;
 
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +27,19 @@ public record LimitersDescription(
      * @param share of each limit under {@code LOCAL}; {@code null} under any other policy
      */
     public record Fallback(
-            String policy, int instances, @Nullable Double share) {}
+            String policy, int instances, @Nullable Double share) {
+
+        /** {@code null} if all limits are in process. */
+        public static @Nullable Fallback of(@Nullable LimiterFactory factory) {
+            if (factory instanceof RedisRateLimiterFactory redis) {
+                FailurePolicy policy = redis.failurePolicy();
+                int instances = redis.instances();
+                @Nullable Double share = policy.action() == FailurePolicy.Action.LOCAL ? policy.share(instances) : null;
+                return new Fallback(policy.action().name(), instances, share);
+            }
+            return null;
+        }
+    }
 
     /**
      * The sizes of a factory's caches and queues.

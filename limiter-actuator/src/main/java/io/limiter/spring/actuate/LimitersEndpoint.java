@@ -84,7 +84,7 @@ public final class LimitersEndpoint {
             }
             return key == null && hashTag == null
                     ? describe(totals, new Keys(showsKeys(security)))
-                    : lookup.describe(totals, key, hashTag, live(totals, key));
+                    : lookup.describe(totals, key, hashTag, live(totals, key), showsKeys(security));
         });
     }
 
@@ -167,7 +167,7 @@ public final class LimitersEndpoint {
                 keys == null ? null : keys.bansInEffect(totals),
                 keys == null ? null : keys.hottest(totals),
                 keys == null ? null : keys.rejected(totals),
-                keys == null ? null : own(totals));
+                keys == null ? null : own(totals, keys));
     }
 
     private String definedBy(LimiterTotals totals) {
@@ -179,9 +179,9 @@ public final class LimitersEndpoint {
     }
 
     /** {@code null} if Redis is unavailable, because the rest can be shown without it. */
-    private @Nullable KeyDescription own(LimiterTotals totals) {
+    private @Nullable KeyDescription own(LimiterTotals totals, Keys keys) {
         try {
-            return lookup.describe(totals, null, null, null);
+            return lookup.describe(totals, null, null, null, keys.showKeys());
         } catch (IllegalArgumentException | LimiterBackendException e) {
             return null;
         }

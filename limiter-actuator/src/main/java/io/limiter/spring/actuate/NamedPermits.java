@@ -8,13 +8,19 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.limiter.KeyView;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The permits that an operator selected, with or without a lease. */
-record NamedPermits(Supplier<Decision> peek, Runnable reset) {
+/**
+ * The permits that an operator selected, with or without a lease.
+ *
+ * @param storedKey {@code null} of a limiter that the application brings
+ */
+record NamedPermits(
+        Supplier<Decision> peek, Runnable reset, @Nullable String storedKey) {
 
     /**
      * Builds the limiter again, because a factory keeps statistics longer than limiters.
@@ -33,10 +39,14 @@ record NamedPermits(Supplier<Decision> peek, Runnable reset) {
         LimiterFactory tagged = hashTag == null ? failing : failing.withHashTag(HashTag.FIRST_KEY);
         if (limit instanceof ConcurrencyLimit held) {
             ConcurrencyLimiter limiter = view(tagged.build(totals.limiter(), held), ConcurrencyLimiter::on, path);
-            return new NamedPermits(limiter::peek, limiter::reset);
+            return new NamedPermits(limiter::peek, limiter::reset, storedKey(limiter));
         }
         Limiter limiter = view(tagged.build(totals.limiter(), limit), Limiter::on, path);
-        return new NamedPermits(limiter::peek, limiter::reset);
+        return new NamedPermits(limiter::peek, limiter::reset, storedKey(limiter));
+    }
+
+    private static @Nullable String storedKey(Object limiter) {
+        return limiter instanceof KeyView<?> view ? view.backendKey() : null;
     }
 
     private static <T> T view(T limiter, BiFunction<T, String, T> on, List<String> path) {

@@ -197,8 +197,7 @@ public final class LiveLimitsEndpoint {
 
     private LiveLimits live() {
         if (live == LiveLimits.NONE) {
-            throw new IllegalArgumentException(
-                    "there are no live limits here: set limiter.live.enabled to true, and limiter.type to redis");
+            throw new IllegalArgumentException(live.toString());
         }
         return live;
     }

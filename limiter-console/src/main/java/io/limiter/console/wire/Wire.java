@@ -11,6 +11,7 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.LiveSettings.Access;
 import io.limiter.spring.actuate.KeyDescription;
+import io.limiter.spring.actuate.LimitersDescription;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -230,6 +231,7 @@ public final class Wire {
      * @param version of the newest change that this instance has applied
      * @param problem why the fleet cannot be read; the rest is then what was read last
      * @param unreadable live limits and reports that cannot be read
+     * @param fallback as this instance decides alone; {@code null} if it has no limits in Redis
      * @param series with the first message only
      */
     public record FleetState(
@@ -237,6 +239,7 @@ public final class Wire {
             long version,
             @Nullable String problem,
             List<Unreadable> unreadable,
+            LimitersDescription.@Nullable Fallback fallback,
             List<Instance> instances,
             List<Limit> limits,
             List<Ban> bans,

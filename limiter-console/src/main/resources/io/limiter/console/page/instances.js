@@ -1,6 +1,6 @@
 /** The instances of the fleet. */
 import {el, isolated, setText, visible} from './dom.js';
-import {ago, rate} from './format.js';
+import {ago, percent, rate} from './format.js';
 import {now, state} from './state.js';
 import {t} from './words.js';
 
@@ -24,11 +24,13 @@ export function instancesView() {
       head('granted', true), head('rejected', true), head('lastReport', true))),
     body));
   const empty = el('div', {className: 'card empty'}, el('h2', {}, t('noInstances')), el('p', {}, t('noInstancesText')));
-  const element = el('div', {}, el('div', {className: 'heading'}, el('h1', {}, t('instances'))), table, empty);
+  const fallback = el('p', {className: 'muted', id: 'fallback'});
+  const element = el('div', {}, el('div', {className: 'heading'}, el('h1', {}, t('instances'))), fallback, table, empty);
   const rows = new Map();
 
   function update() {
     const instances = state.fleet ? state.fleet.instances : [];
+    setText(fallback, fallbackText());
     table.hidden = instances.length === 0;
     empty.hidden = instances.length > 0;
     const newest = Math.max(0, ...instances.map(instance => instance.version));
@@ -49,6 +51,14 @@ export function instancesView() {
   }
 
   return {element, update};
+}
+
+/** How the instance that serves this page decides alone. */
+function fallbackText() {
+  const fallback = state.fleet?.fallback;
+  return !fallback ? ''
+    : fallback.policy === 'LOCAL' ? t('fallbackShare', fallback.instances, percent(fallback.share))
+    : t('fallbackPolicy', fallback.instances, fallback.policy);
 }
 
 function instanceRow() {

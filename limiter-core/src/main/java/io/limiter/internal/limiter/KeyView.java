@@ -52,6 +52,11 @@ public abstract class KeyView<B extends ChangeableLimit<?>> {
         return Optional.ofNullable(path.key());
     }
 
+    /** The key that the backend has its permits under. */
+    public final String backendKey() {
+        return path.backendKey();
+    }
+
     final RateLimitExceededException exceeded(Decision rejection) {
         String key = path.countedKey();
         return new RateLimitExceededException(key == null ? name() : key, rejection);

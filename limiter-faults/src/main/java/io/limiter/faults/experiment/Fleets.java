@@ -79,7 +79,7 @@ final class Fleets {
         scene.redis().command("CONFIG", "RESETSTAT");
         work.run();
         String scripts = scene.redis().info("cmdstat_evalsha");
-        long calls = scripts.isEmpty() ? 0 : Long.parseLong(scripts.substring("calls=".length(), scripts.indexOf(',')));
+        String calls = scripts.isEmpty() ? "no" : scripts.substring("calls=".length(), scripts.indexOf(','));
         long requests = 0;
         long granted = 0;
         for (MemberProcess member : scene.members()) {
@@ -92,7 +92,7 @@ final class Fleets {
         }
         scene.note(String.format(
                 Locale.ROOT,
-                "%,d of %,d requests granted meanwhile, with %,d calls of Redis",
+                "%,d of %,d requests granted meanwhile, with %s calls of Redis",
                 granted,
                 requests,
                 calls));

@@ -303,7 +303,6 @@ class OperationsTest {
                 .matcher(Files.readString(DOCS.resolve("README.md")))
                 .results()
                 .map(match -> match.group(1))
-                .filter(name -> !name.startsWith("limiter.endpoint."))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertThat(inDocs).isEqualTo(inCode);
         String scraped = scrape(application);

@@ -175,7 +175,7 @@ class RejectedChangesTest extends TwoApplications {
             assertThat(off.getBean(LiveLimits.class)).isSameAs(LiveLimits.NONE);
             HttpResponse<String> answer = post(off, "livelimits/live-annotated", "{\"limit\":1,\"who\":\"ann\"}");
             assertThat(answer.statusCode()).isEqualTo(400);
-            assertThat(answer.body()).contains("set limiter.live.enabled to true");
+            assertThat(answer.body()).contains("There are no live limits here", "limiter.live.enabled at true");
             assertThat(get(off, "limiters").statusCode()).isEqualTo(200);
         }
     }

@@ -1,0 +1,90 @@
+package io.limiter.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.HashTag;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.live.LiveLimits;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.testing.TestCluster;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** The endpoint says under which key Redis has permits, to those who may see keys. */
+class StoredKeyTest {
+
+    private static LimitersEndpoint endpoint(LimiterFactory limiters, Show showKeys) {
+        return new LimitersEndpoint(
+                new LimitLookup(limiters, Stream::empty, false, event -> {}),
+                LiveLimits.NONE,
+                new CallTimes(),
+                new LimitersEndpoint.Settings(showKeys, Set.of()));
+    }
+
+    private static @Nullable String storedKey(
+            LimitersEndpoint endpoint, String limit, @Nullable String key, @Nullable String hashTag) {
+        Object found = endpoint.limit(SecurityContext.NONE, new String[] {limit}, key, hashTag);
+        assertThat(found).isNotNull();
+        KeyDescription permits = found instanceof LimitDescription all ? all.own() : (KeyDescription) found;
+        assertThat(permits).isNotNull();
+        return permits.storedKey();
+    }
+
+    @Test
+    void in_a_cluster_it_has_the_hash_tag() {
+        try (TestCluster cluster = TestCluster.start(1)) {
+            LettuceConnectionFactory connections =
+                    new LettuceConnectionFactory(new RedisClusterConfiguration(cluster.nodes()));
+            connections.start();
+            try (RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
+                            .decisionTimeout(Duration.ofMinutes(2))
+                            .keyNamespace("shop")
+                            .build();
+                    RedisConnection redis = connections.getConnection()) {
+                limiters.withPrefix("rateLimit:")
+                        .build("sms", TokenBucket.of(1, 1))
+                        .tryAcquire("0171");
+                limiters.build("login", FixedWindow.of(1, Duration.ofHours(1)));
+                limiters.build("places", ConcurrencyLimit.of(1));
+                limiters.withHashTag(HashTag.FIRST_KEY).build("tagged", FixedWindow.of(1, Duration.ofHours(1)));
+
+                LimitersEndpoint showing = endpoint(limiters, Show.ALWAYS);
+                String sms = storedKey(showing, "sms", "0171", null);
+                assertThat(sms).isEqualTo("shop:rateLimit:{#8}{sms:0171}");
+                assertThat(redis.keyCommands().exists(sms.getBytes())).isTrue();
+                assertThat(storedKey(showing, "sms", null, null)).isEqualTo("shop:rateLimit:{sms}");
+                assertThat(storedKey(showing, "login", "a b", null))
+                        .matches("shop:countLimit:\\{#\\d+}\\{login:a%20b}:window");
+                assertThat(storedKey(showing, "places", "ann", null))
+                        .matches("shop:concurrentLimit:\\{#\\d+}\\{places:ann}:holders");
+                assertThat(storedKey(showing, "tagged", "ann", "acme"))
+                        .isEqualTo("shop:countLimit:{acme}{tagged:ann}:window");
+
+                LimitersEndpoint hiding = endpoint(limiters, Show.NEVER);
+                assertThat(storedKey(hiding, "sms", "0171", null)).isNull();
+                assertThat(storedKey(hiding, "sms", null, null)).isNull();
+            }
+            connections.destroy();
+        }
+    }
+
+    @Test
+    void a_limit_in_process_has_none() {
+        LimiterFactory limiters = LocalLimiterFactory.builder().build();
+        limiters.build("sms", TokenBucket.of(1, 1)).tryAcquire("0171");
+        assertThat(storedKey(endpoint(limiters, Show.ALWAYS), "sms", "0171", null))
+                .isNull();
+    }
+}
