@@ -32,9 +32,7 @@ public enum Answer {
     /** The control thread, which only parks: when it should have gone on, and when it did. */
     CONTROL,
     /** The factory was closed: from when on, and when that had returned. */
-    CLOSING,
-    /** Redis did not decide a request, of a caller or of none, as those that prefetch. */
-    FAILED;
+    CLOSING;
 
     private static final Answer[] VALUES = values();
 

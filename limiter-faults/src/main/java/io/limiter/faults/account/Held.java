@@ -4,9 +4,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The most permits that a JVM can have prefetched and not used: when it is killed, and when a reply is lost, which may be the
- * one of a call that prefetches, and that no caller waits for. One of which neither is true returns them, so for it there are
- * none.
+ * The most permits that a JVM can have prefetched and not used when it is killed. One that is not killed returns them, so
+ * for it there are none.
  *
  * <p>A call requests {@code e + 2 * sqrt(e)} permits, less what is left of earlier ones. Here {@code e} is what was requested since
  * the call before, {@code u}, as a rate, for the 0.3 prefetch times that it has to last: {@code u * 0.3 * time / since}, at most
@@ -22,14 +21,7 @@ public final class Held {
     private Held() {}
 
     /** By the calls of one JVM. */
-    public static long most(Limiters limiter, List<Entry> account, boolean wasKilled) {
-        long failed = account.stream()
-                .filter(entry -> entry.answer() == Answer.FAILED)
-                .count();
-        return (failed + (wasKilled ? 1 : 0)) * most(limiter, account);
-    }
-
-    private static long most(Limiters limiter, List<Entry> account) {
+    public static long most(Limiters limiter, List<Entry> account) {
         long micros = (long) (SHORTEST * Limiters.PREFETCH.time().toNanos() / 1000);
         List<Entry> calls = account.stream()
                 .filter(entry -> entry.limiter() == limiter && entry.permits() > 0)

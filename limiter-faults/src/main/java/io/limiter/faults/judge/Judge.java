@@ -282,8 +282,12 @@ final class Judge {
         // Of each key a part of a permit, what killed JVMs held, and what replies said that were lost.
         long most = limiter.keys();
         for (int i = 0; limiter.isPrefetched() && i < accounts.ofEach().size(); i++) {
-            most += Held.most(
-                    limiter, accounts.ofEach().get(i), scene.members().get(i).wasKilled());
+            List<Entry> account = accounts.ofEach().get(i);
+            long lost = account.stream()
+                    .filter(entry -> entry.limiter() == limiter && entry.answer() == Answer.AMBIGUOUS)
+                    .count();
+            most += Held.most(limiter, account)
+                    * (lost + (scene.members().get(i).wasKilled() ? 1 : 0));
         }
         if (conservation.takenTooOften() > most) {
             violation(

@@ -18,7 +18,6 @@ import io.limiter.faults.account.Limiters;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
-import io.limiter.spi.EngineObserver;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -55,8 +54,7 @@ final class Member {
         this.settings = settings;
         this.account = AccountFile.create(settings.account());
         for (int i = 0; i < settings.instances(); i++) {
-            RedisRateLimiterFactory.Builder instance =
-                    RedisRateLimiterFactory.builder(Clients.open(settings)).observer(new Failures());
+            RedisRateLimiterFactory.Builder instance = RedisRateLimiterFactory.builder(Clients.open(settings));
             if (settings.instances() > 1) {
                 // They take turns on the processors of one machine.
                 instance.decisionTimeout(Duration.ofSeconds(1));
@@ -314,15 +312,5 @@ final class Member {
         slow.start();
         Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         root.addAppender(slow);
-    }
-
-    /** Of requests of callers, and of those that prefetch. */
-    private final class Failures implements EngineObserver {
-
-        @Override
-        public void failed(String problem) {
-            long now = AccountFile.nowMicros();
-            account.write(now, now + 1, Limiters.ROOMY, 0, 0, Answer.FAILED, false);
-        }
     }
 }
