@@ -32,6 +32,7 @@ public final class BenchmarkPage {
             "gateway-script", "equivalent to that of Spring Cloud Gateway's `RedisRateLimiter`");
 
     private static final String FIGURES = """
+            The commands of single sections are in [CONTRIBUTING](../../CONTRIBUTING.md#measure).
             [%s](%s) has all figures of each JDK, with the least and the most in brackets; **⚠** marks subjects that exceeded their
             limit. *hot* is one key, *uniform* 10,000 equally frequent keys, *zipf* 1,000,000 keys by Zipf's law with exponent 0.99,
             *fleet* four instances that share 1,000 permits/s. Calls, processor time and bytes are per decision; they are

@@ -49,10 +49,9 @@ public record Environment(
                 command);
     }
 
-    /** In a line, without machine and libraries. */
+    /** In a line, without machine, libraries and command. */
     String summary() {
-        return String.format(
-                Locale.ROOT, "JDK %d, Redis %s, %s, %s by `%s`.", jdk, redis, timing.text(), date, command);
+        return String.format(Locale.ROOT, "JDK %d, Redis %s, %s, %s.", jdk, redis, timing.text(), date);
     }
 
     private static String versions() {

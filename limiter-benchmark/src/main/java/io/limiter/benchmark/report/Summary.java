@@ -121,14 +121,20 @@ final class Summary {
                 "Round trip of " + millis + " ms",
                 "A proxy delays requests and replies; it shares the processors.",
                 Cell.overNetwork(micros).stream()
+                        .filter(Summary::isShownOverNetwork)
                         .map(cell -> new Line(
                                 Numbers.of((long) cell.callers())
-                                        + (cell.waiting() == Cell.Waiting.ASYNC
-                                                ? " asynchronous"
-                                                : cell.callers() == 1 ? " thread" : " threads")
+                                        + (cell.waiting() == Cell.Waiting.ASYNC ? " asynchronous" : " threads")
                                         + (cell.keys() == KeySpace.HOT ? ", one key" : ", 10,000 keys"),
                                 cell))
                         .toList());
+    }
+
+    /** The others are in the file of figures only. */
+    private static boolean isShownOverNetwork(Cell cell) {
+        return cell.waiting() == Cell.Waiting.ASYNC
+                ? cell.callers() == 1024
+                : cell.callers() == 16 || cell.callers() == 64;
     }
 
     private static Optional<Row> row(Line line, Results results) {
