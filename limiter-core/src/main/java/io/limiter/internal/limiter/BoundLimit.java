@@ -113,7 +113,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         }
         Request request = Request.take(permits, timeoutMicros);
         Decision decision = decideNow(key, backendKey, inEffect(key), request, false);
-        await(waitMicros(decision));
+        if (decision.granted()) {
+            await(decision.waitMicros());
+        }
         return decision;
     }
 
@@ -136,18 +138,15 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
         Decision decision = decideNow(key, backendKey, used, request, known == ImmediateEngine.Known.UNKNOWN);
-        await(waitMicros(decision));
+        if (decision.granted()) {
+            await(decision.waitMicros());
+        }
         return decision.granted();
     }
 
     /** Whether a listener receives a decision. */
     boolean isListenedTo(ImmediateEngine.Known known) {
         return !known.granted() && counters().isListenedTo();
-    }
-
-    /** A rejection says how long the wait would have been. */
-    private static long waitMicros(Decision decision) {
-        return decision.granted() ? decision.waitMicros() : 0;
     }
 
     private boolean mayDecideAgain(long timeoutMicros) {
@@ -220,7 +219,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return new CallerFuture<>(
                 pending::giveUp,
                 pending,
-                BoundLimit::waitMicros,
+                decision -> decision.granted() ? decision.waitMicros() : 0,
                 sleeper,
                 decision -> counters().waitBegins(mayWait),
                 result);

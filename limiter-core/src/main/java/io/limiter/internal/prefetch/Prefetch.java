@@ -96,7 +96,10 @@ public final class Prefetch implements ImmediateEngine {
     @Override
     public Known tryGrant(String key, Limit<?> limit, int permits, long timeoutMicros) {
         PrefetchedKey prefetched = find(key, limit);
-        return prefetched != null && prefetched.takeFrom(permits) != null ? Known.PREFETCHED : Known.UNKNOWN;
+        if (prefetched == null) {
+            return next.tryAcquire(key, limit, permits, timeoutMicros);
+        }
+        return prefetched.takeFrom(permits) != null ? Known.PREFETCHED : Known.UNKNOWN;
     }
 
     @Override
