@@ -19,6 +19,8 @@ public final class RoundTrips {
 
     private static final int SPACING_MICROS = 125;
 
+    private static final long SPACING_NANOS = TimeUnit.MICROSECONDS.toNanos(SPACING_MICROS);
+
     private static final int MOST_CALLS = 16;
 
     /** About how many short round trips make a long one forgotten. */
@@ -36,11 +38,8 @@ public final class RoundTrips {
         shortestNanos = shortest;
         boolean distant = shortest >= NETWORK_NANOS;
         boolean busy = nanos > shortest + shortest / 2;
-        callsInFlight = distant && !busy ? Math.min(callsInFlight + 1, most(shortest)) : 0;
-    }
-
-    private static int most(long roundTripNanos) {
-        return (int) Math.min(MOST_CALLS, roundTripNanos / TimeUnit.MICROSECONDS.toNanos(SPACING_MICROS));
+        long most = Math.min(MOST_CALLS, shortest / SPACING_NANOS);
+        callsInFlight = distant && !busy ? (int) Math.min(callsInFlight + 1, most) : 0;
     }
 
     /** The longest recent round trip; 0 before the first. */
