@@ -61,7 +61,7 @@ class BenchmarkTest {
                 .replace("What each promises:", "What each promised:")
                 .replace("64 blocking threads", "kept threads");
         Files.writeString(dir.resolve("README.md"), marked);
-        measure(options(List.of("hot-granted-1-threads", "hot-granted-1-threads-rtt-500"), contenders, false));
+        measure(options(List.of("hot-granted-1-threads", "hot-granted-16-threads-rtt-500"), contenders, false));
         assertThat(Files.readString(dir.resolve("README.md")))
                 .containsOnlyOnce("## Summary, JDK ")
                 .containsOnlyOnce("## Round trip of 0.5 ms, JDK ")
@@ -71,7 +71,7 @@ class BenchmarkTest {
         assertThat(Files.readString(dir.resolve("figures.csv")))
                 .containsOnlyOnce("table,row,column,value")
                 .containsPattern("\"Tail latency, JDK \\d+\",limiter,")
-                .containsPattern("\"hot, granted, 1 thread, round trip 500 µs, JDK \\d+\",limiter,decisions/s,");
+                .containsPattern("\"hot, granted, 16 threads, round trip 500 µs, JDK \\d+\",limiter,decisions/s,");
     }
 
     @Test
