@@ -61,7 +61,7 @@ final class LostState {
     /** Others write so much that nothing stays for long. */
     private static void evict(Scene scene) throws Exception {
         long used = Long.parseLong(scene.redis().info("used_memory"));
-        scene.redis().command("CONFIG", "SET", "maxmemory", Long.toString(used + 100_000));
+        scene.redis().command("CONFIG", "SET", "maxmemory", Long.toString(used + 1_000_000));
         try (RedisConsole console = new RedisConsole(scene.redis().port())) {
             long end = System.nanoTime() + Duration.ofSeconds(4).toNanos();
             for (int i = 0; System.nanoTime() < end; i++) {
