@@ -140,11 +140,6 @@ final class Batch {
         return keys.isEmpty();
     }
 
-    /** A failed answer for each key. */
-    List<Answer> failed(Function<String, LimiterBackendException> why) {
-        return keys.stream().map(key -> Answer.failed(why.apply(key.key))).toList();
-    }
-
     /** Fails all requests that are not completed. */
     void fail(Function<String, LimiterBackendException> why, Guard guard) {
         forEach(request -> request.fail(why.apply(request.key()), guard.outside()));

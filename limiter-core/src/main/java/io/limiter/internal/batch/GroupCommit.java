@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *     | key b: 1 request       |
  *     `------------------------´
  *                  |
- *               Redis                  1 or 2 calls are in flight, more if the round trip is long
+ *               Redis                  1 or 2 calls are in flight, over a network up to 16
  * </pre>
  *
  * There is no timer and no artificial delay: if no call is in flight, a request is sent at once, by the caller's
@@ -198,7 +198,7 @@ public final class GroupCommit implements Engine {
     }
 
     /**
-     * @param maxCalls maximum number of calls in flight if all keys share one queue
+     * @param maxCalls maximum number of calls in flight if all keys share one queue; over a network, or for a deadline, there are more
      * @param maxQueued maximum number of queued requests in each lane; further requests fail at once
      * @param maxKeysPerCall limited so that single-threaded Redis stays responsive
      * @param maxRequestsPerCall for the same reason

@@ -1,5 +1,6 @@
 package io.limiter.internal.batch;
 
+import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
@@ -45,6 +46,7 @@ public final class Lane {
     private final Executor blockingCalls;
     private final Guard guard;
     private final Deadlines deadlines;
+    private final Ticker ticker;
     private final LaneQueue queue;
     private final RoundTrips roundTrips = new RoundTrips();
     private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
@@ -67,6 +69,7 @@ public final class Lane {
     public Lane(Backend backend, GroupCommit.Settings settings, int maxCalls, Executor blockingCalls, Guard guard) {
         this.guard = guard;
         this.deadlines = guard.deadlines();
+        this.ticker = deadlines.ticker();
         this.queue = new LaneQueue(settings.maxQueued());
         this.backend = backend;
         this.settings = settings;
@@ -306,29 +309,38 @@ public final class Lane {
         lastRequests = batch.requests();
         startsNow = false;
         batch.startedAt(guard.now());
+        long startNanos = ticker.read();
         try {
             sent.add(batch);
+            Call call =
+                    new Call(batch.keyRequests(), false, SENT, answers -> onReply(batch, startNanos, answers, null));
             if (notConnected == null) {
-                backend.start(new Call(batch.keyRequests(), false, SENT, answers -> onReply(batch, answers, null)));
+                backend.start(call);
             } else {
-                onReply(batch, batch.failed(key -> backend.notConnected(key, notConnected)), null);
+                call.failed(key -> backend.notConnected(key, notConnected));
             }
         } catch (RuntimeException | Error e) {
             // Errors too, such as a StackOverflowError of the caller: the owner must always end its ownership.
-            onReply(batch, null, e);
+            onReply(batch, startNanos, null, e);
         }
     }
 
-    private void onReply(Batch batch, @Nullable List<Answer> answers, @Nullable Throwable error) {
+    private void onReply(Batch batch, long startNanos, @Nullable List<Answer> answers, @Nullable Throwable error) {
+        // Before others start and wake, and not by the clock of deadlines, which stands still while none are checked.
+        long nanos = ticker.read() - startNanos;
         if (!batch.end()) {
             return;
+        }
+        // What nothing was decided by may not have been sent.
+        if (answers != null && !answers.isEmpty() && answers.get(0).failure() == null) {
+            roundTrips.add(nanos);
         }
         calls.decrementAndGet();
         // The next call first, so that the backend works while these callers are woken.
         signal();
         try {
             if (batch.complete(answers, error, guard::decided, this::failed)) {
-                roundTrips.add(guard.answered(batch.firstKey(), batch.startNanos()));
+                guard.answered(batch.firstKey(), batch.startNanos());
             }
         } catch (RuntimeException | Error e) {
             batch.fail(key -> BackendFailures.ambiguous(key, "its requests could not be completed: " + e, e), guard);

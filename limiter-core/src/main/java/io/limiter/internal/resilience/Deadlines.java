@@ -51,6 +51,7 @@ public final class Deadlines {
     private final CopyOnWriteArrayList<Pool> pools = new CopyOnWriteArrayList<>();
     private final Queue<UnbatchedCall<?>> bounded = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
+    private final Ticker ticker;
     private final RunningClock clock;
     private final LogThrottle reported = new LogThrottle();
     private volatile boolean answered;
@@ -75,6 +76,7 @@ public final class Deadlines {
         this.firstExtraNanos = Math.max(0, firstDecisionTimeout.toNanos() - decisionTimeoutNanos);
         this.earlyNanos = decisionTimeoutNanos / CHECKS_PER_DECISION_TIMEOUT;
         this.intervalNanos = Math.max(SHORTEST_INTERVAL_NANOS, Math.min(LONGEST_INTERVAL_NANOS, earlyNanos));
+        this.ticker = ticker;
         this.clock = new RunningClock(ticker, intervalNanos);
         this.firstNanos = clock.now();
         this.thread = new ScheduledThreadPoolExecutor(1, CheckThread::new);
@@ -158,6 +160,11 @@ public final class Deadlines {
     /** The time in nanoseconds, without pauses of this JVM. Only differences are meaningful. */
     public long now() {
         return clock.now();
+    }
+
+    /** Never stands still. */
+    public Ticker ticker() {
+        return ticker;
     }
 
     /** Adds a collection whose deadlines are checked. */

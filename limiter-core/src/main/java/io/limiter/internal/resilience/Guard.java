@@ -135,14 +135,12 @@ public final class Guard implements AutoCloseable {
      *
      * @param key a key that it has decided
      * @param startNanos when the request was started, by {@link #now}
-     * @return how long the answer took, in nanoseconds
      */
-    public long answered(String key, long startNanos) {
+    public void answered(String key, long startNanos) {
         long now = deadlines.now();
         answeredNanos = now;
         deadlines.answered(now);
         breakers.answered(key, now, now - startNanos < deadlines.decisionTimeoutNanos());
-        return now - startNanos;
     }
 
     /** Records that requests for a key were decided. */

@@ -2,6 +2,8 @@ package io.limiter.internal.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Guards;
@@ -84,6 +86,33 @@ class LongRoundTripTest {
     }
 
     @Test
+    void after_a_pause_a_round_trip_is_not_measured_by_a_clock_that_stands_still() {
+        try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
+            pass(1_000_000);
+            Lane lane = laneWithRoundTrips(guard, 300, 1, 2);
+            guard.deadlines().ensureChecking();
+            roundTrips(lane, guard, 300, 2);
+            add(lane, guard, 9);
+            assertThat(backend.sent()).as("two calls in flight").hasSize(5);
+        }
+    }
+
+    @Test
+    void a_call_that_decided_nothing_is_no_round_trip() {
+        try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
+            Lane lane = laneWithRoundTrips(guard, 300, 1, 2);
+            backend.onStart = call -> {
+                throw new LimiterBackendException(Kind.PERMANENT, "login", "k", "not sent", null, null);
+            };
+            add(lane, guard, 1);
+            backend.onStart = call -> {};
+            roundTrips(lane, guard, 300, 2);
+            add(lane, guard, 9);
+            assertThat(backend.sent()).as("two calls in flight").hasSize(6);
+        }
+    }
+
+    @Test
     void requests_share_calls_while_a_busy_redis_answers_late() {
         try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
             Lane lane = laneWithRoundTrips(guard, 300, 2, 2);
@@ -110,12 +139,16 @@ class LongRoundTripTest {
 
     private Lane laneWithRoundTrips(Guard guard, int micros, int times, int maxCalls) {
         Lane lane = new Lane(backend, GroupCommit.Settings.DEFAULT, maxCalls, Runnable::run, guard);
-        for (int call = 0; call < times; call++) {
+        roundTrips(lane, guard, micros, times);
+        return lane;
+    }
+
+    private void roundTrips(Lane lane, Guard guard, int micros, int times) {
+        for (int i = 0; i < times; i++) {
             add(lane, guard, 1);
             pass(micros);
-            backend.call(call).answer();
+            backend.call(backend.calls.size() - 1).answer();
         }
-        return lane;
     }
 
     private static void add(Lane lane, Guard guard, int requests) {

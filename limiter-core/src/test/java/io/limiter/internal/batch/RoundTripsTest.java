@@ -27,11 +27,20 @@ class RoundTripsTest {
     }
 
     @Test
-    void one_short_round_trip_shows_that_there_is_no_network() {
+    void after_a_short_round_trip_there_is_no_network_for_thousands_of_calls() {
         add(500, 1);
         add(100, 1);
-        add(120, 9);
+        add(500, 3000);
         assertThat(roundTrips.callsInFlight()).isZero();
+    }
+
+    @Test
+    void after_a_failover_to_a_redis_farther_away_calls_are_in_flight_again() {
+        add(300, 20);
+        add(900, 2000);
+        assertThat(roundTrips.callsInFlight()).as("it may be busy").isZero();
+        add(900, 10_000);
+        assertThat(roundTrips.callsInFlight()).isEqualTo(7);
     }
 
     @Test
