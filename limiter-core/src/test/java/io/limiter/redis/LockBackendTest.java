@@ -13,8 +13,10 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.lock.LockBackend;
+import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.spi.DistributedLock;
 import io.limiter.testing.StepHook;
+import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -133,6 +135,33 @@ class LockBackendTest {
         reads.set(0);
         assertThat(decideIn(engine, key, TEN, Request.take(1, 1_800_000)).granted())
                 .isTrue();
+    }
+
+    @Test
+    void waiting_for_the_lock_leaves_a_prefetch_its_time() {
+        TestClock waited = new TestClock();
+        DistributedLock slow = (lockKey, wait) -> {
+            waited.advance(Duration.ofMillis(20));
+            return () -> {};
+        };
+        TokenBucket limit = TokenBucket.perSecond(10_000).withCapacity(1_000);
+        Request prefetch = Request.prefetch(10, 10_000, 200);
+        String byLock = redis.prefix() + "{lock}";
+        String byScript = redis.prefix() + "{script}";
+        Decision decision = decideIn(redis.lockBackend(slow, Duration.ZERO, waited), byLock, limit, prefetch);
+        assertThat(decision).isEqualTo(decideIn(redis.scriptBackend(), byScript, limit, prefetch));
+        assertThat(decision.granted()).isTrue();
+        assertThat(state(byLock, limit)).isEqualTo(state(byScript, limit));
+    }
+
+    private Object state(String key, TokenBucket limit) {
+        return new StateCodec()
+                .read(
+                        key,
+                        RedisFixture.commands().get(key),
+                        limit,
+                        redis.clock().micros(),
+                        1);
     }
 
     @Test

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** An instance returns prefetched permits of a key that another one has reset, by script and under a lock. */
 class PrefetchOnRedisTest {
 
-    private static final TokenBucket LIMIT = TokenBucket.perSecond(1).withCapacity(1_000);
+    private static final TokenBucket LIMIT = TokenBucket.perSecond(0.001).withCapacity(1_000);
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();

@@ -157,10 +157,15 @@ public final class LockBackend extends RedisBackend {
     private long lockWaitNanos(List<Request> requests) {
         long waitNanos = lockWait.toNanos();
         for (Request request : requests) {
-            long timeoutMicros = Math.min(request.timeoutMicros(), Long.MAX_VALUE / 1000);
+            long timeoutMicros = waits(request) ? Math.min(request.timeoutMicros(), Long.MAX_VALUE / 1000) : 0;
             waitNanos = Math.max(waitNanos, timeoutMicros * 1000);
         }
         return Math.min(waitNanos, decisionTimeout.toNanos());
+    }
+
+    /** The timeout of a prefetch is its prefetch time. */
+    private static boolean waits(Request request) {
+        return request.action() != Request.Action.PREFETCH;
     }
 
     /** The decisions, or {@code null} if the state was changed concurrently. */
@@ -168,7 +173,9 @@ public final class LockBackend extends RedisBackend {
         long sentNanos = rejections.readNanos();
         Loaded<S> loaded = load(keyRequests);
         List<Request> requests = keyRequests.requests().stream()
-                .map(request -> request.withTimeoutMicros(Math.max(0, request.timeoutMicros() - lockedMicros)))
+                .map(request -> waits(request)
+                        ? request.withTimeoutMicros(Math.max(0, request.timeoutMicros() - lockedMicros))
+                        : request)
                 .toList();
         List<Decision> decisions = new ArrayList<>(requests.size());
         S state = loaded.state;
