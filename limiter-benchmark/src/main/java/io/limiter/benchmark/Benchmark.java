@@ -2,27 +2,21 @@ package io.limiter.benchmark;
 
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.BenchmarkRedis;
-import io.limiter.benchmark.report.BenchmarkPage;
 import io.limiter.benchmark.report.Environment;
 import io.limiter.benchmark.report.Results;
 import io.limiter.benchmark.report.Results.Finished;
 import io.limiter.benchmark.report.ResultsFile;
 import io.limiter.benchmark.subject.Contenders;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Runs all limiters side by side on one Redis, and writes a page after each part. Ends with status 1 if the
+ * Runs all limiters side by side on one Redis, and writes the pages after each part. Ends with status 1 if the
  * figures are not to be used, and 2 if its options are invalid.
  */
 public final class Benchmark {
-
-    private static final String PAGE = "README.md";
-    private static final String FIGURES = "figures.csv";
 
     private Benchmark() {}
 
@@ -47,13 +41,12 @@ public final class Benchmark {
         try (BenchmarkRedis redis = BenchmarkRedis.open(System.getProperty("redis", ""))) {
             results = measure(options, redis, command(arguments), Benchmark::print);
         }
-        System.out.println("Written: " + options.out().resolve(PAGE) + " and "
-                + options.out().resolve(FIGURES));
+        System.out.println("Written: " + options.pages());
         results.problems().forEach(problem -> System.err.println("Not to be used: " + problem));
         return results.problems().isEmpty() ? 0 : 1;
     }
 
-    /** What is not yet there; the page is written anew after each part. */
+    /** What is not yet there; the pages are written anew after each part. */
     static Results measure(Options options, BenchmarkRedis redis, String command, Consumer<String> console)
             throws IOException, InterruptedException {
         Environment environment = Environment.here(redis.description(), options.timing(), command);
@@ -86,16 +79,8 @@ public final class Benchmark {
         for (ResultsFile each : files) {
             runs.add(each.read(options.contenders()));
         }
-        Path page = Files.createDirectories(options.out()).resolve(PAGE);
-        Path figures = options.out().resolve(FIGURES);
-        Files.writeString(page, BenchmarkPage.of(runs, FIGURES, text(page), options.merged()));
-        Files.writeString(figures, BenchmarkPage.figures(runs, options.merged() ? "" : text(figures)));
+        options.pages().write(runs, options.whole());
         return file.read(options.contenders());
-    }
-
-    /** Empty if there is no such file. */
-    private static String text(Path file) throws IOException {
-        return Files.exists(file) ? Files.readString(file) : "";
     }
 
     private static void print(String text) {

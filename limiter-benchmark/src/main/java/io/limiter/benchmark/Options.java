@@ -2,6 +2,7 @@ package io.limiter.benchmark;
 
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.Timing;
+import io.limiter.benchmark.report.BenchmarkPages;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
 import java.nio.file.Path;
@@ -19,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param parts names of what is measured
  * @param selected whether the contenders were selected; if not, variants take part in a few cells only
- * @param out where the page and its figures go
+ * @param pages what is written
  * @param results where the results of finished parts are kept
- * @param merged whether the page also shows the results of other JDKs
+ * @param merged whether the pages also show the results of other JDKs
+ * @param whole whether it is the whole comparison, whose pages keep nothing of what was said of all sections
  * @param continued whether finished parts of an earlier run are kept
  * @param list whether the program only says what there is
  */
@@ -30,9 +32,10 @@ record Options(
         List<Contender> contenders,
         boolean selected,
         Timing timing,
-        Path out,
+        BenchmarkPages pages,
         Path results,
         boolean merged,
+        boolean whole,
         boolean continued,
         boolean list) {
 
@@ -44,12 +47,14 @@ record Options(
             --rounds n       slices of each subject in each cell, 1 to 100; default 5, or 3 with --short
             --seconds s      how long a slice is measured, 0.05 to 600; default 2, or 0.3 with --short
             --warm-up s      load on each subject in each cell before the first round, 0.05 to 600; default 15, or 0.5 with --short
-            --continue       keeps what an interrupted run has finished; the page has all JDKs, also of a part
-            --out dir        where the page and its figures go; default docs/benchmark, or target/benchmark/part if not all is run.
-                             What is only a part replaces its own sections of the page that is there
+            --continue       keeps what an interrupted run has finished; the pages have all JDKs, also of a part
+            --out dir        where the page for users and its figures go; default docs/benchmark, or target/benchmark/part if not all
+                             is run. The page for contributors is limiter-benchmark/README.md if it is docs/benchmark, else beside
+                             the other. What is only a part replaces its own sections of the pages that are there
             --list           what cells and subjects there are
             """;
 
+    private static final Path DOCUMENTATION = Path.of("docs", "benchmark");
     private static final Path RESULTS = Path.of("target", "benchmark");
 
     /** Those that rows of the summary can name. */
@@ -92,11 +97,19 @@ record Options(
                         rounds > 0 ? rounds : isShort ? 3 : 5,
                         seconds > 0 ? seconds : isShort ? 0.3 : 2,
                         warmUp > 0 ? warmUp : isShort ? 0.5 : 15),
-                out != null ? out : all ? Path.of("docs", "benchmark") : results,
+                pages(out != null ? out : all ? DOCUMENTATION : results),
                 results,
                 all || continued,
+                all,
                 continued,
                 list);
+    }
+
+    static BenchmarkPages pages(Path out) {
+        return new BenchmarkPages(
+                out.resolve("README.md"),
+                out.equals(DOCUMENTATION) ? Path.of("limiter-benchmark", "README.md") : out.resolve("contributors.md"),
+                out.resolve("figures.csv"));
     }
 
     private static List<String> parts(@Nullable String patterns, boolean isShort) {

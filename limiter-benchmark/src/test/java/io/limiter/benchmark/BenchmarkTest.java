@@ -8,18 +8,24 @@ import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.Fakes;
 import io.limiter.benchmark.measure.Stage;
 import io.limiter.benchmark.measure.Timing;
-import io.limiter.benchmark.report.BenchmarkPage;
+import io.limiter.benchmark.report.BenchmarkPages;
 import io.limiter.benchmark.report.Environment;
 import io.limiter.benchmark.report.Results;
 import io.limiter.benchmark.report.Results.Finished;
 import io.limiter.benchmark.report.ResultsFile;
+import io.limiter.benchmark.server.ServerApplication.Limiting;
+import io.limiter.benchmark.server.ServerApplication.Server;
+import io.limiter.benchmark.server.ServerRunner;
+import io.limiter.benchmark.server.ServerRunner.Round;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,21 +37,24 @@ class BenchmarkTest {
     private Path dir;
 
     @Test
-    void a_run_leaves_a_page_and_its_figures() throws Exception {
+    void a_run_leaves_two_pages_and_its_figures() throws Exception {
         List<Contender> contenders = some("raw-evalsha", "limiter", "bucket4j", "gateway-script");
         Results results = measure(options(List.of("hot-granted-1-threads", "tail", "memory"), contenders, false));
 
         assertThat(results.problems()).isEmpty();
-        assertThat(Files.readString(dir.resolve("README.md")))
+        assertThat(users())
+                .contains("| 1 thread, one key |", "[figures.csv](figures.csv)", "[More tables](contributors.md)")
+                .doesNotContain("Tail latency, JDK ", "by `the command`", "NaN", "Not to be used");
+        assertThat(contributors())
                 .contains(
+                        "[The page for users](README.md)",
                         "by `the command`",
                         "Bucket4j 8.",
-                        "| 1 thread, one key |",
                         "## Tail latency, JDK ",
                         "| limiter |",
                         "[figures.csv](figures.csv)")
-                .doesNotContain("limiter ⚠", "NaN", "Not to be used", "of unknown version");
-        assertThat(Files.readString(dir.resolve("figures.csv")))
+                .doesNotContain("| 1 thread, one key |", "limiter ⚠", "NaN", "Not to be used", "of unknown version");
+        assertThat(figures())
                 .startsWith("table,row,column,value\n")
                 .containsPattern("\"hot, granted, 1 thread, JDK \\d+\",bucket4j,decisions/s,")
                 .containsPattern("\"Summary, JDK \\d+\",\"1 thread, one key\",best peer,")
@@ -56,22 +65,58 @@ class BenchmarkTest {
     void a_part_replaces_its_own_sections_and_figures() throws Exception {
         List<Contender> contenders = some("raw-evalsha", "limiter");
         measure(options(List.of("hot-granted-1-threads", "tail"), contenders, false));
-        String marked = Files.readString(dir.resolve("README.md"))
-                .replace("| 1 thread, one key |", "| replaced |")
-                .replace("What each promises:", "What each promised:")
-                .replace("64 blocking threads", "kept threads");
-        Files.writeString(dir.resolve("README.md"), marked);
-        measure(options(List.of("hot-granted-1-threads", "hot-granted-16-threads-rtt-500"), contenders, false));
-        assertThat(Files.readString(dir.resolve("README.md")))
+        Files.writeString(
+                dir.resolve("README.md"),
+                users().replace("| 1 thread, one key |", "| replaced |").replace("The floor ", "The kept floor "));
+        Files.writeString(
+                dir.resolve("contributors.md"),
+                contributors()
+                        .replace("What each promises:", "What each promised:")
+                        .replace("64 blocking threads", "kept threads"));
+        List<String> ofBothPages = List.of("hot-granted-16-threads-rtt-500", "hot-granted-1024-async-rtt-500");
+        List<String> parts = Stream.concat(Stream.of("hot-granted-1-threads"), ofBothPages.stream())
+                .toList();
+        measure(options(parts, contenders, false));
+        assertThat(users())
                 .containsOnlyOnce("## Summary, JDK ")
                 .containsOnlyOnce("## Round trip of 0.5 ms, JDK ")
                 .containsOnlyOnce("## How it was measured")
-                .contains("kept threads", "What each promised:", "`PING` of a client alone took ")
-                .doesNotContain("| replaced |");
-        assertThat(Files.readString(dir.resolve("figures.csv")))
+                .contains("The kept floor ", "| 16 threads, one key |", "`PING` alone took ")
+                .doesNotContain("| replaced |", "| 1,024 asynchronous, one key |");
+        assertThat(contributors())
+                .containsOnlyOnce("## Round trip of 0.5 ms, JDK ")
+                .containsOnlyOnce("## How it was measured")
+                .contains("kept threads", "What each promised:", "| 16 threads, one key |")
+                .contains("| 1,024 asynchronous, one key |")
+                .doesNotContain("## Summary");
+        assertThat(figures())
                 .containsOnlyOnce("table,row,column,value")
                 .containsPattern("\"Tail latency, JDK \\d+\",limiter,")
                 .containsPattern("\"hot, granted, 16 threads, round trip 500 µs, JDK \\d+\",limiter,decisions/s,");
+    }
+
+    @Test
+    void the_call_to_redis_is_beside_what_a_limit_costs_a_server() throws Exception {
+        List<ServerRunner.Result> servers = new ArrayList<>();
+        for (Server server : Server.values()) {
+            for (Map.Entry<Limiting, Integer> each : Map.of(
+                            Limiting.NONE, 1000, Limiting.RAW, 600, Limiting.ANNOTATION, 500, Limiting.RULE, 200)
+                    .entrySet()) {
+                Round round = new Round(each.getValue(), 1, 2, 3, 4);
+                servers.add(new ServerRunner.Result(server, each.getKey(), List.of(round)));
+            }
+        }
+        Results results = new Results(
+                Environment.here("7.0", TINY, "the command"),
+                some("limiter"),
+                List.of(Finished.servers("servers", servers)));
+        Options.pages(dir).write(List.of(results), true);
+        assertThat(users() + contributors())
+                .contains("| Tomcat, no limit | 1,000 (1,000–1,000) | – |")
+                .contains("| Netty, WebFlux, `@RateLimit` | 500 (500–500) | 0.5 (0.5–0.5) |")
+                .contains("costs 40 % of the requests, and a limit, whose requests share calls, 65 %.");
+        assertThat(users()).contains("| Tomcat, raw `EVALSHA` |").doesNotContain("| Netty", "HTTP rule by address");
+        assertThat(contributors()).contains("| Tomcat, virtual threads, no limit |", "HTTP rule by address");
     }
 
     @Test
@@ -79,9 +124,8 @@ class BenchmarkTest {
         List<Contender> contenders = new ArrayList<>(some("raw-evalsha", "limiter", "redisson"));
         contenders.add(Fakes.tooGenerous());
         measure(options(List.of("hot-granted-1-threads"), contenders, false));
-        assertThat(Files.readString(dir.resolve("README.md")))
-                .contains("none, except by too-generous (", " (redisson) |");
-        assertThat(Files.readString(dir.resolve("figures.csv"))).contains(",too-generous ⚠,decisions/s,");
+        assertThat(users()).contains("none, except by too-generous (", " (redisson) |");
+        assertThat(figures()).contains(",too-generous ⚠,decisions/s,");
     }
 
     @Test
@@ -110,15 +154,23 @@ class BenchmarkTest {
     }
 
     @Test
-    void the_runs_on_all_jdks_are_on_one_page() throws Exception {
+    void the_runs_on_all_jdks_are_shown_together() throws Exception {
         ResultsFile.of(dir, 9).startOver(Environment.here("7.0", TINY, "the command of another day"));
         Options options = options(List.of("hot-granted-1-threads"), some("raw-evalsha", "limiter"), false);
         measure(options);
-        assertThat(Files.readString(dir.resolve("README.md"))).doesNotContain("another day");
+        assertThat(contributors()).doesNotContain("another day");
         measure(new Options(
-                options.parts(), options.contenders(), true, options.timing(), dir, dir, true, false, false));
-        assertThat(Files.readString(dir.resolve("README.md")))
-                .contains("`the command of another day`", "`the command`");
+                options.parts(),
+                options.contenders(),
+                true,
+                options.timing(),
+                options.pages(),
+                dir,
+                true,
+                true,
+                false,
+                false));
+        assertThat(contributors()).contains("`the command of another day`", "`the command`");
     }
 
     @Test
@@ -128,7 +180,7 @@ class BenchmarkTest {
         Map<Stage, Double> nanos = Map.of(Stage.QUEUE, 190.4, Stage.CLIENT, 116.0);
         file.add(Finished.stages(
                 "stages", List.of(new Stage.Costs(Cell.HOT_64_ASYNC, nanos, Map.of(Stage.QUEUE, 28.6)))));
-        assertThat(BenchmarkPage.figures(List.of(file.read(some("limiter"))), ""))
+        assertThat(BenchmarkPages.figures(List.of(file.read(some("limiter"))), ""))
                 .contains(
                         ",queue and batch,atomic operations,6\n",
                         ",queue and batch,\"hot, granted, 64 async: ns\",190\n",
@@ -137,7 +189,19 @@ class BenchmarkTest {
     }
 
     private Options options(List<String> parts, List<Contender> contenders, boolean continued) {
-        return new Options(parts, contenders, true, TINY, dir, dir, false, continued, false);
+        return new Options(parts, contenders, true, TINY, Options.pages(dir), dir, false, false, continued, false);
+    }
+
+    private String users() throws IOException {
+        return Files.readString(dir.resolve("README.md"));
+    }
+
+    private String contributors() throws IOException {
+        return Files.readString(dir.resolve("contributors.md"));
+    }
+
+    private String figures() throws IOException {
+        return Files.readString(dir.resolve("figures.csv"));
     }
 
     private static Results measure(Options options) throws Exception {
@@ -166,14 +230,21 @@ class BenchmarkTest {
     }
 
     @Test
-    void only_the_whole_comparison_changes_the_page_of_the_documentation() {
-        Path part = Path.of("target", "benchmark", "part");
-        assertThat(Options.parse().out()).isEqualTo(Path.of("docs", "benchmark"));
-        assertThat(Options.parse("--rounds", "1").out()).isEqualTo(Path.of("docs", "benchmark"));
-        assertThat(Options.parse("--short").out()).isEqualTo(part);
-        assertThat(Options.parse("--cells", "hot-*").out()).isEqualTo(part);
-        assertThat(Options.parse("--subjects", "limiter").out()).isEqualTo(part);
-        assertThat(Options.parse("--short", "--out", "here").out()).isEqualTo(Path.of("here"));
+    void only_the_whole_comparison_changes_the_pages_of_the_repository() {
+        BenchmarkPages repository = new BenchmarkPages(
+                Path.of("docs/benchmark/README.md"),
+                Path.of("limiter-benchmark/README.md"),
+                Path.of("docs/benchmark/figures.csv"));
+        BenchmarkPages part = Options.pages(Path.of("target", "benchmark", "part"));
+        assertThat(Options.parse().pages()).isEqualTo(repository);
+        assertThat(Options.parse("--rounds", "1").pages()).isEqualTo(repository);
+        assertThat(Options.parse("--short").pages()).isEqualTo(part);
+        assertThat(Options.parse("--cells", "hot-*").pages()).isEqualTo(part);
+        assertThat(Options.parse("--subjects", "limiter").pages()).isEqualTo(part);
+        assertThat(Options.parse("--short", "--out", "here").pages()).isEqualTo(Options.pages(Path.of("here")));
+        assertThat(Options.parse("--short", "--out", "docs/benchmark").pages()).isEqualTo(repository);
+        assertThat(Options.parse("--continue").whole()).isTrue();
+        assertThat(Options.parse("--short", "--continue").whole()).isFalse();
         assertThat(Options.parse().results())
                 .isNotEqualTo(Options.parse("--short").results());
     }

@@ -51,7 +51,7 @@ public record Environment(
 
     /** In a line, without machine, libraries and command. */
     String summary() {
-        return String.format(Locale.ROOT, "JDK %d, Redis %s, %s, %s.", jdk, redis, timing.text(), date);
+        return String.format(Locale.ROOT, "JDK %d, Redis %s, %s, %s.", jdk, redis.split(" ")[0], timing.text(), date);
     }
 
     private static String versions() {

@@ -37,6 +37,13 @@ final class Figures {
         }
     }
 
+    void add(Section section, Results results) {
+        table(
+                results.titled(section.title()),
+                section.columns(),
+                section.rows().stream().map(Section.Row::cells).toList());
+    }
+
     void line(String table, String row, String column, String value) {
         String place = Stream.of(table, row, column).map(Figures::quoted).collect(Collectors.joining(","));
         lines.put(place, place + "," + quoted(value.replace('\n', ' ')));

@@ -10,8 +10,11 @@ final class Markdown {
 
     private final List<String> blocks = new ArrayList<>();
 
+    /** @param block left out if it is blank */
     void add(String block) {
-        blocks.add(block.strip());
+        if (!block.isBlank()) {
+            blocks.add(block.strip());
+        }
     }
 
     void list(List<String> entries) {

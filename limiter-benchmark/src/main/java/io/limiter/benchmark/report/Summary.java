@@ -6,6 +6,7 @@ import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.Slice;
 import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.measure.Spread;
+import io.limiter.benchmark.report.Section.Row;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
 import io.limiter.benchmark.subject.Contenders;
@@ -13,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -35,30 +37,20 @@ final class Summary {
      * Lines that are shown together.
      *
      * @param remark to the table; empty for none
+     * @param forUsers the cells by which users decide
      */
-    private record Section(String title, String remark, List<Line> lines) {
-
-        private List<Row> rows(Results results) {
-            return lines.stream().flatMap(line -> row(line, results).stream()).toList();
-        }
-
-        private List<CellResult> cells(Results results) {
-            return lines.stream()
-                    .flatMap(line -> results.cell(line.cell()).stream())
-                    .distinct()
-                    .toList();
-        }
-    }
+    private record Group(String title, String remark, Predicate<Cell> forUsers, List<Line> lines) {}
 
     private static final String STANDARD = "limiter";
 
     private static final List<String> TITLES =
             List.of("decisions per second", "raw `EVALSHA`", "best peer", "limiter", "× peer", "× floor");
 
-    private static final List<Section> SECTIONS = List.of(
-            new Section(
+    private static final List<Group> GROUPS = List.of(
+            new Group(
                     "Summary",
                     "",
+                    cell -> true,
                     List.of(
                             new Line("1 thread, one key", Cell.HOT_1_THREAD),
                             new Line("16 threads, one key", Cell.HOT_16_THREADS),
@@ -69,57 +61,34 @@ final class Summary {
                             new Line("64 asynchronous, 10,000 keys", Cell.WIDE_64_ASYNC),
                             new Line("1,024 asynchronous, 10,000 keys", Cell.WIDE_1024_ASYNC),
                             new Line("64 threads, known rejection", Cell.REJECTED_64_THREADS))),
-            new Section(
+            new Group(
                     "Without a call",
                     "The peers decide in process too.",
+                    cell -> true,
                     List.of(
                             new Line("1 thread, local engine", Cell.HOT_1_THREAD, "limiter-local"),
                             new Line("64 threads, local engine", Cell.HOT_64_THREADS, "limiter-local"),
                             new Line("1 thread, prefetched", Cell.HOT_1_THREAD, "limiter-prefetch"),
                             new Line("64 threads, prefetched", Cell.HOT_64_THREADS, "limiter-prefetch"))),
-            new Section(
+            new Group(
                     "Virtual threads",
                     "Each thread waits for its decision.",
+                    cell -> false,
                     List.of(
                             new Line("1,000 virtual threads, one key", Cell.HOT_1000_VIRTUAL),
                             new Line("10,000 virtual threads, one key", Cell.HOT_10000_VIRTUAL),
                             new Line("1,000 virtual threads, 10,000 keys", Cell.WIDE_1000_VIRTUAL),
                             new Line("10,000 virtual threads, 10,000 keys", Cell.WIDE_10000_VIRTUAL))),
-            overNetwork("0.5", 500),
-            overNetwork("2", 2000));
-
-    /**
-     * A line with its figures; not numbers where there are none.
-     *
-     * @param standard whether it is a row of decisions in Redis, one by one
-     */
-    record Row(
-            String title,
-            boolean standard,
-            double floor,
-            String peer,
-            double best,
-            double ours,
-            double toPeer,
-            double toFloor) {
-
-        private List<String> texts() {
-            return List.of(
-                    title,
-                    Numbers.of(floor),
-                    Double.isNaN(best) ? Numbers.NONE : Numbers.of(best) + " (" + peer + ")",
-                    Numbers.of(ours),
-                    Numbers.of(toPeer),
-                    Numbers.of(toFloor));
-        }
-    }
+            overNetwork("0.5", 500, cell -> cell.waiting() == Cell.Waiting.THREADS),
+            overNetwork("2", 2000, cell -> false));
 
     private Summary() {}
 
-    private static Section overNetwork(String millis, int micros) {
-        return new Section(
+    private static Group overNetwork(String millis, int micros, Predicate<Cell> forUsers) {
+        return new Group(
                 "Round trip of " + millis + " ms",
                 "A proxy delays requests and replies; it shares the processors.",
+                forUsers,
                 Cell.overNetwork(micros).stream()
                         .filter(Summary::isShownOverNetwork)
                         .map(cell -> new Line(
@@ -137,68 +106,63 @@ final class Summary {
                 : cell.callers() == 16 || cell.callers() == 64;
     }
 
-    private static Optional<Row> row(Line line, Results results) {
+    private static Optional<Row> row(Group group, Line line, Results results) {
         CellResult cell = results.cell(line.cell()).orElse(null);
         Contender ours = results.contender(line.limiter()).orElse(null);
         if (cell == null || ours == null || !cell.has(ours)) {
             return Optional.empty();
         }
-        boolean standard = line.limiter().equals(STANDARD);
-        Contender floor = Contenders.RAW_EVALSHA;
-        Contender peer = results.contenders().stream()
+        Optional<Contender> peer = results.contenders().stream()
                 .filter(contender -> contender.family() == Family.PEER
-                        && contender.inProcess() != standard
+                        && contender.inProcess() != line.limiter().equals(STANDARD)
                         && cell.has(contender)
                         && contender.guarantee().exact()
                         && results.above(contender) == 0)
-                .max(Comparator.comparingDouble(contender -> rate(cell, contender)))
-                .orElse(null);
+                .max(Comparator.comparingDouble(contender -> rate(cell, contender)));
         return Optional.of(new Row(
-                line.title(),
-                standard,
-                rate(cell, floor),
-                peer == null ? "" : peer.name(),
-                peer == null ? Double.NaN : rate(cell, peer),
-                rate(cell, ours),
-                peer == null ? Double.NaN : cell.ratio(ours, peer).median(),
-                cell.ratio(ours, floor).median()));
+                group.forUsers().test(cell.cell()),
+                List.of(
+                        line.title(),
+                        Numbers.of(rate(cell, Contenders.RAW_EVALSHA)),
+                        peer.map(best -> Numbers.of(rate(cell, best)) + " (" + best.name() + ")")
+                                .orElse(Numbers.NONE),
+                        Numbers.of(rate(cell, ours)),
+                        peer.map(best -> Numbers.median(cell.ratio(ours, best))).orElse(Numbers.NONE),
+                        Numbers.median(cell.ratio(ours, Contenders.RAW_EVALSHA)))));
     }
 
     private static double rate(CellResult cell, Contender contender) {
         return cell.spread(contender, Slice::decisionsPerSecond).median();
     }
 
-    static void write(Results results, Figures figures) {
-        SECTIONS.forEach(section -> figures.table(
-                results.titled(section.title()),
-                TITLES,
-                section.rows(results).stream().map(Row::texts).toList()));
+    static List<Section> of(Results results) {
+        return GROUPS.stream().map(group -> section(group, results)).toList();
     }
 
-    static void write(Results results, Markdown page) {
-        SECTIONS.forEach(section -> write(section, results, page));
-    }
-
-    private static void write(Section section, Results results, Markdown page) {
-        List<Row> rows = section.rows(results);
-        if (rows.isEmpty()) {
-            return;
-        }
-        page.add("## " + results.titled(section.title()));
-        page.table(TITLES, rows.stream().map(Row::texts).toList());
-        List<CellResult> cells = section.cells(results);
+    private static Section section(Group group, Results results) {
+        List<CellResult> cells = group.lines().stream()
+                .flatMap(line -> results.cell(line.cell()).stream())
+                .distinct()
+                .toList();
         String above = results.contenders().stream()
                 .filter(contender -> above(cells, contender) > 0)
                 .map(contender -> contender.name() + " (" + Numbers.of(above(cells, contender)) + ")")
                 .collect(Collectors.joining(", "));
-        page.add(Stream.of(
-                        section.remark(),
-                        roundTrip(cells),
-                        "Grants above the limit where the load exceeds it: "
-                                + (above.isEmpty() ? "none." : "none, except by " + above + "."),
-                        results.environment().summary())
-                .filter(sentence -> !sentence.isEmpty())
-                .collect(Collectors.joining(" ")));
+        return new Section(
+                group.title(),
+                "",
+                TITLES,
+                group.lines().stream()
+                        .flatMap(line -> row(group, line, results).stream())
+                        .toList(),
+                Stream.of(
+                                group.remark(),
+                                roundTrip(cells),
+                                "Excess grants under overload: "
+                                        + (above.isEmpty() ? "none." : "none, except by " + above + "."),
+                                results.environment().summary())
+                        .filter(sentence -> !sentence.isEmpty())
+                        .collect(Collectors.joining(" ")));
     }
 
     private static long above(List<CellResult> cells, Contender contender) {
@@ -219,9 +183,6 @@ final class Summary {
         if (measured.isEmpty()) {
             return "";
         }
-        Spread p50 = Spread.of(measured.stream().mapToDouble(Latency::p50));
-        Spread p99 = Spread.of(measured.stream().mapToDouble(Latency::p99));
-        return "Before each cell, `PING` of a client alone took " + Numbers.spread(p50) + " µs (p50) and "
-                + Numbers.spread(p99) + " µs (p99).";
+        return "`PING` alone took " + Numbers.spread(Spread.of(measured.stream().mapToDouble(Latency::p50))) + " µs.";
     }
 }

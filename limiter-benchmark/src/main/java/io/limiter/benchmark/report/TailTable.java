@@ -3,6 +3,7 @@ package io.limiter.benchmark.report;
 import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.measure.TailRunner;
 import io.limiter.benchmark.measure.TailRunner.Kind;
+import io.limiter.benchmark.report.Section.Row;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,8 +13,7 @@ import java.util.function.ToDoubleFunction;
 /** The slowest decisions below saturation. */
 final class TailTable {
 
-    private static final String TITLE = "Tail latency";
-    private static final List<String> TITLES = List.of(
+    private static final List<String> COLUMNS = List.of(
             "µs",
             "20 %: p50",
             "20 %: p99",
@@ -25,34 +25,24 @@ final class TailTable {
 
     private TailTable() {}
 
-    static void write(Results results, Figures figures) {
-        figures.table(results.titled(TITLE), TITLES, rows(results));
-    }
-
-    static void write(Results results, Markdown page) {
+    static Section of(Results results) {
         List<TailRunner.Result> tails = results.tails();
-        if (tails.isEmpty()) {
-            return;
-        }
-        page.add("## " + results.titled(TITLE));
-        page.add(String.format(
+        String load = String.format(
                 Locale.ROOT, """
                 64 blocking threads on one key send %s and %s requests per second, 20 %% and 50 %% of the floor's maximum. Latency
                 counts from the time for which a request was planned, and includes waking the thread. *pause*: at 20 %%, `SIGSTOP`
                 stops the JVM for %3$d ms once a round.
-                """, rate(tails, Kind.FIFTH), rate(tails, Kind.HALF), TailRunner.PAUSE_MILLIS));
-        page.table(TITLES, rows(results));
-    }
-
-    private static List<List<String>> rows(Results results) {
-        List<TailRunner.Result> tails = results.tails();
-        return tails.stream()
+                """, rate(tails, Kind.FIFTH), rate(tails, Kind.HALF), TailRunner.PAUSE_MILLIS);
+        List<Row> rows = tails.stream()
                 .map(TailRunner.Result::contender)
                 .distinct()
-                .map(name -> row(tails.stream()
-                        .filter(tail -> tail.contender().equals(name))
-                        .toList()))
+                .map(name -> new Row(
+                        false,
+                        cells(tails.stream()
+                                .filter(tail -> tail.contender().equals(name))
+                                .toList())))
                 .toList();
+        return new Section("Tail latency", load, COLUMNS, rows, "");
     }
 
     private static String rate(List<TailRunner.Result> tails, Kind kind) {
@@ -60,7 +50,7 @@ final class TailTable {
     }
 
     /** Of one contender. */
-    private static List<String> row(List<TailRunner.Result> tails) {
+    private static List<String> cells(List<TailRunner.Result> tails) {
         List<String> row = new ArrayList<>(List.of(tails.get(0).contender()));
         for (Kind kind : List.of(Kind.FIFTH, Kind.HALF)) {
             for (ToDoubleFunction<Latency> figure :
