@@ -69,6 +69,23 @@ class DocsTest {
     }
 
     @Test
+    void what_is_said_of_experiments_and_planted_bugs_is_what_they_have_shown() throws IOException {
+        List<String> experiments = rows("docs/reliability.csv");
+        assertThat(experiments).isNotEmpty().allMatch(row -> row.endsWith(",held"));
+        assertThat(rows("docs/reliability-bugs.csv")).isNotEmpty().allMatch(row -> row.endsWith(",convicted"));
+        assertThat(Files.readString(ROOT.resolve("README.md")).replaceAll("\\s+", " "))
+                .contains(
+                        "[" + experiments.size() + " experiments](docs/reliability.md)", "all planted bugs were found");
+        assertThat(Files.readString(ROOT.resolve("README.zh-CN.md")))
+                .contains("[" + experiments.size() + " 个实验](docs/reliability.md)", "植入的缺陷全部被发现");
+    }
+
+    private static List<String> rows(String csv) throws IOException {
+        List<String> lines = Files.readAllLines(ROOT.resolve(csv));
+        return lines.subList(1, lines.size());
+    }
+
+    @Test
     void the_pages_use_the_terms_of_the_field() throws IOException {
         Terms terms = Terms.of("words.txt");
         List<String> found = new ArrayList<>();
