@@ -2,6 +2,7 @@ package io.limiter.benchmark;
 
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.BenchmarkRedis;
+import io.limiter.benchmark.report.BenchmarkPages;
 import io.limiter.benchmark.report.Environment;
 import io.limiter.benchmark.report.Results;
 import io.limiter.benchmark.report.Results.Finished;
@@ -41,7 +42,8 @@ public final class Benchmark {
         try (BenchmarkRedis redis = BenchmarkRedis.open(System.getProperty("redis", ""))) {
             results = measure(options, redis, command(arguments), Benchmark::print);
         }
-        System.out.println("Written: " + options.pages());
+        BenchmarkPages pages = options.pages();
+        System.out.println("Written: " + pages.users() + ", " + pages.contributors() + ", " + pages.figures());
         results.problems().forEach(problem -> System.err.println("Not to be used: " + problem));
         return results.problems().isEmpty() ? 0 : 1;
     }
@@ -65,8 +67,7 @@ public final class Benchmark {
         console.accept("Finished parts are kept in " + file + "; after an interruption --continue goes on.\n");
         Progress progress = new Progress(parts, console);
         for (Part part : parts) {
-            progress.begins(part);
-            file.add(part.action().run(redis, progress::detail));
+            file.add(part.action().run(redis));
             progress.ended(part);
             write(options, file);
         }

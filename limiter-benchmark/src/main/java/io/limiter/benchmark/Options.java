@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * The options of the program.
  *
  * @param parts names of what is measured
- * @param selected whether the contenders were selected; if not, variants take part in a few cells only
  * @param pages what is written
  * @param results where the results of finished parts are kept
  * @param merged whether the pages also show the results of other JDKs
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 record Options(
         List<String> parts,
         List<Contender> contenders,
-        boolean selected,
         Timing timing,
         BenchmarkPages pages,
         Path results,
@@ -41,9 +39,9 @@ record Options(
 
     static final String USAGE = """
             --short          the rows of the summary and the tail, with fewer subjects, in under five minutes
-            --cells a,b      only these; * stands for anything, as in hot-*-threads or *-rtt-500; also "tail", "memory", from JDK 25
-                             "stages", and "servers" if wrk is installed
-            --subjects a,b   only these, and the floor; without it, variants take part in two cells only
+            --cells a,b      only these; * stands for anything, as in hot-*-threads or *-rtt-500; also "tail", "memory", and
+                             "servers" if wrk is installed
+            --subjects a,b   only these, and the floor
             --rounds n       slices of each subject in each cell, 1 to 100; default 5, or 3 with --short
             --seconds s      how long a slice is measured, 0.05 to 600; default 2, or 0.3 with --short
             --warm-up s      load on each subject in each cell before the first round, 0.05 to 600; default 15, or 0.5 with --short
@@ -92,7 +90,6 @@ record Options(
         return new Options(
                 parts(cells, isShort),
                 contenders(subjects == null ? isShort ? SHORT_SUBJECTS : "*" : subjects),
-                subjects != null,
                 new Timing(
                         rounds > 0 ? rounds : isShort ? 3 : 5,
                         seconds > 0 ? seconds : isShort ? 0.3 : 2,
@@ -127,13 +124,6 @@ record Options(
         List<Contender> selected = select("--subjects", patterns, Contenders.ALL, Contender::name);
         return Contenders.ALL.stream()
                 .filter(contender -> contender.isFloor() || selected.contains(contender))
-                .toList();
-    }
-
-    /** Those that take part in a cell, as far as it suits them. */
-    List<Contender> contendersIn(Cell cell) {
-        return contenders.stream()
-                .filter(contender -> selected || Cell.OF_VARIANTS.contains(cell) || !Contenders.isVariant(contender))
                 .toList();
     }
 

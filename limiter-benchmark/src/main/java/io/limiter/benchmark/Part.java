@@ -4,21 +4,18 @@ import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.CellRunner;
 import io.limiter.benchmark.measure.KeyMemory;
-import io.limiter.benchmark.measure.StageRunner;
 import io.limiter.benchmark.measure.TailRunner;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.report.Results.Finished;
 import io.limiter.benchmark.server.ServerRunner;
 import io.limiter.benchmark.subject.Contender;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** What a run consists of; the results of each part are kept as soon as it has finished. */
 record Part(String name, double plannedSeconds, Action action) {
 
     static final String TAIL = "tail";
-    static final String STAGES = "stages";
     static final String MEMORY = "memory";
     static final String SERVERS = "servers";
 
@@ -30,9 +27,7 @@ record Part(String name, double plannedSeconds, Action action) {
             .toList();
 
     /** The names of the whole comparison, as far as this JVM can run it. */
-    static final List<String> WHOLE = Stream.concat(
-                    Cell.all().stream().map(Cell::name),
-                    StageRunner.isPossible() ? Stream.of(TAIL, STAGES, MEMORY) : Stream.of(TAIL, MEMORY))
+    static final List<String> WHOLE = Stream.concat(Cell.all().stream().map(Cell::name), Stream.of(TAIL, MEMORY))
             .toList();
 
     /** Also those that are measured only if they are named: cells with a network, and servers. */
@@ -46,10 +41,7 @@ record Part(String name, double plannedSeconds, Action action) {
     /** Measures a part. */
     interface Action {
 
-        /**
-         * @param progress gets what it is about to do
-         */
-        Finished run(BenchmarkRedis redis, Consumer<String> progress) throws InterruptedException;
+        Finished run(BenchmarkRedis redis) throws InterruptedException;
     }
 
     static List<Part> of(Options options) {
@@ -58,10 +50,9 @@ record Part(String name, double plannedSeconds, Action action) {
         return options.parts().stream()
                 .map(name -> switch (name) {
                     case TAIL -> tail(timing, TailRunner.among(contenders));
-                    case STAGES -> stages(timing);
                     case MEMORY -> memory(contenders);
                     case SERVERS -> servers(timing);
-                    default -> cell(cellNamed(name), options);
+                    default -> cell(cellNamed(name), timing, contenders);
                 })
                 .toList();
     }
@@ -73,37 +64,26 @@ record Part(String name, double plannedSeconds, Action action) {
                 .orElseThrow();
     }
 
-    private static Part cell(Cell cell, Options options) {
-        return cell(cell, options.timing(), options.contendersIn(cell));
-    }
-
     static Part cell(Cell cell, Timing timing, List<Contender> contenders) {
         int subjects = (int) contenders.stream().filter(cell::suits).count();
         return new Part(
                 cell.name(),
                 timing.plannedSeconds(subjects),
-                (redis, progress) -> Finished.cell(new CellRunner(redis, timing, progress).run(cell, contenders)));
+                redis -> Finished.cell(new CellRunner(redis, timing).run(cell, contenders)));
     }
 
     private static Part tail(Timing timing, List<Contender> contenders) {
         return new Part(
                 TAIL,
                 timing.plannedSeconds(4 * contenders.size()) - 3 * contenders.size() * timing.warmUpSeconds(),
-                (redis, progress) -> Finished.tails(TAIL, new TailRunner(redis, timing, progress).run(contenders)));
-    }
-
-    static Part stages(Timing timing) {
-        return new Part(
-                STAGES,
-                StageRunner.plannedSeconds(timing),
-                (redis, progress) -> Finished.stages(STAGES, new StageRunner(redis, timing, progress).run()));
+                redis -> Finished.tails(TAIL, new TailRunner(redis, timing).run(contenders)));
     }
 
     private static Part servers(Timing timing) {
         return new Part(
                 SERVERS,
                 ServerRunner.plannedSeconds(timing),
-                (redis, progress) -> Finished.servers(SERVERS, new ServerRunner(redis, timing, progress).run()));
+                redis -> Finished.servers(SERVERS, new ServerRunner(redis, timing).run()));
     }
 
     private static Part memory(List<Contender> contenders) {
@@ -113,7 +93,7 @@ record Part(String name, double plannedSeconds, Action action) {
         return new Part(
                 MEMORY,
                 weighed.size(),
-                (redis, progress) -> Finished.memory(
+                redis -> Finished.memory(
                         MEMORY,
                         weighed.stream()
                                 .map(contender -> KeyMemory.measure(contender, redis))

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.Fakes;
-import io.limiter.benchmark.measure.Stage;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.report.BenchmarkPages;
 import io.limiter.benchmark.report.Environment;
@@ -38,7 +37,7 @@ class BenchmarkTest {
 
     @Test
     void a_run_leaves_two_pages_and_its_figures() throws Exception {
-        List<Contender> contenders = some("raw-evalsha", "limiter", "bucket4j", "gateway-script");
+        List<Contender> contenders = some("raw-evalsha", "limiter", "bucket4j-batching", "gateway-script");
         Results results = measure(options(List.of("hot-granted-1-threads", "tail", "memory"), contenders, false));
 
         assertThat(results.problems()).isEmpty();
@@ -56,7 +55,7 @@ class BenchmarkTest {
                 .doesNotContain("| 1 thread, one key |", "limiter ⚠", "NaN", "Not to be used", "of unknown version");
         assertThat(figures())
                 .startsWith("table,row,column,value\n")
-                .containsPattern("\"hot, granted, 1 thread, JDK \\d+\",bucket4j,decisions/s,")
+                .containsPattern("\"hot, granted, 1 thread, JDK \\d+\",bucket4j-batching,decisions/s,")
                 .containsPattern("\"Summary, JDK \\d+\",\"1 thread, one key\",best peer,")
                 .doesNotContain("NaN");
     }
@@ -133,9 +132,11 @@ class BenchmarkTest {
         List<Contender> contenders = some("raw-evalsha", "limiter");
         List<String> both = List.of("hot-granted-1-threads", "hot-granted-16-threads");
         Results first = measure(options(both.subList(0, 1), contenders, false));
+        Files.writeString(dir.resolve("README.md"), users().replace("The floor ", "The kept floor "));
         Results second = measure(options(both, contenders, true));
         assertThat(second.parts()).extracting(Finished::part).containsExactlyElementsOf(both);
         assertThat(second.cells().get(0)).isEqualTo(first.cells().get(0));
+        assertThat(users()).contains("The kept floor ", "| 16 threads, one key |");
         assertThat(measure(options(both.subList(1, 2), contenders, false)).parts())
                 .extracting(Finished::part)
                 .containsExactly("hot-granted-16-threads");
@@ -162,7 +163,6 @@ class BenchmarkTest {
         measure(new Options(
                 options.parts(),
                 options.contenders(),
-                true,
                 options.timing(),
                 options.pages(),
                 dir,
@@ -173,23 +173,8 @@ class BenchmarkTest {
         assertThat(contributors()).contains("`the command of another day`", "`the command`");
     }
 
-    @Test
-    void what_the_stages_of_a_decision_cost_is_kept_and_shown() throws Exception {
-        ResultsFile file = ResultsFile.of(dir, 25);
-        file.startOver(Environment.here("7.0", TINY, "the command"));
-        Map<Stage, Double> nanos = Map.of(Stage.QUEUE, 190.4, Stage.CLIENT, 116.0);
-        file.add(Finished.stages(
-                "stages", List.of(new Stage.Costs(Cell.HOT_64_ASYNC, nanos, Map.of(Stage.QUEUE, 28.6)))));
-        assertThat(BenchmarkPages.figures(List.of(file.read(some("limiter"))), ""))
-                .contains(
-                        ",queue and batch,atomic operations,6\n",
-                        ",queue and batch,\"hot, granted, 64 async: ns\",190\n",
-                        ",queue and batch,\"hot, granted, 64 async: bytes\",29\n",
-                        ",Lettuce and Netty,\"hot, granted, 64 async: ns\",116\n");
-    }
-
     private Options options(List<String> parts, List<Contender> contenders, boolean continued) {
-        return new Options(parts, contenders, true, TINY, Options.pages(dir), dir, false, false, continued, false);
+        return new Options(parts, contenders, TINY, Options.pages(dir), dir, continued, false, continued, false);
     }
 
     private String users() throws IOException {
@@ -225,7 +210,7 @@ class BenchmarkTest {
         assertThat(options.contenders())
                 .extracting(Contender::name)
                 .contains("guava", "limiter", "raw-evalsha")
-                .doesNotContain("bucket4j");
+                .doesNotContain("bucket4j-batching");
         assertThat(options.timing()).isEqualTo(new Timing(4, 2, 15));
     }
 
@@ -257,20 +242,6 @@ class BenchmarkTest {
     }
 
     @Test
-    void variants_take_part_in_two_cells_unless_they_are_selected() {
-        assertThat(namesIn(Options.parse(), Cell.HOT_64_THREADS)).contains("limiter", "limiter-plain");
-        assertThat(namesIn(Options.parse(), Cell.HOT_16_THREADS))
-                .contains("limiter")
-                .doesNotContain("limiter-plain");
-        assertThat(namesIn(Options.parse("--subjects", "limiter-plain"), Cell.HOT_16_THREADS))
-                .containsExactly("raw-evalsha", "limiter-plain");
-    }
-
-    private static List<String> namesIn(Options options, Cell cell) {
-        return options.contendersIn(cell).stream().map(Contender::name).toList();
-    }
-
-    @Test
     void a_wrong_option_is_an_error_with_the_right_ones() {
         assertThatThrownBy(() -> Options.parse("--rounds", "0"))
                 .hasMessage("--rounds must be a whole number from 1 to 100, was 0");
@@ -280,7 +251,7 @@ class BenchmarkTest {
                 .hasMessageStartingWith("--subjects: nothing is named sentinel; there are raw-evalsha, ");
         assertThatThrownBy(() -> Options.parse("--cells", "cold"))
                 .hasMessageStartingWith("--cells: nothing is named cold; there are ")
-                .hasMessageContaining(", tail, memory, hot-granted-1-threads-rtt-500, ");
+                .hasMessageContaining(", tail, memory, hot-granted-16-threads-rtt-500, ");
         assertThatThrownBy(() -> Options.parse("--quick"))
                 .hasMessageStartingWith("there is no option --quick, only\n--short ");
         assertThatThrownBy(() -> Options.parse("--out")).hasMessageStartingWith("--out needs a value:");

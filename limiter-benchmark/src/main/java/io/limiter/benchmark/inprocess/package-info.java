@@ -1,5 +1,5 @@
 /**
- * What a decision costs before it leaves the process: keys, the local engine, the factory's look-up, the interceptor.
+ * What a call of a limited bean costs before it leaves the process: the interceptor and the key.
  * Run with {@code -prof gc}, which also shows what is allocated.
  */
 @NullMarked

@@ -51,12 +51,6 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers,
             WIDE_1024_ASYNC,
             REJECTED_64_THREADS);
 
-    /** Those in which variants take part too. */
-    public static final List<Cell> OF_VARIANTS = List.of(HOT_1_THREAD, HOT_64_THREADS);
-
-    /** Those of which it is shown what a decision costs. */
-    public static final List<Cell> OF_COSTS = List.of(HOT_64_THREADS, WIDE_64_THREADS, HOT_64_ASYNC, WIDE_64_ASYNC);
-
     private static final int FIRST_JDK_WITH_VIRTUAL_THREADS = 21;
 
     public Cell {
@@ -73,12 +67,9 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers,
     /** All that this JVM can run without a network, in the order in which they are run and shown. */
     public static List<Cell> all() {
         List<Cell> cells = new ArrayList<>(SUMMARY);
-        cells.add(granted(KeySpace.ZIPF, Waiting.THREADS, 64));
-        cells.add(granted(KeySpace.ZIPF, Waiting.ASYNC, 64));
         if (Runtime.version().feature() >= FIRST_JDK_WITH_VIRTUAL_THREADS) {
             cells.addAll(List.of(HOT_1000_VIRTUAL, HOT_10000_VIRTUAL, WIDE_1000_VIRTUAL, WIDE_10000_VIRTUAL));
         }
-        cells.add(new Cell(KeySpace.HOT, Outcome.FLEET, Waiting.THREADS, 16));
         return List.copyOf(cells);
     }
 
@@ -86,8 +77,8 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers,
     public static List<Cell> overNetwork(int roundTripMicros) {
         return Stream.of(KeySpace.HOT, KeySpace.UNIFORM)
                 .flatMap(keys -> Stream.concat(
-                        Stream.of(1, 16, 64, 256).map(callers -> granted(keys, Waiting.THREADS, callers)),
-                        Stream.of(64, 1024).map(callers -> granted(keys, Waiting.ASYNC, callers))))
+                        Stream.of(16, 64).map(callers -> granted(keys, Waiting.THREADS, callers)),
+                        Stream.of(granted(keys, Waiting.ASYNC, 1024))))
                 .map(cell -> new Cell(cell.keys, cell.outcome, cell.waiting, cell.callers, roundTripMicros))
                 .toList();
     }
@@ -120,7 +111,7 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers,
 
     /**
      * Virtual threads are for contenders that block, asynchronous calls for contenders that have them. The floor has no part
-     * in what is to be exact, instances in one process are no fleet, and they need no network.
+     * in what is to be exact, and what decides in process needs no network.
      */
     public boolean suits(Contender contender) {
         boolean waits = switch (waiting) {
@@ -129,7 +120,7 @@ public record Cell(KeySpace keys, Outcome outcome, Waiting waiting, int callers,
             case ASYNC -> contender.async();
         };
         return waits
-                && (outcome.hasFloor() || !contender.isFloor())
-                && (outcome.instances() == 1 && roundTripMicros == 0 || !contender.inProcess());
+                && (outcome != Outcome.LIMITED || !contender.isFloor())
+                && (roundTripMicros == 0 || !contender.inProcess());
     }
 }

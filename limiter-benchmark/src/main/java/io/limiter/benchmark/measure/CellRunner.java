@@ -1,6 +1,7 @@
 package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.measure.Callers.Answer;
 import io.limiter.benchmark.measure.Callers.Phase;
 import io.limiter.benchmark.measure.Slice.Latency;
@@ -12,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -27,15 +27,10 @@ public final class CellRunner {
 
     private final BenchmarkRedis redis;
     private final Timing timing;
-    private final Consumer<String> progress;
 
-    /**
-     * @param progress gets a line before each slice
-     */
-    public CellRunner(BenchmarkRedis redis, Timing timing, Consumer<String> progress) {
+    public CellRunner(BenchmarkRedis redis, Timing timing) {
         this.redis = redis;
         this.timing = timing;
-        this.progress = progress;
     }
 
     /** Those of the contenders that the cell suits. One that throws where it must not takes no further part in it. */
@@ -44,7 +39,7 @@ public final class CellRunner {
         if (!cell.outcome().limits()) {
             List<Contender> checked = contenders.stream().filter(result::has).toList();
             try (Turns turns = new Turns(cell.limited(), checked, result)) {
-                turns.take(0, new Step("check", timing.settleSeconds(), timing.seconds(), false));
+                turns.take(0, new Step(timing.settleSeconds(), timing.seconds(), false));
             }
         }
         return result;
@@ -55,10 +50,9 @@ public final class CellRunner {
         CellResult result = new CellResult(cell, redis.roundTrip(cell));
         redis.deleteAllKeys();
         try (Turns turns = new Turns(cell, contenders, result)) {
-            turns.take(0, new Step("warm-up", timing.warmUpSeconds(), NEXT_TO_NOTHING, false));
+            turns.take(0, new Step(timing.warmUpSeconds(), NEXT_TO_NOTHING, false));
             for (int round = 0; round < timing.rounds(); round++) {
-                String label = (round + 1) + "/" + timing.rounds();
-                turns.take(round, new Step(label, timing.settleSeconds(), timing.seconds(), true));
+                turns.take(round, new Step(timing.settleSeconds(), timing.seconds(), true));
             }
         }
         return result;
@@ -69,7 +63,7 @@ public final class CellRunner {
      *
      * @param counts whether it is part of the figures
      */
-    private record Step(String label, double unmeasuredSeconds, double seconds, boolean counts) {}
+    private record Step(double unmeasuredSeconds, double seconds, boolean counts) {}
 
     /** The slices of all subjects under one load. */
     private final class Turns implements AutoCloseable {
@@ -93,7 +87,6 @@ public final class CellRunner {
             List<Contender> inTurn = new ArrayList<>(taking);
             Collections.rotate(inTurn, -round);
             for (Contender contender : inTurn) {
-                progress.accept(cell.name() + "  " + step.label() + "  " + contender.name());
                 try {
                     take(contender, step);
                 } catch (RuntimeException e) {
@@ -119,7 +112,7 @@ public final class CellRunner {
                 }
                 result.addOutcome(contender, subject.check(), callers.failure());
             } finally {
-                if (cell.outcome().startsFresh()) {
+                if (cell.outcome() == Outcome.LIMITED) {
                     open.remove(contender);
                     subject.close();
                     redis.deleteAllKeys();
@@ -138,8 +131,7 @@ public final class CellRunner {
         try {
             sleep(step.unmeasuredSeconds());
             callers.limitTimings(step.unmeasuredSeconds());
-            return measure(
-                    open, callers, Math.max(step.seconds(), cell.outcome().leastSeconds()));
+            return measure(open, callers, step.seconds());
         } finally {
             callers.enter(Phase.STOPPED);
             driver.awaitEnd();

@@ -7,12 +7,8 @@ import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
 import io.limiter.benchmark.subject.RedisClients;
 import io.limiter.benchmark.subject.Subject;
-import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,14 +27,11 @@ record OpenSubject(
         Allowance allowance = outcome.allowance(cell.keys());
         String[] ids = ids(contender, numberOfIds);
         RedisClients clients = redis.clients(cell);
-        List<Subject> instances = Stream.generate(() -> contender.opener().open(clients, allowance, ids))
-                .limit(outcome.instances())
-                .toList();
-        if (outcome.startsFresh()) {
+        Subject subject = contender.opener().open(clients, allowance, ids);
+        if (outcome == Outcome.LIMITED) {
             redis.awaitLateInASecond();
         }
         LimitCheck check = outcome.limits() && !contender.isFloor() ? new LimitCheck(allowance, ids.length) : null;
-        Subject subject = instances.size() == 1 ? instances.get(0) : new Fleet(instances);
         if (outcome == Outcome.REJECTED && check != null) {
             for (int id = 0; id < ids.length; id++) {
                 for (int i = 0; i < MOST_GRANTS_OF_ONE_PERMIT && subject.tryAcquire(id); i++) {
@@ -61,31 +54,5 @@ record OpenSubject(
     public void close() {
         subject.close();
         clients.close();
-    }
-
-    /**
-     * Several instances with connections of their own, as if each was another JVM. Each request goes to any of them; asynchronous
-     * ones only if all of them are {@link Subject.Async}.
-     */
-    private record Fleet(List<Subject> instances) implements Subject.Async {
-
-        private Subject any() {
-            return instances.get(ThreadLocalRandom.current().nextInt(instances.size()));
-        }
-
-        @Override
-        public boolean tryAcquire(int id) {
-            return any().tryAcquire(id);
-        }
-
-        @Override
-        public CompletionStage<Boolean> tryAcquireAsync(int id) {
-            return ((Subject.Async) any()).tryAcquireAsync(id);
-        }
-
-        @Override
-        public void close() {
-            instances.forEach(Subject::close);
-        }
     }
 }

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 
 /** Measures latencies of blocking decisions at rates below saturation, with one key; subjects take turns in every round. */
@@ -27,7 +26,6 @@ public final class TailRunner {
 
     private final BenchmarkRedis redis;
     private final Timing timing;
-    private final Consumer<String> progress;
 
     /** A rate of requests, as a share of the one at which the floor is saturated, and whether this JVM is paused once. */
     public enum Kind {
@@ -57,10 +55,9 @@ public final class TailRunner {
         }
     }
 
-    public TailRunner(BenchmarkRedis redis, Timing timing, Consumer<String> progress) {
+    public TailRunner(BenchmarkRedis redis, Timing timing) {
         this.redis = redis;
         this.timing = timing;
-        this.progress = line -> progress.accept("tail: " + line);
     }
 
     /** Those whose tail is of interest; the floor is one of them. */
@@ -75,7 +72,7 @@ public final class TailRunner {
      * @param contenders with the floor, whose rate without pauses between requests is measured first
      */
     public List<Result> run(List<Contender> contenders) throws InterruptedException {
-        double perSecond = new CellRunner(redis, timing, progress)
+        double perSecond = new CellRunner(redis, timing)
                 .saturate(SATURATED, contenders)
                 .spread(Contenders.RAW_EVALSHA, Slice::decisionsPerSecond)
                 .median();
@@ -98,7 +95,6 @@ public final class TailRunner {
             for (int round = 0; round < timing.rounds(); round++) {
                 for (Map.Entry<Contender, OpenSubject> each : open.entrySet()) {
                     String name = each.getKey().name();
-                    progress.accept(kind + "  " + (round + 1) + "/" + timing.rounds() + "  " + name);
                     Result result = ofKind.computeIfAbsent(
                             each.getKey(),
                             contender -> new Result(name, kind, kind.share * perSecond, new ArrayList<>()));

@@ -10,10 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The page by which users decide, the one for contributors with all else, and every figure as CSV. Tables are of the first run.
@@ -44,14 +42,12 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
             """;
     private static final String NAMES = """
             `raw-evalsha` is the floor. [%s](%s) has all figures, with the least and the most in brackets.
-            There, **⚠** marks subjects that exceeded their limit; *hot* is one key, *uniform* 10,000 equally frequent keys, *zipf*
-            1,000,000 keys by Zipf's law with exponent 0.99, and *fleet* four instances that share 1,000 permits/s. Calls, processor
-            time and bytes are per decision; they are those of the whole server, or of the JVM with its load generator.
+            There, **⚠** marks subjects that exceeded their limit; *hot* is one key, *uniform* 10,000 equally frequent keys. Calls,
+            processor time and bytes are per decision; they are those of the whole server, or of the JVM with its load generator.
             """;
 
     /** What names do not say. */
     private static final Map<String, String> NOTES = Map.of(
-            "limiter-plain", "one request in a call, no rejection cache",
             "limiter-yield", "threads yield for up to 1 ms before they park",
             "limiter-prefetch", "for 100 ms",
             "gateway-script", "equivalent to that of Spring Cloud Gateway's `RedisRateLimiter`");
@@ -94,9 +90,7 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
     private String forContributors(List<Results> runs) {
         Results first = runs.get(0);
         Markdown page = tables(String.format(TITLE_FOR_CONTRIBUTORS, link(contributors, users)), runs, false);
-        page.list(runs.stream()
-                .map(run -> text(run.environment(), run == first ? null : first.environment()))
-                .toList());
+        page.list(runs.stream().map(run -> text(run.environment())).toList());
         page.add("What each promises:");
         page.list(Arrays.stream(Guarantee.values())
                 .map(guarantee -> promise(guarantee, first.contenders()))
@@ -181,24 +175,23 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
         Figures figures = new Figures(before);
         for (Results run : runs) {
             sections(run).forEach(section -> figures.add(section, run));
-            StageTable.write(run, figures);
             CellTables.write(run, figures);
         }
         return figures.toString();
     }
 
-    /** The JDK and the command, and what differs from the other. */
-    private static String text(Environment at, @Nullable Environment other) {
-        String others = Stream.<Function<Environment, String>>of(
-                        Environment::system,
-                        environment -> "Redis " + environment.redis(),
-                        Environment::libraries,
-                        environment -> environment.timing().text())
-                .filter(part -> other == null || !part.apply(at).equals(part.apply(other)))
-                .map(part -> part.apply(at) + "; ")
-                .collect(Collectors.joining());
+    private static String text(Environment run) {
         return String.format(
-                Locale.ROOT, "**JDK %d**: %s; %s%s by `%s`", at.jdk(), at.jvm(), others, at.date(), at.command());
+                Locale.ROOT,
+                "**JDK %d**: %s; %s; Redis %s; %s; %s; %s by `%s`",
+                run.jdk(),
+                run.jvm(),
+                run.system(),
+                run.redis(),
+                run.libraries(),
+                run.timing().text(),
+                run.date(),
+                run.command());
     }
 
     /** Empty if it is not given. */

@@ -1,6 +1,5 @@
 package io.limiter.benchmark.report;
 
-import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.Slice;
 import io.limiter.benchmark.subject.Contender;
@@ -8,7 +7,6 @@ import io.limiter.benchmark.subject.Contenders;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
-import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
@@ -36,19 +34,16 @@ final class CellTables {
     }
 
     private static void cell(Results results, CellResult cell, Figures figures) {
-        List<Column> columns = Column.ALL.stream()
-                .filter(column -> column.shown().test(cell.cell().outcome()))
-                .toList();
         String title = results.titled(cell.cell().title());
         figures.table(
                 title,
-                Stream.concat(Stream.of(""), columns.stream().map(Column::title))
+                Stream.concat(Stream.of(""), Column.ALL.stream().map(Column::title))
                         .toList(),
                 results.contenders().stream()
                         .filter(cell::has)
                         .map(contender -> Stream.concat(
                                         Stream.of(results.marked(contender)),
-                                        columns.stream()
+                                        Column.ALL.stream()
                                                 .map(column -> column.text().apply(cell, contender)))
                                 .toList())
                         .toList());
@@ -56,70 +51,42 @@ final class CellTables {
                 .forEach((contender, failure) -> figures.line(title, contender, "first failure", failure));
     }
 
-    /**
-     * A column of a cell's table.
-     *
-     * @param shown whether the cell has it
-     */
-    private record Column(String title, Predicate<Outcome> shown, BiFunction<CellResult, Contender, String> text) {
+    /** A column of a cell's table. */
+    private record Column(String title, BiFunction<CellResult, Contender, String> text) {
 
         static final List<Column> ALL = List.of(
                 new Column(
                         "decisions/s",
-                        outcome -> true,
                         (cell, contender) -> Numbers.spread(cell.spread(contender, Slice::decisionsPerSecond))),
-                new Column("× floor", Outcome::hasFloor, Column::ratio),
+                new Column(
+                        "× floor", (cell, contender) -> Numbers.spread(cell.ratio(contender, Contenders.RAW_EVALSHA))),
                 median("p50 µs", slice -> slice.latency().p50()),
                 median("p99 µs", slice -> slice.latency().p99()),
                 median("p99.9 µs", slice -> slice.latency().p999()),
-                ofRedis("Redis calls", outcome -> true, slice -> slice.perDecision(slice.commandsSent())),
-                ofRedis(
-                        "Redis CPU µs",
-                        outcome -> true,
-                        slice -> slice.perDecision(slice.redis().cpuMicros())),
-                ofRedis("script µs", outcome -> true, Slice::microsPerScript),
+                ofRedis("Redis calls", slice -> slice.perDecision(slice.commandsSent())),
+                ofRedis("Redis CPU µs", slice -> slice.perDecision(slice.redis().cpuMicros())),
+                ofRedis("script µs", Slice::microsPerScript),
                 median("client CPU µs", slice -> slice.perDecision(slice.clientCpuNanos() / 1e3)),
                 median("bytes allocated", slice -> slice.perDecision(slice.allocatedBytes())),
-                new Column(
-                        "grants/s",
-                        outcome -> !outcome.hasFloor(),
-                        (cell, contender) ->
-                                Numbers.spread(cell.spread(contender, slice -> slice.granted() / slice.seconds()))),
-                ofRedis(
-                        "Redis calls/s",
-                        outcome -> !outcome.hasFloor(),
-                        slice -> slice.commandsSent() / slice.seconds()),
-                new Column("above the limit", outcome -> true, Column::above),
+                new Column("above the limit", (cell, contender) -> {
+                    Long above = cell.above(contender);
+                    return above == null ? Numbers.NONE : Numbers.of((long) above);
+                }),
                 new Column(
                         "failed",
-                        outcome -> true,
                         (cell, contender) -> Numbers.of(
                                 Math.round(cell.spread(contender, Slice::failed).most()))));
 
         private static Column median(String title, ToDoubleFunction<Slice> figure) {
-            return new Column(
-                    title, outcome -> true, (cell, contender) -> Numbers.median(cell.spread(contender, figure)));
+            return new Column(title, (cell, contender) -> Numbers.median(cell.spread(contender, figure)));
         }
 
         /** A column that is empty for contenders without Redis. */
-        private static Column ofRedis(String title, Predicate<Outcome> shown, ToDoubleFunction<Slice> figure) {
+        private static Column ofRedis(String title, ToDoubleFunction<Slice> figure) {
             return new Column(
                     title,
-                    shown,
                     (cell, contender) ->
                             contender.inProcess() ? Numbers.NONE : Numbers.median(cell.spread(contender, figure)));
-        }
-
-        private static String ratio(CellResult cell, Contender contender) {
-            return Numbers.spread(cell.ratio(contender, Contenders.RAW_EVALSHA));
-        }
-
-        private static String above(CellResult cell, Contender contender) {
-            Long above = cell.above(contender);
-            if (above == null) {
-                return Numbers.NONE;
-            }
-            return Numbers.of(above);
         }
     }
 }

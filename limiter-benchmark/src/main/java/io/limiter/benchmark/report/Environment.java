@@ -2,7 +2,6 @@ package io.limiter.benchmark.report;
 
 import com.google.common.util.concurrent.RateLimiter;
 import io.github.bucket4j.Bucket;
-import io.github.resilience4j.ratelimiter.RateLimiterConfig;
 import io.lettuce.core.RedisClient;
 import io.limiter.benchmark.measure.Timing;
 import java.time.LocalDate;
@@ -58,7 +57,6 @@ public record Environment(
         return List.<Map.Entry<String, Class<?>>>of(
                         Map.entry("Bucket4j", Bucket.class),
                         Map.entry("Redisson", Redisson.class),
-                        Map.entry("Resilience4j", RateLimiterConfig.class),
                         Map.entry("Guava", RateLimiter.class),
                         Map.entry("Lettuce", RedisClient.class),
                         Map.entry("Spring Data Redis", RedisTemplate.class))

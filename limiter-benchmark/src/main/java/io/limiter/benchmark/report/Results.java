@@ -3,7 +3,6 @@ package io.limiter.benchmark.report;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.KeyMemory;
-import io.limiter.benchmark.measure.Stage;
 import io.limiter.benchmark.measure.TailRunner;
 import io.limiter.benchmark.server.ServerRunner;
 import io.limiter.benchmark.subject.Contender;
@@ -27,10 +26,6 @@ public record Results(Environment environment, List<Contender> contenders, List<
 
     List<TailRunner.Result> tails() {
         return parts.stream().flatMap(part -> part.tails().stream()).toList();
-    }
-
-    List<Stage.Costs> stages() {
-        return parts.stream().flatMap(part -> part.stages().stream()).toList();
     }
 
     List<KeyMemory> memory() {
@@ -91,28 +86,23 @@ public record Results(Environment environment, List<Contender> contenders, List<
             String part,
             @Nullable CellResult cell,
             List<TailRunner.Result> tails,
-            List<Stage.Costs> stages,
             List<KeyMemory> memory,
             List<ServerRunner.Result> servers) {
 
         public static Finished cell(CellResult cell) {
-            return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of(), List.of());
+            return new Finished(cell.cell().name(), cell, List.of(), List.of(), List.of());
         }
 
         public static Finished tails(String part, List<TailRunner.Result> tails) {
-            return new Finished(part, null, tails, List.of(), List.of(), List.of());
-        }
-
-        public static Finished stages(String part, List<Stage.Costs> stages) {
-            return new Finished(part, null, List.of(), stages, List.of(), List.of());
+            return new Finished(part, null, tails, List.of(), List.of());
         }
 
         public static Finished memory(String part, List<KeyMemory> memory) {
-            return new Finished(part, null, List.of(), List.of(), memory, List.of());
+            return new Finished(part, null, List.of(), memory, List.of());
         }
 
         public static Finished servers(String part, List<ServerRunner.Result> servers) {
-            return new Finished(part, null, List.of(), List.of(), List.of(), servers);
+            return new Finished(part, null, List.of(), List.of(), servers);
         }
     }
 }

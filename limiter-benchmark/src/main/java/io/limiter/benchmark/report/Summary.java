@@ -79,31 +79,23 @@ final class Summary {
                             new Line("10,000 virtual threads, one key", Cell.HOT_10000_VIRTUAL),
                             new Line("1,000 virtual threads, 10,000 keys", Cell.WIDE_1000_VIRTUAL),
                             new Line("10,000 virtual threads, 10,000 keys", Cell.WIDE_10000_VIRTUAL))),
-            overNetwork("0.5", 500, cell -> cell.waiting() == Cell.Waiting.THREADS),
-            overNetwork("2", 2000, cell -> false));
+            overNetwork(500, cell -> cell.waiting() == Cell.Waiting.THREADS),
+            overNetwork(2000, cell -> false));
 
     private Summary() {}
 
-    private static Group overNetwork(String millis, int micros, Predicate<Cell> forUsers) {
+    private static Group overNetwork(int micros, Predicate<Cell> forUsers) {
         return new Group(
-                "Round trip of " + millis + " ms",
+                "Round trip of " + Numbers.of(micros / 1e3) + " ms",
                 "A proxy delays requests and replies; it shares the processors.",
                 forUsers,
                 Cell.overNetwork(micros).stream()
-                        .filter(Summary::isShownOverNetwork)
                         .map(cell -> new Line(
                                 Numbers.of((long) cell.callers())
                                         + (cell.waiting() == Cell.Waiting.ASYNC ? " asynchronous" : " threads")
                                         + (cell.keys() == KeySpace.HOT ? ", one key" : ", 10,000 keys"),
                                 cell))
                         .toList());
-    }
-
-    /** The others are in the file of figures only. */
-    private static boolean isShownOverNetwork(Cell cell) {
-        return cell.waiting() == Cell.Waiting.ASYNC
-                ? cell.callers() == 1024
-                : cell.callers() == 16 || cell.callers() == 64;
     }
 
     private static Optional<Row> row(Group group, Line line, Results results) {

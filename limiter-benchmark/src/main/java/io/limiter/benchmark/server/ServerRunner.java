@@ -9,7 +9,6 @@ import io.limiter.benchmark.server.ServerApplication.Server;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
@@ -21,12 +20,10 @@ public final class ServerRunner {
 
     private final BenchmarkRedis redis;
     private final Timing timing;
-    private final Consumer<String> progress;
 
-    public ServerRunner(BenchmarkRedis redis, Timing timing, Consumer<String> progress) {
+    public ServerRunner(BenchmarkRedis redis, Timing timing) {
         this.redis = redis;
         this.timing = timing;
-        this.progress = progress;
     }
 
     /**
@@ -89,20 +86,16 @@ public final class ServerRunner {
         List<Running> all = new ArrayList<>();
         try {
             for (Limiting limiting : Limiting.values()) {
-                progress.accept(server + "  start  " + limiting);
                 List<String> arguments = List.of(server.name(), limiting.name(), Integer.toString(redis.port()));
                 all.add(new Running(
                         new Result(server, limiting, new ArrayList<>()),
                         ChildJvm.start(ServerApplication.class, HEAP, arguments)));
             }
             for (Running each : all) {
-                progress.accept(server + "  warm-up  " + each.result().limiting());
                 Wrk.run(url(each.jvm()), seconds(timing.warmUpSeconds()));
             }
             for (int round = 0; round < timing.rounds(); round++) {
                 for (Running each : all) {
-                    progress.accept(server + "  " + (round + 1) + "/" + timing.rounds() + "  "
-                            + each.result().limiting());
                     each.result().rounds().add(measure(each.jvm()));
                 }
             }

@@ -5,11 +5,12 @@ package io.limiter.benchmark.subject;
  *
  * @param name as it is selected and shown
  * @param family its role in the comparison
- * @param where where its permits are stored
+ * @param inProcess whether its permits are in this JVM, not in Redis
  * @param async whether its subjects are {@link Subject.Async}s
  * @param guarantee how exactly it limits
  */
-public record Contender(String name, Family family, Where where, boolean async, Guarantee guarantee, Opener opener) {
+public record Contender(
+        String name, Family family, boolean inProcess, boolean async, Guarantee guarantee, Opener opener) {
 
     /** The role of a contender in the comparison. */
     public enum Family {
@@ -20,23 +21,13 @@ public record Contender(String name, Family family, Where where, boolean async, 
         PEER
     }
 
-    /** Where the permits of a contender are stored. */
-    public enum Where {
-        REDIS,
-        IN_PROCESS
-    }
-
     /** How far the grants of a contender can exceed its limit. */
     public enum Guarantee {
         NONE(false, "limits nothing"),
         EXACT(true, "at most capacity + rate × time in any time, in the whole fleet"),
         EXACT_LOG(true, "never more than the limit within any period, in the whole fleet"),
         EXACT_IN_PROCESS(true, "at most capacity + rate × time in any time, in one JVM"),
-        CYCLES(
-                false,
-                "never more than the limit in a cycle, in one JVM; up to twice as many across the end of a cycle"),
         PREFETCH(false, "at most capacity + rate × (time + prefetch time) in any time, in the whole fleet"),
-        DELAYED(false, "each instance grants up to a tenth of the limit on its own, for at most 100 ms"),
         WHOLE_SECONDS(false, "its clock has whole seconds, so up to twice the limit around the end of a second");
 
         private final boolean exact;
@@ -71,9 +62,5 @@ public record Contender(String name, Family family, Where where, boolean async, 
 
     public boolean isFloor() {
         return family == Family.FLOOR;
-    }
-
-    public boolean inProcess() {
-        return where == Where.IN_PROCESS;
     }
 }

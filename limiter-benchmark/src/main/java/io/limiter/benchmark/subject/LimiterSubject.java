@@ -6,9 +6,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
-import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
-import io.limiter.redis.RedissonLock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -34,11 +32,6 @@ final class LimiterSubject implements Subject.Async {
         return redis(builder(clients), allowance, ids);
     }
 
-    /** One call for each decision: no batches, no rejection cache. */
-    static Subject plain(RedisClients clients, Allowance allowance, String[] ids) {
-        return redis(builder(clients).groupCommit(false).rejectionCacheSize(0), allowance, ids);
-    }
-
     /** Waiting threads yield before they park. */
     static Subject yielding(RedisClients clients, Allowance allowance, String[] ids) {
         return redis(builder(clients).yieldWhileWaiting(YIELD), allowance, ids);
@@ -47,14 +40,6 @@ final class LimiterSubject implements Subject.Async {
     static Subject prefetching(RedisClients clients, Allowance allowance, String[] ids) {
         RedisRateLimiterFactory factory = builder(clients).build();
         return new LimiterSubject(factory.withPrefetch(PREFETCH_TIME), factory, bucket(allowance), ids);
-    }
-
-    static Subject redissonLock(RedisClients clients, Allowance allowance, String[] ids) {
-        return redis(builder(clients).lock(new RedissonLock(clients.redisson())), allowance, ids);
-    }
-
-    static Subject redisLock(RedisClients clients, Allowance allowance, String[] ids) {
-        return redis(builder(clients).lock(new RedisLock(clients.springDataRedis())), allowance, ids);
     }
 
     static Subject local(RedisClients clients, Allowance allowance, String[] ids) {

@@ -8,12 +8,8 @@ import io.github.bucket4j.distributed.AsyncBucketProxy;
 import io.github.bucket4j.distributed.BucketProxy;
 import io.github.bucket4j.distributed.ExpirationAfterWriteStrategy;
 import io.github.bucket4j.distributed.proxy.ProxyManager;
-import io.github.bucket4j.distributed.proxy.optimization.DelayParameters;
-import io.github.bucket4j.distributed.proxy.optimization.Optimization;
 import io.github.bucket4j.distributed.proxy.optimization.Optimizations;
 import io.github.bucket4j.redis.lettuce.Bucket4jLettuce;
-import io.github.resilience4j.ratelimiter.RateLimiterConfig;
-import io.github.resilience4j.ratelimiter.RateLimiterRegistry;
 import io.lettuce.core.ScriptOutputType;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +29,6 @@ import org.redisson.api.RedissonClient;
 final class Peers {
 
     private static final Duration EXPIRY_MARGIN = Duration.ofSeconds(10);
-    private static final Duration MAX_DELAY = Duration.ofMillis(100);
 
     private Peers() {}
 
@@ -61,27 +56,11 @@ final class Peers {
         };
     }
 
-    static Subject bucket4j(RedisClients clients, Allowance allowance, String[] ids) {
-        return bucket4j(clients, allowance, ids, null);
-    }
-
-    static Subject bucket4jBatching(RedisClients clients, Allowance allowance, String[] ids) {
-        return bucket4j(clients, allowance, ids, Optimizations.batching());
-    }
-
-    /** Tells Redis of a tenth of the permits at once, or of fewer after 100 ms. */
-    static Subject bucket4jDelaying(RedisClients clients, Allowance allowance, String[] ids) {
-        long maxUnsynchronized = Math.max(1, allowance.permits() / 10);
-        return bucket4j(
-                clients, allowance, ids, Optimizations.delaying(new DelayParameters(maxUnsynchronized, MAX_DELAY)));
-    }
-
     /**
-     * Bucket4j on Lettuce, by compare-and-swap. Its buckets are kept, one for each id, since its optimizations work between
-     * the callers of one bucket object. Keys get the lifetime that its manual recommends; by default they have none.
+     * Bucket4j on Lettuce, by compare-and-swap, with batches. Its buckets are kept, one for each id, since batches are made of
+     * the calls of one bucket object. Keys get the lifetime that its manual recommends; by default they have none.
      */
-    private static Subject bucket4j(
-            RedisClients clients, Allowance allowance, String[] ids, @Nullable Optimization optimization) {
+    static Subject bucket4jBatching(RedisClients clients, Allowance allowance, String[] ids) {
         ProxyManager<String> manager = Bucket4jLettuce.casBasedBuilder(clients.lettuce())
                 .expirationAfterWrite(ExpirationAfterWriteStrategy.basedOnTimeForRefillingBucketUpToMax(EXPIRY_MARGIN))
                 .build();
@@ -89,16 +68,17 @@ final class Peers {
                 .addLimit(limit ->
                         limit.capacity(allowance.permits()).refillGreedy(allowance.permits(), allowance.period()))
                 .build();
-        ById<BucketProxy> buckets = new ById<>(ids.length, id -> {
-            var builder = manager.builder();
-            return (optimization != null ? builder.withOptimization(optimization) : builder)
-                    .build(ids[id], () -> configuration);
-        });
-        ById<AsyncBucketProxy> asyncBuckets = new ById<>(ids.length, id -> {
-            var builder = manager.asAsync().builder();
-            return (optimization != null ? builder.withOptimization(optimization) : builder)
-                    .build(ids[id], () -> CompletableFuture.completedFuture(configuration));
-        });
+        ById<BucketProxy> buckets = new ById<>(
+                ids.length,
+                id -> manager.builder()
+                        .withOptimization(Optimizations.batching())
+                        .build(ids[id], () -> configuration));
+        ById<AsyncBucketProxy> asyncBuckets = new ById<>(
+                ids.length,
+                id -> manager.asAsync()
+                        .builder()
+                        .withOptimization(Optimizations.batching())
+                        .build(ids[id], () -> CompletableFuture.completedFuture(configuration)));
         return new Subject.Async() {
             @Override
             public boolean tryAcquire(int id) {
@@ -153,16 +133,6 @@ final class Peers {
                                     ids[id], unused -> RateLimiter.create(allowance.permitsPerSecond())))
                     .tryAcquire();
         };
-    }
-
-    /** Resilience4j's rate limiter in process, by its own registry. */
-    static Subject resilience4j(RedisClients clients, Allowance allowance, String[] ids) {
-        RateLimiterRegistry limiters = RateLimiterRegistry.of(RateLimiterConfig.custom()
-                .limitForPeriod(Math.toIntExact(allowance.permits()))
-                .limitRefreshPeriod(allowance.period())
-                .timeoutDuration(Duration.ZERO)
-                .build());
-        return id -> limiters.rateLimiter(ids[id]).acquirePermission();
     }
 
     /** An object for each id, built when it is first used; the first of several threads wins, so that all use the same. */

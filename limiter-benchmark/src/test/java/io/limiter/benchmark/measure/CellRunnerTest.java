@@ -135,14 +135,6 @@ class CellRunnerTest {
     }
 
     @Test
-    void several_instances_share_the_permits_of_a_fleet() throws InterruptedException {
-        Cell cell = new Cell(KeySpace.HOT, Outcome.FLEET, Waiting.THREADS, 4);
-        List<Contender> contenders = List.of(Contenders.RAW_EVALSHA, contender("limiter"), contender("guava"));
-        CellResult result = run(cell, contenders);
-        assertDecides(cell, result, List.of(contender("limiter")));
-    }
-
-    @Test
     void a_rejection_where_all_is_to_be_granted_makes_figures_worthless() throws InterruptedException {
         Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, Waiting.THREADS, 1);
         assertThat(run(cell, List.of(Fakes.rejecting())).problems())
@@ -169,12 +161,7 @@ class CellRunnerTest {
     @Test
     void a_subject_that_cannot_be_opened_leaves_the_cell_to_the_others() throws InterruptedException {
         Contender broken = new Contender(
-                "broken",
-                Contender.Family.PEER,
-                Contender.Where.IN_PROCESS,
-                false,
-                Guarantee.EXACT,
-                (clients, allowance, ids) -> {
+                "broken", Contender.Family.PEER, true, false, Guarantee.EXACT, (clients, allowance, ids) -> {
                     throw new IllegalStateException("no way");
                 });
         Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, Waiting.THREADS, 1);
@@ -200,7 +187,7 @@ class CellRunnerTest {
     }
 
     private static CellResult run(Cell cell, List<Contender> contenders) throws InterruptedException {
-        return new CellRunner(redis, new Timing(1, 0.05, 0.05), line -> {}).run(cell, contenders);
+        return new CellRunner(redis, new Timing(1, 0.05, 0.05)).run(cell, contenders);
     }
 
     private static void assertDecides(Cell cell, CellResult result, List<Contender> contenders) {

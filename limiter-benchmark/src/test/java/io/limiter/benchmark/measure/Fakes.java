@@ -4,7 +4,6 @@ import io.limiter.benchmark.subject.Allowance;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
 import io.limiter.benchmark.subject.Contender.Guarantee;
-import io.limiter.benchmark.subject.Contender.Where;
 import io.limiter.benchmark.subject.Subject;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,12 +16,7 @@ public final class Fakes {
     /** Grants exactly as much as the limit. */
     public static Contender exact() {
         return new Contender(
-                "exact",
-                Family.PEER,
-                Where.IN_PROCESS,
-                true,
-                Guarantee.EXACT,
-                (clients, allowance, ids) -> new Bucket(allowance));
+                "exact", Family.PEER, true, true, Guarantee.EXACT, (clients, allowance, ids) -> new Bucket(allowance));
     }
 
     /** Knows no limit. */
@@ -43,8 +37,7 @@ public final class Fakes {
     }
 
     static Contender contender(String name, Decider decider) {
-        return new Contender(
-                name, Family.PEER, Where.IN_PROCESS, true, Guarantee.EXACT, (clients, allowance, ids) -> decider);
+        return new Contender(name, Family.PEER, true, true, Guarantee.EXACT, (clients, allowance, ids) -> decider);
     }
 
     /** Decides at once, also asynchronously. */
