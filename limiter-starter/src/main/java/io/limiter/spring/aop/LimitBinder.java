@@ -39,7 +39,10 @@ final class LimitBinder {
         }
         boolean several = declared.stream().filter(limit -> !limit.isHeld()).count() > 1;
         return new MethodLimits(
-                kind, declared.stream().map(limit -> bind(limit, several)).toList(), beans);
+                kind,
+                ResultKind.adapter(method),
+                declared.stream().map(limit -> bind(limit, several)).toList(),
+                beans);
     }
 
     private MethodLimit bind(DeclaredLimit declared, boolean several) {

@@ -1,11 +1,11 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.Outcome;
 import io.limiter.spring.check.Rejection;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +29,7 @@ final class LimitedPublisher {
     private LimitedPublisher() {}
 
     static Object of(MethodLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
-        ReactiveAdapter adapter = ResultKind.adapter(call.getMethod());
-        if (adapter == null) {
-            throw new IllegalStateException("there is no reactive adapter for " + call.getMethod() + " any more");
-        }
+        ReactiveAdapter adapter = Objects.requireNonNull(limits.adapter());
         Flux<Object> values = check(limits, call, subscriptions)
                 .flatMap(LimitedPublisher::run)
                 .flatMapMany(result -> values(result, limits, call, adapter));

@@ -13,15 +13,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
 
 /**
  * The limits of one method. Rate limits are decided first, as a set, all or nothing. The concurrency limit comes next, so that
  * a call that is rejected for its rate neither waits for a lease nor takes one. Limits in shadow mode are evaluated after
  * these have granted.
  *
+ * @param adapter of what the method returns; {@code null} if it is no publisher
  * @param limits at least one, concurrency limits last
  */
-record MethodLimits(ResultKind kind, List<MethodLimit> limits, ApplicationBeans beans) {
+record MethodLimits(
+        ResultKind kind, @Nullable ReactiveAdapter adapter, List<MethodLimit> limits, ApplicationBeans beans) {
 
     /** Whether the user must be known before the next call is checked. */
     boolean usesUser() {

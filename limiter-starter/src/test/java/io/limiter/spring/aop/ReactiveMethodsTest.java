@@ -95,6 +95,20 @@ class ReactiveMethodsTest {
         }
     }
 
+    /** Its method does not say that it returns a publisher. */
+    interface Source<T> {
+        T read();
+    }
+
+    static class MonoSource implements Source<Mono<String>> {
+
+        @Override
+        @CountLimit(limit = 1, period = "1h")
+        public Mono<String> read() {
+            return Mono.just("read");
+        }
+    }
+
     @Aspect
     @Order
     static class Inside {
@@ -121,6 +135,18 @@ class ReactiveMethodsTest {
             assertThatThrownBy(() -> mono.block(LONG)).isInstanceOf(RateLimitExceededException.class);
             assertThat(service.calls()).hasValue(2);
         });
+    }
+
+    @Test
+    void the_class_decides_what_a_method_of_a_generic_interface_returns() {
+        Contexts.local()
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean(MonoSource.class)
+                .run(context -> {
+                    Object mono = context.getBean(Source.class).read();
+                    assertThat(((Mono<?>) mono).block(LONG)).isEqualTo("read");
+                    assertThatThrownBy(((Mono<?>) mono)::block).isInstanceOf(RateLimitExceededException.class);
+                });
     }
 
     @Test
