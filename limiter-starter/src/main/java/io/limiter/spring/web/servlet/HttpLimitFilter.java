@@ -75,25 +75,21 @@ public final class HttpLimitFilter implements Filter {
      * @return what the request is to be answered with; {@code null} if the limits grant
      */
     public @Nullable RuntimeException rejection(HttpServletRequest request, HttpServletResponse response) {
+        ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users);
+        HttpLimits matching = limits.get().matching(keyRequest);
+        if (matching.limits().isEmpty()) {
+            return null;
+        }
         RequestAttributes before = RequestContextHolder.getRequestAttributes();
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request, response));
         try {
-            return check(request, response);
+            DispatchRecorder recorder = DispatchRecorder.of(request, response, responses.headers());
+            Rejection rejection = matching.check(keyRequest, recorder).run().rejection();
+            return rejection == null ? null : rejection.exception();
         } catch (MissingLimitKeyException | LimiterBackendException e) {
             return e;
         } finally {
             RequestContextHolder.setRequestAttributes(before);
         }
-    }
-
-    private @Nullable RuntimeException check(HttpServletRequest request, HttpServletResponse response) {
-        ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users);
-        DispatchRecorder recorder = DispatchRecorder.of(request, response, responses.headers());
-        Rejection rejection = limits.get()
-                .matching(keyRequest)
-                .check(keyRequest, recorder)
-                .run()
-                .rejection();
-        return rejection == null ? null : rejection.exception();
     }
 }

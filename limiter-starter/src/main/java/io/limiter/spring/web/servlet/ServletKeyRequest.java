@@ -35,7 +35,8 @@ final class ServletKeyRequest extends HttpKeyRequest {
 
     @Override
     public String path() {
-        String decoded = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
+        String info = request.getPathInfo();
+        String decoded = info == null ? request.getServletPath() : request.getServletPath() + info;
         return decoded.isEmpty() ? CleanPath.of(written()) : CleanPath.of(decoded);
     }
 
