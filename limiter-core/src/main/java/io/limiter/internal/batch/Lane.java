@@ -225,7 +225,7 @@ public final class Lane {
             }
             // First: requests can be withdrawn while the connection is made.
             RuntimeException notConnected = blocks ? connect() : null;
-            Batch batch = take();
+            Batch batch = queue.take(settings, guard.outside());
             if (batch == null) {
                 return false;
             }
@@ -268,38 +268,6 @@ public final class Lane {
         return inFlight < maxCalls && waiting > inFlight * minQueuedForAnother
                 || waiting > 0
                         && (startsNow || maxCalls > 1 && inFlight < roundTrips.callsInFlight() && !backend.blocks());
-    }
-
-    private @Nullable Batch take() {
-        Batch batch = new Batch(queue.size());
-        int taken = 0;
-        try {
-            PendingDecision<?> next;
-            while ((next = queue.poll()) != null) {
-                taken++;
-                if (next.isDone()) {
-                    continue;
-                }
-                try {
-                    if (!batch.add(next, settings)) {
-                        queue.holdBack(next);
-                        taken--;
-                        break;
-                    }
-                } catch (RuntimeException | Error e) {
-                    next.fail(
-                            BackendFailures.notExecuted(next.key(), "it could not be added to a batch: " + e, e),
-                            guard.outside());
-                    if (!batch.isEmpty()) {
-                        break;
-                    }
-                }
-            }
-        } finally {
-            // Once for all of them, because other threads write this number too.
-            queue.taken(taken);
-        }
-        return batch.isEmpty() ? null : batch;
     }
 
     private void start(Batch batch, @Nullable RuntimeException notConnected) {

@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -82,9 +83,42 @@ final class LaneQueue {
         return retried == null ? queue.poll() : retried;
     }
 
-    /** Puts back the request that was taken last. */
-    void holdBack(PendingDecision<?> request) {
-        heldBack = request;
+    /**
+     * Takes the requests of the next call; {@code null} if there are none.
+     *
+     * @param outside runs callers' code of requests that fail
+     */
+    @Nullable
+    Batch take(GroupCommit.Settings settings, Executor outside) {
+        Batch batch = new Batch(size());
+        int taken = 0;
+        try {
+            PendingDecision<?> next;
+            while ((next = poll()) != null) {
+                taken++;
+                if (next.isDone()) {
+                    continue;
+                }
+                try {
+                    if (!batch.add(next, settings)) {
+                        heldBack = next;
+                        taken--;
+                        break;
+                    }
+                } catch (RuntimeException | Error e) {
+                    next.fail(
+                            BackendFailures.notExecuted(next.key(), "it could not be added to a batch: " + e, e),
+                            outside);
+                    if (!batch.isEmpty()) {
+                        break;
+                    }
+                }
+            }
+        } finally {
+            // Once for all of them, because other threads write this number too.
+            taken(taken);
+        }
+        return batch.isEmpty() ? null : batch;
     }
 
     /** Counts requests out that were taken. */
