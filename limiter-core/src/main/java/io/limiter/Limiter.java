@@ -266,6 +266,9 @@ public interface Limiter {
      * {@code ...Async} methods for those that do. A future fails with {@link LimiterBackendException} if neither the backend nor
      * the failure policy decided.
      *
+     * <p>What is started while another future is pending may be decided before it: a request that needs the permits of a refund
+     * has to wait for its future.
+     *
      * <p>A future that its caller completes is given up: by {@code cancel}, {@code orTimeout}, {@code completeOnTimeout},
      * {@code complete}, {@code completeExceptionally} or in any other way. A request that was not sent is withdrawn. Permits that
      * were taken, or are taken by a request under way, are returned as by {@link Reservation#cancel()}, to Redis or the local
