@@ -2,6 +2,7 @@ package io.limiter.scale;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.batch.RoundTrips;
 import io.limiter.scale.Totals.By;
 import java.util.ArrayDeque;
@@ -13,7 +14,7 @@ final class HotKey {
 
     private static final long DECISION_TIMEOUT_NANOS = 100_000_000;
     private static final long CHECK_NANOS = DECISION_TIMEOUT_NANOS / 20;
-    private static final int SECOND_CALL_FROM = 32;
+    private static final GroupCommit.Settings SETTINGS = GroupCommit.Settings.DEFAULT;
 
     private static final class Waiting {
         final long sinceNanos;
@@ -63,9 +64,7 @@ final class HotKey {
             decideLocally(0);
         } else {
             queue.add(new Waiting(now));
-            if (!scenario.groupCommit || callsInFlight.isEmpty()) {
-                send();
-            } else if (callsInFlight.size() == 1 && queue.size() >= SECOND_CALL_FROM || startsBesideOthers()) {
+            if (!scenario.groupCommit || mayStart()) {
                 send();
             } else {
                 checkLater();
@@ -73,9 +72,12 @@ final class HotKey {
         }
     }
 
-    /** Whether a further call starts because most of a round trip is spent in the network; in a Cluster none does. */
-    private boolean startsBesideOthers() {
-        return scenario.networkCalls && scenario.shards == 1 && callsInFlight.size() < roundTrips.callsInFlight();
+    /** As of a batch queue. In a Cluster each has one call in flight. */
+    private boolean mayStart() {
+        int inFlight = callsInFlight.size();
+        int maxCalls = scenario.shards == 1 ? SETTINGS.maxCalls() : 1;
+        return inFlight < maxCalls && queue.size() > inFlight * SETTINGS.minQueuedForAnother()
+                || !queue.isEmpty() && scenario.networkCalls && maxCalls > 1 && inFlight < roundTrips.callsInFlight();
     }
 
     private void checkLater() {
@@ -129,6 +131,9 @@ final class HotKey {
         if (since != null) {
             roundTrips.add(timeline.nowNanos() - since);
         }
+        if (mayStart()) {
+            send();
+        }
         for (Waiting each : batch) {
             if (!each.answered) {
                 each.answered = true;
@@ -138,9 +143,6 @@ final class HotKey {
                 }
                 breaker.outcome(false);
             }
-        }
-        if (!queue.isEmpty()) {
-            send();
         }
     }
 
