@@ -75,7 +75,7 @@ record Part(String name, double plannedSeconds, Action action) {
     private static Part tail(Timing timing, List<Contender> contenders) {
         return new Part(
                 TAIL,
-                timing.plannedSeconds(4 * contenders.size()) - 3 * contenders.size() * timing.warmUpSeconds(),
+                timing.plannedSeconds(3 * contenders.size()) - 2 * contenders.size() * timing.warmUpSeconds(),
                 redis -> Finished.tails(TAIL, new TailRunner(redis, timing).run(contenders)));
     }
 

@@ -7,7 +7,6 @@ import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.key.address.ForwardedHeader;
@@ -56,7 +55,6 @@ public class InterceptorBenchmark {
     private final LimitedService unlimited = unlimited();
     private final LimitedService limited = limited();
 
-    private String country = "49";
     private String phone = "01715550123";
     private LimitedService.User user = new LimitedService.User("alice", new LimitedService.Address("Ulm"));
     private Map<String, String> params = Map.of("phone", "01715550123");
@@ -75,7 +73,7 @@ public class InterceptorBenchmark {
     public Object call() {
         try {
             return call.code.apply(this);
-        } catch (RateLimitExceededException | MissingLimitKeyException e) {
+        } catch (RateLimitExceededException e) {
             return e;
         }
     }
@@ -88,11 +86,8 @@ public class InterceptorBenchmark {
         IP(of -> of.limited.ip(of.phone)),
         USER(of -> of.limited.user(of.phone)),
         CUSTOM_ARGUMENT(of -> of.limited.argument(of.phone)),
-        CUSTOM_TEXT(of -> of.limited.text(of.country, of.phone)),
-        CUSTOM_PROPERTY(of -> of.limited.property(of.user)),
         CUSTOM_EXPRESSION(of -> of.limited.expression(of.user, of.params, of.level)),
-        REJECTED(of -> of.limited.rejected(of.phone)),
-        BLANK_KEY(of -> of.limited.argument(" "));
+        REJECTED(of -> of.limited.rejected(of.phone));
 
         private final Function<InterceptorBenchmark, Object> code;
 
@@ -178,16 +173,6 @@ public class InterceptorBenchmark {
         @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{phone}")
         public String argument(String phone) {
             return phone;
-        }
-
-        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "sms:#{country}-#{phone}")
-        public String text(String country, String phone) {
-            return phone;
-        }
-
-        @RateLimit(rate = 1, limitType = LimitType.CUSTOM, key = "#{user.id}")
-        public String property(User user) {
-            return user.id();
         }
 
         @RateLimit(

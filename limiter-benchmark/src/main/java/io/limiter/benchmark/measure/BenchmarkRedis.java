@@ -6,7 +6,6 @@ import io.lettuce.core.ScanIterator;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.Slice.Latency;
-import io.limiter.benchmark.measure.Slice.RedisStats;
 import io.limiter.benchmark.subject.RedisClients;
 import java.net.URI;
 import java.util.HashMap;
@@ -20,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class BenchmarkRedis implements AutoCloseable {
 
     private static final long LATE_MICROS = 700_000;
+    private static final Pattern CPU_SECONDS = Pattern.compile("used_cpu_(?:sys|user):([0-9.]+)");
 
     private final String host;
     private final int port;
@@ -88,17 +88,18 @@ public final class BenchmarkRedis implements AutoCloseable {
         return (version.find() ? version.group(1) : "of unknown version") + " (" + origin + ")";
     }
 
-    RedisStats stats() {
-        return RedisStats.parse(redis.info("commandstats") + redis.info("cpu"));
-    }
-
     public int port() {
         return port;
     }
 
     /** Processor time of the server, in microseconds. */
     public double cpuMicros() {
-        return stats().cpuMicros();
+        return 1e6
+                * CPU_SECONDS
+                        .matcher(redis.info("cpu"))
+                        .results()
+                        .mapToDouble(found -> Double.parseDouble(found.group(1)))
+                        .sum();
     }
 
     public void deleteAllKeys() {

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,11 +70,7 @@ public record CellResult(
 
     /** Decisions of one for each decision of the other in the same round. */
     public Spread ratio(Contender one, Contender other) {
-        List<Slice> of = slicesOf(one);
-        List<Slice> to = slicesOf(other);
-        return Spread.of(IntStream.range(0, Math.min(of.size(), to.size()))
-                .mapToDouble(round ->
-                        of.get(round).decisionsPerSecond() / to.get(round).decisionsPerSecond()));
+        return Spread.ratio(slicesOf(one), slicesOf(other), Slice::decisionsPerSecond);
     }
 
     /** Grants above the limit in the worst slice; {@code null} if it was not checked. */

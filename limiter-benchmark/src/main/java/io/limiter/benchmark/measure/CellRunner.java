@@ -5,7 +5,6 @@ import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.measure.Callers.Answer;
 import io.limiter.benchmark.measure.Callers.Phase;
 import io.limiter.benchmark.measure.Slice.Latency;
-import io.limiter.benchmark.measure.Slice.RedisStats;
 import io.limiter.benchmark.subject.Contender;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -139,7 +138,7 @@ public final class CellRunner {
     }
 
     private Slice measure(OpenSubject open, Callers callers, double atLeastSeconds) throws InterruptedException {
-        RedisStats redisBefore = redis.stats();
+        double redisBefore = redis.cpuMicros();
         ClientStats clientBefore = ClientStats.now();
         long sentBefore = open.clients().commandsSent();
         long startNanos = System.nanoTime();
@@ -154,7 +153,7 @@ public final class CellRunner {
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         long sent = open.clients().commandsSent() - sentBefore;
         ClientStats client = ClientStats.now();
-        RedisStats used = redis.stats().since(redisBefore);
+        double redisCpuMicros = redis.cpuMicros() - redisBefore;
         return new Slice(
                 seconds,
                 callers.count(Phase.MEASURED, Answer.GRANTED),
@@ -162,7 +161,7 @@ public final class CellRunner {
                 callers.count(Phase.MEASURED, Answer.FAILED),
                 Latency.of(callers.latencies()),
                 sent,
-                used,
+                redisCpuMicros,
                 client.cpuNanosSince(clientBefore),
                 client.allocatedBytesSince(clientBefore));
     }

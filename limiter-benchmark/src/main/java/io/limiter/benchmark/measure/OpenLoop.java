@@ -35,12 +35,6 @@ final class OpenLoop {
         this.endNanos = measuredNanos + (long) (seconds * 1e9);
     }
 
-    /** What may happen in the middle. */
-    interface Disturbance {
-
-        void run() throws InterruptedException;
-    }
-
     /**
      * Returns the latencies, once all requests are answered.
      *
@@ -48,8 +42,7 @@ final class OpenLoop {
      * @param unmeasuredSeconds how long requests are sent before the first that counts
      * @throws IllegalStateException if a request fails
      */
-    static Histogram run(
-            Subject subject, double perSecond, double unmeasuredSeconds, double seconds, Disturbance disturbance)
+    static Histogram run(Subject subject, double perSecond, double unmeasuredSeconds, double seconds)
             throws InterruptedException {
         OpenLoop loop = new OpenLoop(subject, perSecond, unmeasuredSeconds, seconds);
         List<Histogram> histograms = new ArrayList<>();
@@ -61,8 +54,6 @@ final class OpenLoop {
             threads.add(Driver.PLATFORM.newThread(() -> loop.send(number, histogram)));
         }
         threads.forEach(Thread::start);
-        TimeUnit.NANOSECONDS.sleep(loop.measuredNanos + (loop.endNanos - loop.measuredNanos) / 3 - System.nanoTime());
-        disturbance.run();
         for (Thread thread : threads) {
             thread.join();
         }

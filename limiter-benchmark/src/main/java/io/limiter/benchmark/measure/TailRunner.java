@@ -4,34 +4,24 @@ import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.Slice.Latency;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** Measures latencies of blocking decisions at rates below saturation, with one key; subjects take turns in every round. */
 public final class TailRunner {
 
-    /** How long the JVM is paused. */
-    public static final int PAUSE_MILLIS = 150;
-
     private static final Cell SATURATED = Cell.HOT_64_THREADS;
-
-    /** A pause and what follows from it have to fit in. */
-    private static final double PAUSED_SECONDS = 1;
 
     private final BenchmarkRedis redis;
     private final Timing timing;
 
-    /** A rate of requests, as a share of the one at which the floor is saturated, and whether this JVM is paused once. */
+    /** A rate of requests, as a share of the one at which the floor is saturated. */
     public enum Kind {
         FIFTH(0.2),
-        HALF(0.5),
-        PAUSED(0.2);
+        HALF(0.5);
 
         private final double share;
 
@@ -98,7 +88,7 @@ public final class TailRunner {
                     Result result = ofKind.computeIfAbsent(
                             each.getKey(),
                             contender -> new Result(name, kind, kind.share * perSecond, new ArrayList<>()));
-                    result.rounds().add(measure(each.getValue(), kind, result.perSecond()));
+                    result.rounds().add(measure(each.getValue(), result.perSecond()));
                 }
             }
             results.addAll(ofKind.values());
@@ -106,24 +96,7 @@ public final class TailRunner {
         return results;
     }
 
-    private Latency measure(OpenSubject subject, Kind kind, double perSecond) throws InterruptedException {
-        boolean paused = kind == Kind.PAUSED;
-        double seconds = paused ? Math.max(PAUSED_SECONDS, timing.seconds()) : timing.seconds();
-        return Latency.of(OpenLoop.run(
-                subject.subject(), perSecond, timing.settleSeconds(), seconds, paused ? TailRunner::pause : () -> {}));
-    }
-
-    /** Stops this process for a while as a collection of garbage would; its connections stay open. */
-    private static void pause() throws InterruptedException {
-        long pid = ProcessHandle.current().pid();
-        String command =
-                String.format(Locale.ROOT, "kill -STOP %d && sleep %.3f; kill -CONT %d", pid, PAUSE_MILLIS / 1e3, pid);
-        try {
-            if (new ProcessBuilder("sh", "-c", command).inheritIO().start().waitFor() != 0) {
-                throw new IllegalStateException("this JVM could not be paused: " + command);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    private Latency measure(OpenSubject subject, double perSecond) throws InterruptedException {
+        return Latency.of(OpenLoop.run(subject.subject(), perSecond, timing.settleSeconds(), timing.seconds()));
     }
 }

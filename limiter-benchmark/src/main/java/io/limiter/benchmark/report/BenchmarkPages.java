@@ -26,7 +26,7 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
 
     private static final String TITLE_FOR_USERS = "# Rate limiters side by side";
     private static final String FOR_USERS = """
-            Load and Redis share one machine (%s). The floor is a raw `EVALSHA` over Lettuce, of a script that
+            Load and Redis share one machine (%s). The floor is a raw `EVALSHA` over Lettuce: a script that
             reads and writes one key. **× floor** and **× peer** are ratios within the same round. The best peer is the fastest one
             that never grants more than its limit. Figures are medians; compare them only within one run.
 

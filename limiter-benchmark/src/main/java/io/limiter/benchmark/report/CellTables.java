@@ -64,8 +64,7 @@ final class CellTables {
                 median("p99 µs", slice -> slice.latency().p99()),
                 median("p99.9 µs", slice -> slice.latency().p999()),
                 ofRedis("Redis calls", slice -> slice.perDecision(slice.commandsSent())),
-                ofRedis("Redis CPU µs", slice -> slice.perDecision(slice.redis().cpuMicros())),
-                ofRedis("script µs", Slice::microsPerScript),
+                ofRedis("Redis CPU µs", slice -> slice.perDecision(slice.redisCpuMicros())),
                 median("client CPU µs", slice -> slice.perDecision(slice.clientCpuNanos() / 1e3)),
                 median("bytes allocated", slice -> slice.perDecision(slice.allocatedBytes())),
                 new Column("above the limit", (cell, contender) -> {

@@ -13,26 +13,17 @@ import java.util.function.ToDoubleFunction;
 /** The slowest decisions below saturation. */
 final class TailTable {
 
-    private static final List<String> COLUMNS = List.of(
-            "µs",
-            "20 %: p50",
-            "20 %: p99",
-            "20 %: p99.9",
-            "50 %: p50",
-            "50 %: p99",
-            "50 %: p99.9",
-            "pause: worst call, ms");
+    private static final List<String> COLUMNS =
+            List.of("µs", "20 %: p50", "20 %: p99", "20 %: p99.9", "50 %: p50", "50 %: p99", "50 %: p99.9");
 
     private TailTable() {}
 
     static Section of(Results results) {
         List<TailRunner.Result> tails = results.tails();
-        String load = String.format(
-                Locale.ROOT, """
+        String load = String.format(Locale.ROOT, """
                 64 blocking threads on one key send %s and %s requests per second, 20 %% and 50 %% of the floor's maximum. Latency
-                counts from the time for which a request was planned, and includes waking the thread. *pause*: at 20 %%, `SIGSTOP`
-                stops the JVM for %3$d ms once a round.
-                """, rate(tails, Kind.FIFTH), rate(tails, Kind.HALF), TailRunner.PAUSE_MILLIS);
+                counts from the time for which a request was planned, and includes waking the thread.
+                """, rate(tails, Kind.FIFTH), rate(tails, Kind.HALF));
         List<Row> rows = tails.stream()
                 .map(TailRunner.Result::contender)
                 .distinct()
@@ -58,10 +49,6 @@ final class TailTable {
                 row.add(text(tails, kind, tail -> Numbers.median(tail.spread(figure))));
             }
         }
-        row.add(text(
-                tails,
-                Kind.PAUSED,
-                tail -> Numbers.of(tail.spread(Latency::worst).most() / 1000)));
         return row;
     }
 

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.IntStream;
 
 /** Measures the requests of servers, each in a JVM for each way of limiting; those take turns in every round. */
 public final class ServerRunner {
@@ -40,9 +39,7 @@ public final class ServerRunner {
 
         /** A figure for each of another one in the same round. */
         public Spread ratio(Result other, ToDoubleFunction<Round> figure) {
-            return Spread.of(IntStream.range(0, Math.min(rounds.size(), other.rounds.size()))
-                    .mapToDouble(round ->
-                            figure.applyAsDouble(rounds.get(round)) / figure.applyAsDouble(other.rounds.get(round))));
+            return Spread.ratio(rounds, other.rounds, figure);
         }
     }
 

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 /** This project's limiters: one limiter, and the ids are its keys. */
 final class LimiterSubject implements Subject.Async {
 
-    private static final int DEFAULT_LOCAL_KEYS = 100_000;
     private static final Duration YIELD = Duration.ofMillis(1);
     private static final Duration PREFETCH_TIME = Duration.ofMillis(100);
 
@@ -43,9 +42,7 @@ final class LimiterSubject implements Subject.Async {
     }
 
     static Subject local(RedisClients clients, Allowance allowance, String[] ids) {
-        int maxKeys = Math.max(DEFAULT_LOCAL_KEYS, ids.length);
-        LimiterFactory factory = LocalLimiterFactory.builder().maxKeys(maxKeys).build();
-        return new LimiterSubject(factory, () -> {}, bucket(allowance), ids);
+        return new LimiterSubject(new LocalLimiterFactory(), () -> {}, bucket(allowance), ids);
     }
 
     private static RedisRateLimiterFactory.Builder builder(RedisClients clients) {
