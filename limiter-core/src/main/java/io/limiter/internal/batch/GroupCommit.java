@@ -89,9 +89,8 @@ public final class GroupCommit implements Engine {
             unbatched.decide(pending);
             return;
         }
-        pending.dueAt(guard.deadlineNanos());
         try {
-            guard.check(pending.key());
+            guard.begin(pending);
             Lane lane = lane(pending.key());
             if (lane.isWorthYielding(yielding)) {
                 pending.beforeParking(yielding);

@@ -104,7 +104,7 @@ public final class Lane {
         overdue.forEach(request -> endOverdue(request, nowNanos));
         overdue.removeIf(PendingDecision::isDone);
         long oldestNanos = 0;
-        long now = guard.now();
+        long now = deadlines.now();
         for (Batch batch : sent) {
             oldestNanos = Math.max(oldestNanos, now - batch.startNanos());
             batch.forEach(request -> endOverdue(request, nowNanos));
@@ -276,7 +276,7 @@ public final class Lane {
         minQueuedForAnother = batch.minQueuedForAnother(settings);
         lastRequests = batch.requests();
         startsNow = false;
-        batch.startedAt(guard.now());
+        batch.startedAt(deadlines.now());
         long startNanos = ticker.read();
         try {
             sent.add(batch);
@@ -320,7 +320,7 @@ public final class Lane {
 
     /** Retries the requests that may succeed before their deadline, and fails the others. */
     private void failed(List<PendingDecision<?>> requests, LimiterBackendException failure) {
-        long now = guard.now();
+        long now = deadlines.now();
         long shortestPause = Long.MAX_VALUE;
         List<PendingDecision<?>> retries = new ArrayList<>(0);
         boolean anyFailed = false;

@@ -97,23 +97,19 @@ public final class Guard implements AutoCloseable {
         return Duration.ofNanos(deadlines.decisionTimeoutNanos());
     }
 
-    /** The clock of deadlines; see {@link Deadlines#now}. */
-    public long now() {
-        return deadlines.now();
-    }
-
-    /** The deadline of a request that starts now. */
-    public long deadlineNanos() {
-        return deadlines.now() + deadlines.decisionTimeoutNanos();
-    }
-
     /**
-     * To be called before each request.
+     * Begins a request: from now on it has a deadline.
      *
-     * @throws LimiterBackendException if the circuit breaker is open, or the limiters were closed
+     * @return when it begins, by {@link Deadlines#now}
+     * @throws LimiterBackendException if the circuit breaker of one of its keys is open, or the limiters were closed
      */
-    public void check(String key) {
-        breakers.check(key);
+    public long begin(Pending<?> pending) {
+        long now = deadlines.now();
+        pending.dueAt(now + deadlines.decisionTimeoutNanos());
+        for (int i = 0; i < pending.size(); i++) {
+            breakers.check(pending.key(i));
+        }
+        return now;
     }
 
     /**
@@ -134,7 +130,7 @@ public final class Guard implements AutoCloseable {
      * Records that the backend has answered.
      *
      * @param key a key that it has decided
-     * @param startNanos when the request was started, by {@link #now}
+     * @param startNanos when the request was started, by {@link Deadlines#now}
      */
     public void answered(String key, long startNanos) {
         long now = deadlines.now();

@@ -43,10 +43,9 @@ final class UnbatchedCall<A> {
             Pending<?> pending,
             Consumer<BiConsumer<@Nullable A, @Nullable Throwable>> call,
             Consumer<A> answer) {
-        long startNanos = guard.now();
-        pending.dueAt(startNanos + guard.deadlines().decisionTimeoutNanos());
+        long startNanos;
         try {
-            check(guard, pending);
+            startNanos = guard.begin(pending);
         } catch (LimiterBackendException e) {
             pending.fail(e, guard.outside());
             return;
@@ -54,13 +53,6 @@ final class UnbatchedCall<A> {
         UnbatchedCall<A> started = new UnbatchedCall<>(guard, pending, call, answer, startNanos);
         guard.deadlines().add(started);
         started.attempt();
-    }
-
-    /** A set needs the nodes of all its keys. */
-    private static void check(Guard guard, Pending<?> pending) {
-        for (int i = 0; i < pending.size(); i++) {
-            guard.check(pending.key(i));
-        }
     }
 
     private void attempt() {
@@ -92,7 +84,7 @@ final class UnbatchedCall<A> {
             return;
         }
         LimiterBackendException failure = BackendFailures.of(pending.key(), error);
-        long pause = guard.pauseNanos(pending, failure, guard.now());
+        long pause = guard.pauseNanos(pending, failure, guard.deadlines().now());
         if (pause > 0) {
             pending.waitAgain();
             guard.deadlines().later(pause, this::attempt);

@@ -25,7 +25,7 @@ class LongRoundTripTest {
             Lane lane = laneWithRoundTrip(guard, 100_000);
             add(lane, guard, 2);
             pass(100_000);
-            assertThat(lane.endOverdue(guard.now())).isTrue();
+            assertThat(lane.endOverdue(guard.deadlines().now())).isTrue();
             assertThat(backend.sent()).hasSize(2);
         }
     }
@@ -38,10 +38,10 @@ class LongRoundTripTest {
             pass(100_000);
             add(lane, guard, 15);
             pass(1);
-            assertThat(lane.endOverdue(guard.now())).isTrue();
+            assertThat(lane.endOverdue(guard.deadlines().now())).isTrue();
             assertThat(backend.sent()).hasSize(3);
             assertThat(backend.call(2).requests()).hasSize(15);
-            lane.endOverdue(guard.now());
+            lane.endOverdue(guard.deadlines().now());
             assertThat(backend.sent()).as("nothing is queued any more").hasSize(3);
         }
     }
@@ -52,7 +52,7 @@ class LongRoundTripTest {
             Lane lane = new Lane(backend, GroupCommit.Settings.DEFAULT, 1, Runnable::run, guard);
             add(lane, guard, 2);
             pass(100_000);
-            lane.endOverdue(guard.now());
+            lane.endOverdue(guard.deadlines().now());
             assertThat(backend.sent()).hasSize(1);
         }
     }
@@ -64,10 +64,10 @@ class LongRoundTripTest {
             Lane lane = laneWithRoundTrip(guard, 500);
             add(lane, guard, 2);
             pass(499);
-            lane.endOverdue(guard.now());
+            lane.endOverdue(guard.deadlines().now());
             assertThat(backend.sent()).hasSize(2);
             pass(1);
-            lane.endOverdue(guard.now());
+            lane.endOverdue(guard.deadlines().now());
             assertThat(backend.sent()).hasSize(3);
         }
     }
@@ -154,7 +154,7 @@ class LongRoundTripTest {
     private static void add(Lane lane, Guard guard, int requests) {
         for (int i = 0; i < requests; i++) {
             PendingRequest request = new PendingRequest("k", HandEngine.LIMIT, HandEngine.request(1), null);
-            request.dueAt(guard.deadlineNanos());
+            guard.begin(request);
             lane.add(request);
         }
     }

@@ -109,11 +109,11 @@ class ThrowingTest {
         PendingRequest sent = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
         PendingRequest queued = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
         for (PendingRequest request : List.of(sent, queued)) {
-            request.dueAt(guard.now());
+            request.dueAt(guard.deadlines().now());
             lane.add(request);
         }
-        lane.endOverdue(guard.now());
-        lane.endOverdue(guard.now());
+        lane.endOverdue(guard.deadlines().now());
+        lane.endOverdue(guard.deadlines().now());
         assertThat(failure(queued).kind()).isEqualTo(Kind.NOT_EXECUTED);
         assertThat(backend.calls).hasSize(1);
     }
