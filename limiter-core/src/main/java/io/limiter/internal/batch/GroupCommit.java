@@ -92,9 +92,6 @@ public final class GroupCommit implements Engine {
         try {
             guard.begin(pending);
             Lane lane = lane(pending.key());
-            if (lane.isWorthYielding(yielding)) {
-                pending.beforeParking(yielding);
-            }
             lane.add(pending);
             if (lane.watch()) {
                 watch(lane);
@@ -188,7 +185,7 @@ public final class GroupCommit implements Engine {
     private Lane addLane(AtomicReferenceArray<Lane> all, int index) {
         // With many lanes, calls overlap anyway.
         int maxCalls = all.length() == 1 ? settings.maxCalls() : 1;
-        all.compareAndSet(index, null, new Lane(backend, settings, maxCalls, blockingCalls, guard));
+        all.compareAndSet(index, null, new Lane(backend, settings, maxCalls, yielding, blockingCalls, guard));
         Lane lane = Objects.requireNonNull(all.get(index));
         if (closed) {
             lane.close();

@@ -43,6 +43,7 @@ public final class Lane {
     private final Backend backend;
     private final GroupCommit.Settings settings;
     private final int maxCalls;
+    private final Yielding yielding;
     private final Executor blockingCalls;
     private final Guard guard;
     private final Deadlines deadlines;
@@ -66,7 +67,13 @@ public final class Lane {
     // Written by the owner: how many requests must be queued, for each call in flight, before another call starts.
     private volatile int minQueuedForAnother;
 
-    public Lane(Backend backend, GroupCommit.Settings settings, int maxCalls, Executor blockingCalls, Guard guard) {
+    Lane(
+            Backend backend,
+            GroupCommit.Settings settings,
+            int maxCalls,
+            Yielding yielding,
+            Executor blockingCalls,
+            Guard guard) {
         this.guard = guard;
         this.deadlines = guard.deadlines();
         this.ticker = deadlines.ticker();
@@ -74,6 +81,7 @@ public final class Lane {
         this.backend = backend;
         this.settings = settings;
         this.maxCalls = maxCalls;
+        this.yielding = yielding;
         this.blockingCalls = blockingCalls;
         this.minQueuedForAnother = settings.minQueuedForAnother();
     }
@@ -82,17 +90,15 @@ public final class Lane {
      * @throws LimiterBackendException if the queue is full
      */
     void add(PendingDecision<?> request) {
+        if (yielding.helps(lastRequests, roundTrips.longestNanos())) {
+            request.beforeParking(yielding);
+        }
         queue.add(request);
         // Otherwise the next reply starts a call. It frees its place before it looks for queued requests, and here it
         // is the other way round, so one of the two sees the other.
         if (closed || mayStart()) {
             signal();
         }
-    }
-
-    /** Whether a thread that waits for a request to this lane should yield. */
-    boolean isWorthYielding(Yielding yielding) {
-        return yielding.helps(lastRequests, roundTrips.longestNanos());
     }
 
     /**
