@@ -29,7 +29,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
                 settings.cacheBounds,
                 new LocalEngine(settings.maxKeys),
                 Sleeper.with(new BlockingCalls("limiter-timed-")),
-                new Observers(settings.observers),
+                Observers.of(settings.observers),
                 new ListenerNotifier(settings.listeners)));
     }
 

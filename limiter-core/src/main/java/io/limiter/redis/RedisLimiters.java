@@ -80,7 +80,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
     RedisLimiters(RedisRateLimiterFactory.Builder settings) {
-        this(settings, new ListenerNotifier(settings.listeners), new Observers(settings.observers));
+        this(settings, new ListenerNotifier(settings.listeners), Observers.of(settings.observers));
     }
 
     private RedisLimiters(

@@ -41,7 +41,7 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
                         CacheBounds.DEFAULT,
                         engine,
                         clock.sleeper(),
-                        new Observers(observers),
+                        Observers.of(observers),
                         new ListenerNotifier(listeners)));
     }
 

@@ -19,8 +19,13 @@ public final class Observers implements EngineObserver {
     private final List<EngineObserver> all;
     private final LogThrottle failing = new LogThrottle();
 
-    public Observers(List<EngineObserver> all) {
+    private Observers(List<EngineObserver> all) {
         this.all = List.copyOf(all);
+    }
+
+    /** {@link EngineObserver#NONE} if there are none, so that calls have nothing to do for them. */
+    public static EngineObserver of(List<EngineObserver> all) {
+        return all.isEmpty() ? NONE : new Observers(all);
     }
 
     @Override
@@ -45,9 +50,6 @@ public final class Observers implements EngineObserver {
 
     @Override
     public MayWait mayWait() {
-        if (all.isEmpty()) {
-            return MayWait.NONE;
-        }
         List<MayWait> mayWait = new ArrayList<>(all.size());
         each(all, observer -> mayWait.add(observer.mayWait()));
         mayWait.removeIf(each -> each == MayWait.NONE);

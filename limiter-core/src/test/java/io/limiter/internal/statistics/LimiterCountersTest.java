@@ -33,6 +33,6 @@ class LimiterCountersTest {
 
     private static LimiterCounters counters(Waits... observers) {
         return new LimiterCounters(
-                "", "search", new Observers(List.of(observers)), ListenerNotifier.NONE, Ticker.systemTicker());
+                "", "search", Observers.of(List.of(observers)), ListenerNotifier.NONE, Ticker.systemTicker());
     }
 }
