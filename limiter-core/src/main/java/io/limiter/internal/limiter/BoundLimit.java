@@ -8,6 +8,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.ImmediateEngine;
+import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
@@ -107,9 +108,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         if (mayDecideAgain(timeoutMicros)) {
-            WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
-            Decision first = decide(backendKey, inEffect(key), Request.take(permits, 0), false);
-            return AsyncFailures.join(waiting.decided(first));
+            return new WaitingDecision(key, backendKey, permits, timeoutMicros).decideNow();
         }
         Request request = Request.take(permits, timeoutMicros);
         Decision decision = decideNow(key, backendKey, inEffect(key), request, false);
@@ -121,32 +120,29 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
     boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        InEffect<L> used = inEffect(key);
         if (mayDecideAgain(timeoutMicros)) {
             return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
         }
-        boolean valid = permits >= 1;
-        ImmediateEngine.Known known = !valid
-                ? ImmediateEngine.Known.UNKNOWN
-                : counters().isListenedTo()
-                        ? used.engine().tryGrant(backendKey, used.limit(), permits, timeoutMicros)
-                        : used.engine().tryAcquire(backendKey, used.limit(), permits, timeoutMicros);
-        if (known != ImmediateEngine.Known.UNKNOWN && !isListenedTo(known)) {
+        InEffect<L> used = inEffect(key);
+        ImmediateEngine engine = used.engine().immediate();
+        // A listener receives the decision of a rejection.
+        boolean isListenedTo = counters().isListenedTo();
+        Known known = engine == null || permits < 1
+                ? Known.UNKNOWN
+                : isListenedTo
+                        ? engine.tryGrant(backendKey, used.limit(), permits, timeoutMicros)
+                        : engine.tryAcquire(backendKey, used.limit(), permits, timeoutMicros);
+        if (known.granted() || known != Known.UNKNOWN && !isListenedTo) {
             counters().counted(key, known.granted(), known.source());
             return known.granted();
         }
         // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, used, request, known == ImmediateEngine.Known.UNKNOWN);
+        Decision decision = decideNow(key, backendKey, used, request, known == Known.UNKNOWN);
         if (decision.granted()) {
             await(decision.waitMicros());
         }
         return decision.granted();
-    }
-
-    /** Whether a listener receives a decision. */
-    boolean isListenedTo(ImmediateEngine.Known known) {
-        return !known.granted() && counters().isListenedTo();
     }
 
     private boolean mayDecideAgain(long timeoutMicros) {
@@ -166,23 +162,19 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     /**
-     * @param unknown whether {@link Failover#tryAcquire} or {@link Failover#tryGrant} did not know it a moment ago
+     * @param unknown whether {@link Failover#immediate} did not know it a moment ago
      */
     private Decision decideNow(
             @Nullable String key, String backendKey, InEffect<L> used, Request request, boolean unknown) {
-        Decision decision = decide(backendKey, used, request, unknown);
-        counters().decided(name(), key, decision);
-        return decision;
-    }
-
-    /** Does not count the decision. */
-    private Decision decide(String backendKey, InEffect<L> used, Request request, boolean unknown) {
+        Decision decision;
         try {
-            return used.engine().decide(backendKey, used.limit(), request, unknown);
+            decision = used.engine().decide(backendKey, used.limit(), request, unknown);
         } catch (LimiterBackendException e) {
             counters().failed();
             throw e;
         }
+        counters().decided(name(), key, decision);
+        return decision;
     }
 
     private PendingRequest start(@Nullable String key, String backendKey, InEffect<L> used, Request request) {
@@ -294,6 +286,12 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             this.alike = new Alike(backendKey, permits);
             this.timeoutMicros = timeoutMicros;
             this.mayWait = counters().mayWait();
+        }
+
+        @Override
+        protected Decision decideFirst() {
+            InEffect<L> used = inEffect(countedKey);
+            return used.engine().decide(alike.backendKey(), used.limit(), Request.take(alike.permits(), 0));
         }
 
         @Override

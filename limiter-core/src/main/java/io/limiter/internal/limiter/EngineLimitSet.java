@@ -60,7 +60,7 @@ public final class EngineLimitSet implements LimitSet {
     /** {@link #reserve} of a set of one; a rejected reservation is one, too. */
     Reservation reserveAlone(int permits, long timeoutMicros) {
         WaitingSet waiting = new WaitingSet(parts, false, permits, toDuration(timeoutMicros));
-        return waiting.reservation(0, only(waiting.decideNow()));
+        return waiting.reservation(0, only(waiting.decideSet()));
     }
 
     /** {@link #reserveAlone}, without blocking the calling thread. */
@@ -105,7 +105,7 @@ public final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision decide(int permits, Duration... timeouts) {
-        SetDecision decided = new WaitingSet(parts, true, permits, timeouts).decideNow();
+        SetDecision decided = new WaitingSet(parts, true, permits, timeouts).decideSet();
         await(decided);
         return decided;
     }
@@ -123,7 +123,7 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     private SetReservation reserve(WaitingSet waiting) {
-        return waiting.reservation(waiting.decideNow());
+        return waiting.reservation(waiting.decideSet());
     }
 
     /** As {@link #reserveAndAwait}, without blocking the calling thread. Futures are those of {@link LimitSet.Async}. */

@@ -49,9 +49,11 @@ final class LimiterBan {
 
     /** Decides and counts a request of a key that is known to be banned, or exempt, unless a listener receives the decision. */
     ImmediateEngine.Known tryAcquire(KeyPath path) {
+        ImmediateEngine engine = bound.inEffect(path.countedKey()).engine().immediate();
         ImmediateEngine.Known access =
-                bound.inEffect(path.countedKey()).engine().tryAcquire(keyOf(path.backendKey()), ban, 1, 0);
-        if (access == ImmediateEngine.Known.UNKNOWN || bound.isListenedTo(access)) {
+                engine == null ? ImmediateEngine.Known.UNKNOWN : engine.tryAcquire(keyOf(path.backendKey()), ban, 1, 0);
+        if (access == ImmediateEngine.Known.UNKNOWN
+                || !access.granted() && bound.counters().isListenedTo()) {
             return ImmediateEngine.Known.UNKNOWN;
         }
         bound.counters().counted(path.countedKey(), access.granted(), Source.OVERRIDE);

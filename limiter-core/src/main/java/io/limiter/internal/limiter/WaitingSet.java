@@ -1,11 +1,9 @@
 package io.limiter.internal.limiter;
 
-import io.limiter.LimiterBackendException;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.time.Timeouts;
 import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.spi.EngineObserver;
@@ -66,15 +64,13 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
         return Arrays.stream(timeoutsMicros).max().orElse(0);
     }
 
-    SetDecision decideNow() {
-        List<@Nullable Decision> first;
-        try {
-            first = check().decide();
-        } catch (LimiterBackendException e) {
-            countFailure();
-            throw e;
-        }
-        return toDecision(AsyncFailures.join(decided(first)));
+    SetDecision decideSet() {
+        return toDecision(decideNow());
+    }
+
+    @Override
+    protected List<@Nullable Decision> decideFirst() {
+        return check().decide();
     }
 
     @Override

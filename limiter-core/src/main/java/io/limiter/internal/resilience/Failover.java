@@ -86,21 +86,12 @@ public final class Failover implements Pending.Fallback<Decision> {
         return policy.share(instances.getAsInt());
     }
 
-    /** See {@link ImmediateEngine#tryAcquire}. */
-    public ImmediateEngine.Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return immediate == null
-                ? ImmediateEngine.Known.UNKNOWN
-                : immediate.tryAcquire(key, limit, permits, timeoutMicros);
+    /** The same engine, if it decides some requests at once; {@code null} if it does not. */
+    public @Nullable ImmediateEngine immediate() {
+        return immediate;
     }
 
-    /** See {@link ImmediateEngine#tryGrant}. */
-    public ImmediateEngine.Known tryGrant(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return immediate == null
-                ? ImmediateEngine.Known.UNKNOWN
-                : immediate.tryGrant(key, limit, permits, timeoutMicros);
-    }
-
-    /** Decides synchronously a request that {@link #tryAcquire} has not seen. */
+    /** Decides synchronously a request that {@link #immediate} has not seen. */
     public Decision decide(String key, Limit<?> limit, Request request) {
         return decide(key, limit, request, false);
     }
@@ -108,7 +99,7 @@ public final class Failover implements Pending.Fallback<Decision> {
     /**
      * Decides synchronously.
      *
-     * @param unknown whether {@link #tryAcquire} did not know it a moment ago
+     * @param unknown whether {@link #immediate} did not know it a moment ago
      * @throws LimiterBackendException if the backend failed and the policy is {@code throw}
      */
     public Decision decide(String key, Limit<?> limit, Request request, boolean unknown) {

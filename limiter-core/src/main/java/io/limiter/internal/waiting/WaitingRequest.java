@@ -50,6 +50,9 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
      */
     public record Started<D>(Pending<?> pending, CompletableFuture<D> decision) {}
 
+    /** Decides for the first time, in this thread. */
+    protected abstract D decideFirst();
+
     /** Starts a decision under the current limits. */
     protected abstract Started<D> startDecision();
 
@@ -95,6 +98,18 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         return hasWaited ? leftMicros(timeoutMicros) : timeoutMicros;
     }
 
+    /** As {@link #start}, and waits for the last decision. */
+    public final D decideNow() {
+        D first;
+        try {
+            first = decideFirst();
+        } catch (LimiterBackendException e) {
+            countFailure();
+            throw e;
+        }
+        return AsyncFailures.join(decided(first));
+    }
+
     /** Decides this, and again as long as it waits. */
     public final void start() {
         decide().whenComplete((decision, error) -> {
@@ -112,7 +127,7 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
     }
 
     /** Goes on after the first decision. */
-    public final WaitingRequest<D> decided(D first) {
+    private WaitingRequest<D> decided(D first) {
         long micros = isGranted(first) ? FINAL : retryMicros(first);
         if (micros == FINAL || !room.tryEnter()) {
             answer(first);
