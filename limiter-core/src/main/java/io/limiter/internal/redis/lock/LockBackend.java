@@ -223,8 +223,7 @@ public final class LockBackend extends RedisBackend {
         long nowMicros = (Long) reply.get(0);
         long ttlMillis = (Long) reply.get(1);
         byte[] value = reply.size() < 3 ? null : (byte[]) reply.get(2);
-        S state =
-                value == null ? null : codec.read(keyRequests.key(), value, keyRequests.limit(), nowMicros, ttlMillis);
+        S state = codec.read(keyRequests.key(), value, keyRequests.limit(), nowMicros, ttlMillis);
         return new Loaded<>(nowMicros, ttlMillis, value, state);
     }
 

@@ -28,7 +28,7 @@ public class ScriptCall {
 
     private static final String ANOTHER_TIME = "TIME";
 
-    private static final StateCodec CODEC = new StateCodec();
+    static final StateCodec CODEC = new StateCodec();
 
     private final Call call;
     private final int kind;
@@ -173,7 +173,7 @@ public class ScriptCall {
     private <S> Answer answer(
             KeyRequests<S> keyRequests, byte @Nullable [] value, long now, KnownRejections rejections) {
         Limit<S> limit = keyRequests.limit();
-        S state = read(keyRequests, value, kind, now);
+        S state = CODEC.read(keyRequests.key(), value, limit, LimitScripts.ofKind(kind), now, -1);
         List<Request> requests = keyRequests.requests();
         Steps<S> steps = new Steps<>(limit, state, now);
         List<Decision> decisions;
@@ -214,13 +214,6 @@ public class ScriptCall {
 
     private static String problemOf(byte[] reply) {
         return new String(reply, 1, reply.length - 1, StandardCharsets.UTF_8);
-    }
-
-    /** The state that the script has found; {@code null} if there was none. */
-    static <S> @Nullable S read(KeyRequests<S> keyRequests, byte @Nullable [] value, int kind, long nowMicros) {
-        return value == null
-                ? null
-                : CODEC.read(keyRequests.key(), value, keyRequests.limit(), LimitScripts.ofKind(kind), nowMicros, -1);
     }
 
     /** It was decided, and the reply makes no sense. */

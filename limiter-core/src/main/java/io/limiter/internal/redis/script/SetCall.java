@@ -101,7 +101,7 @@ public final class SetCall extends ScriptCall {
         Turn(KeyRequests<S> part, byte @Nullable [] value, int kind, long nowMicros) {
             this.part = part;
             this.nowMicros = nowMicros;
-            this.found = read(part, value, kind, nowMicros);
+            this.found = CODEC.read(part.key(), value, part.limit(), LimitScripts.ofKind(kind), nowMicros, -1);
             this.step = part.limit().step(found, nowMicros, part.request());
         }
 

@@ -48,22 +48,26 @@ public final class StateCodec {
     /**
      * Decodes a state in any encoding.
      *
+     * @param value {@code null} if there is none; then the result is {@code null}
      * @throws io.limiter.LimiterBackendException if it is none: never a fresh bucket instead
      */
-    public <S> S read(String key, byte[] value, Limit<S> limit, long nowMicros, long ttlMillis) {
+    public <S> @Nullable S read(String key, byte @Nullable [] value, Limit<S> limit, long nowMicros, long ttlMillis) {
         return read(key, value, limit, LimitScripts.find(limit), nowMicros, ttlMillis);
     }
 
     /**
      * @param script of this kind of limit; {@code null} if there is none
      */
-    <S> S read(
+    <S> @Nullable S read(
             String key,
-            byte[] value,
+            byte @Nullable [] value,
             Limit<S> limit,
             @Nullable LimitScript<Limit<Object>, Object> script,
             long nowMicros,
             long ttlMillis) {
+        if (value == null) {
+            return null;
+        }
         try {
             S state = null;
             if (value.length > 0 && value[0] == '{') {
