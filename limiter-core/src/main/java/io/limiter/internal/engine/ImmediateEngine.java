@@ -47,6 +47,11 @@ public interface ImmediateEngine extends Engine {
         }
     }
 
+    /** The first engine of the row that may decide a request at once: this, or the next one if this passes all on. */
+    default ImmediateEngine first() {
+        return this;
+    }
+
     /** Grants or rejects permits if that is possible at once. Allocates nothing. */
     default Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
         return Known.UNKNOWN;

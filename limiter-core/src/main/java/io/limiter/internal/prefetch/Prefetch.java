@@ -5,7 +5,6 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
@@ -121,8 +120,8 @@ public final class Prefetch implements ImmediateEngine {
 
     /** Only a view that prefetches has to see every request. */
     @Override
-    public Engine ifUnknown() {
-        return terms == null ? next.ifUnknown() : this;
+    public ImmediateEngine first() {
+        return terms == null ? next : this;
     }
 
     /** Limit sets are passed on: prefetched permits could not be returned as if they had never been taken. */

@@ -54,7 +54,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      */
     public Failover(Engine engine, FailurePolicy policy, Engine local, IntSupplier instances, long retryAfterMicros) {
         this.engine = engine;
-        this.immediate = engine instanceof ImmediateEngine some ? some : null;
+        this.immediate = engine instanceof ImmediateEngine some ? some.first() : null;
         this.ifUnknown = immediate == null ? engine : immediate.ifUnknown();
         this.policy = policy;
         this.local = local;
@@ -86,7 +86,7 @@ public final class Failover implements Pending.Fallback<Decision> {
         return policy.share(instances.getAsInt());
     }
 
-    /** The same engine, if it decides some requests at once; {@code null} if it does not. */
+    /** The engine that may decide a request at once; {@code null} if none does. */
     public @Nullable ImmediateEngine immediate() {
         return immediate;
     }
