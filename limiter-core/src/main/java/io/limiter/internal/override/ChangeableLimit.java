@@ -78,14 +78,10 @@ public class ChangeableLimit<L extends Limit<?>> {
     }
 
     final void show() {
-        if (!counters.prefix().equals(prefix) || !counters.name().equals(name)) {
-            // They are for many limits.
-            return;
+        // Otherwise they are for many limits.
+        if (counters.prefix().equals(prefix) && counters.name().equals(name)) {
+            counters.show(identity, limit(), engine().policy(), ban());
         }
-        counters.show(identity);
-        counters.limit(limit());
-        counters.failurePolicy(engine().policy());
-        counters.ban(ban());
     }
 
     /** The ban of its keys; {@code null} for none. */

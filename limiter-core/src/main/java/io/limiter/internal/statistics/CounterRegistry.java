@@ -56,9 +56,7 @@ public final class CounterRegistry {
         LimiterCounters counters = known == null ? add(prefix, name) : known;
         // What a resolver chooses for one call is not shown instead of the limit that live limits change.
         if (counters != other && !counters.isShowing()) {
-            counters.limit(limit);
-            counters.failurePolicy(policy);
-            counters.ban(ban);
+            counters.show(limit, policy, ban);
         }
         return counters;
     }

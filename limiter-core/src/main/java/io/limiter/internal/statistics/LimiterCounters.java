@@ -67,12 +67,20 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     /**
-     * Shows another limit than before, if several of one name have been built.
+     * Shows what another limiter has than before, if several of one name have been built.
      *
      * @param limiter whose limit is shown from now on
+     * @param ban {@code null} for none
      */
-    public void show(Object limiter) {
+    public void show(Object limiter, Limit<?> limit, FailurePolicy policy, @Nullable Ban ban) {
         shared.shown = limiter;
+        show(limit, policy, ban);
+    }
+
+    void show(Limit<?> limit, FailurePolicy policy, @Nullable Ban ban) {
+        shared.limit = limit;
+        shared.policy = policy;
+        shared.ban = ban;
     }
 
     /** Whether limiters decide what is shown, by {@link #show}. */
@@ -83,14 +91,6 @@ public final class LimiterCounters implements LimiterTotals {
     /** Whether it is this limiter whose limit is shown. */
     public boolean shows(Object limiter) {
         return shared.shown == limiter;
-    }
-
-    public void limit(Limit<?> newLimit) {
-        shared.limit = newLimit;
-    }
-
-    public void failurePolicy(FailurePolicy newPolicy) {
-        shared.policy = newPolicy;
     }
 
     /** Records the hash tag of a limiter; {@link HashTag#FIRST_KEY} stays, once recorded. */
@@ -110,11 +110,6 @@ public final class LimiterCounters implements LimiterTotals {
         if (newPrefetch != null) {
             shared.prefetch = newPrefetch;
         }
-    }
-
-    /** Records the ban of the limiter that is shown; {@code null} if it has none. */
-    public void ban(@Nullable Ban newBan) {
-        shared.ban = newBan;
     }
 
     /** Sets the known bans of the limit. */
