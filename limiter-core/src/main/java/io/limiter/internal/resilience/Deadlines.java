@@ -6,8 +6,6 @@ import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.RunningClock;
 import java.time.Duration;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -49,7 +47,6 @@ public final class Deadlines {
     private final BlockingCalls callbacks = new BlockingCalls("limiter-callback-");
     private final BlockingCalls calls = new BlockingCalls();
     private final CopyOnWriteArrayList<Pool> pools = new CopyOnWriteArrayList<>();
-    private final Queue<UnbatchedCall<?>> bounded = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
     private final Ticker ticker;
     private final RunningClock clock;
@@ -177,17 +174,6 @@ public final class Deadlines {
         if (!checking) {
             start();
         }
-    }
-
-    /** Adds a call whose deadline is checked. */
-    void add(UnbatchedCall<?> call) {
-        bounded.add(call);
-        ensureChecking();
-    }
-
-    /** The number of watched calls, including those completed since the last check. */
-    int watchedCalls() {
-        return bounded.size();
     }
 
     /**
@@ -354,17 +340,7 @@ public final class Deadlines {
                 report("What is overdue could not be ended; trying again.", e);
             }
         }
-        bounded.removeIf(call -> ended(call, overdueNanos));
-        return pending || !bounded.isEmpty();
-    }
-
-    private boolean ended(UnbatchedCall<?> call, long nowNanos) {
-        try {
-            return call.endOverdue(nowNanos);
-        } catch (RuntimeException | Error e) {
-            report("An overdue call could not be failed; retrying. Please report this as a bug.", e);
-            return false;
-        }
+        return pending;
     }
 
     private void guarded(Runnable action) {

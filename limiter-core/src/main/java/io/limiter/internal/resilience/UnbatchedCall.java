@@ -20,7 +20,13 @@ final class UnbatchedCall<A> {
     private final Consumer<A> answer;
     private final long startNanos;
 
-    private UnbatchedCall(
+    /**
+     * @param call makes the call, and calls {@link Pending#send} immediately before it is sent; calls its argument with the
+     *     answer, or with the failure. Must not block
+     * @param answer completes the pending decision
+     * @param startNanos when the pending decision began
+     */
+    UnbatchedCall(
             Guard guard,
             Pending<?> pending,
             Consumer<BiConsumer<@Nullable A, @Nullable Throwable>> call,
@@ -33,29 +39,7 @@ final class UnbatchedCall<A> {
         this.startNanos = startNanos;
     }
 
-    /**
-     * @param call makes the call, and calls {@link Pending#send} immediately before it is sent; calls its argument with the
-     *     answer, or with the failure. Must not block
-     * @param answer completes the pending decision
-     */
-    static <A> void start(
-            Guard guard,
-            Pending<?> pending,
-            Consumer<BiConsumer<@Nullable A, @Nullable Throwable>> call,
-            Consumer<A> answer) {
-        long startNanos;
-        try {
-            startNanos = guard.begin(pending);
-        } catch (LimiterBackendException e) {
-            pending.fail(e, guard.outside());
-            return;
-        }
-        UnbatchedCall<A> started = new UnbatchedCall<>(guard, pending, call, answer, startNanos);
-        guard.deadlines().add(started);
-        started.attempt();
-    }
-
-    private void attempt() {
+    void attempt() {
         if (pending.isDone()) {
             return;
         }
@@ -95,18 +79,21 @@ final class UnbatchedCall<A> {
     }
 
     /**
-     * Fails the pending decision if it is overdue. To be called again if it throws.
+     * Fails the pending decision if it is overdue.
      *
      * @return whether there is nothing left to be done
      */
     boolean endOverdue(long nowNanos) {
-        if (pending.isDone()) {
-            return true;
+        if (pending.isDone() || !pending.isOverdue(nowNanos)) {
+            return pending.isDone();
         }
-        boolean isOverdue = pending.isOverdue(nowNanos);
-        if (isOverdue) {
+        try {
             guard.expire(pending);
+            return true;
+        } catch (RuntimeException | Error e) {
+            // The others must still be failed.
+            guard.deadlines().report("An overdue call could not be failed; retrying. Please report this as a bug.", e);
+            return false;
         }
-        return isOverdue;
     }
 }

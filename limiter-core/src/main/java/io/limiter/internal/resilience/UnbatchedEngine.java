@@ -10,9 +10,12 @@ import io.limiter.internal.engine.Pending;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.time.BlockingCalls;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Decides each request or limit set by a call of its own, under a {@link Guard}. */
@@ -21,6 +24,7 @@ public final class UnbatchedEngine implements Engine {
     private final Backend backend;
     private final Executor blockingCalls;
     private final Guard guard;
+    private final Queue<UnbatchedCall<?>> underWay = new ConcurrentLinkedQueue<>();
 
     /**
      * @param blockingCalls runs calls that block
@@ -29,16 +33,42 @@ public final class UnbatchedEngine implements Engine {
         this.backend = backend;
         this.blockingCalls = blockingCalls;
         this.guard = guard;
+        guard.deadlines().watch(this::endOverdue);
     }
 
     @Override
     public void decide(PendingDecision<?> pending) {
-        UnbatchedCall.<List<Answer>>start(guard, pending, ended -> call(pending, ended), answers -> {
+        this.<List<Answer>>start(pending, ended -> call(pending, ended), answers -> {
             for (int i = 0; i < pending.size(); i++) {
                 guard.decided(pending.key(i));
             }
             pending.decided(part -> answers.get(part).decisions().get(0));
         });
+    }
+
+    /** See {@link UnbatchedCall}. */
+    <A> void start(
+            Pending<?> pending, Consumer<BiConsumer<@Nullable A, @Nullable Throwable>> call, Consumer<A> answer) {
+        UnbatchedCall<A> started;
+        try {
+            started = new UnbatchedCall<>(guard, pending, call, answer, guard.begin(pending));
+        } catch (LimiterBackendException e) {
+            pending.fail(e, guard.outside());
+            return;
+        }
+        underWay.add(started);
+        guard.deadlines().ensureChecking();
+        started.attempt();
+    }
+
+    private boolean endOverdue(long nowNanos) {
+        underWay.removeIf(call -> call.endOverdue(nowNanos));
+        return !underWay.isEmpty();
+    }
+
+    /** The number of calls whose deadlines are checked, including those completed since the last check. */
+    int underWay() {
+        return underWay.size();
     }
 
     private void call(PendingDecision<?> pending, BiConsumer<@Nullable List<Answer>, @Nullable Throwable> ended) {
@@ -85,8 +115,7 @@ public final class UnbatchedEngine implements Engine {
     public CompletableFuture<Void> reset(String key) {
         Pending<String> pending = new Pending<>(key, null);
         pending.markAwaited();
-        UnbatchedCall.<String>start(
-                guard,
+        this.<String>start(
                 pending,
                 ended -> BlockingCalls.start(blockingCalls, key, () -> {
                             if (!pending.send()) {

@@ -31,16 +31,14 @@ class DeadlinesTest {
 
     @Test
     void completed_calls_are_not_kept_while_another_is_pending() {
-        Guard guard = Patience.guard();
+        UnbatchedEngine engine = UnbatchedCalls.engine(Patience.guard());
         CompletableFuture<String> answer = new CompletableFuture<>();
-        Pending<String> pending = UnbatchedCalls.start(guard, "k", () -> answer);
+        Pending<String> pending = UnbatchedCalls.start(engine, "k", () -> answer);
         for (int i = 0; i < 1000; i++) {
-            UnbatchedCalls.start(guard, "k", () -> CompletableFuture.completedFuture("answered"))
+            UnbatchedCalls.start(engine, "k", () -> CompletableFuture.completedFuture("answered"))
                     .join();
         }
-        Awaitility.await()
-                .atMost(MOST_SECONDS, TimeUnit.SECONDS)
-                .until(() -> guard.deadlines().watchedCalls() == 1);
+        Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> engine.underWay() == 1);
         answer.complete("late");
         assertThat(pending.join()).isEqualTo("late");
     }

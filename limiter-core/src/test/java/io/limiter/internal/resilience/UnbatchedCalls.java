@@ -1,6 +1,7 @@
 package io.limiter.internal.resilience;
 
 import io.limiter.internal.engine.Pending;
+import io.limiter.testing.HandEngine;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -10,9 +11,16 @@ final class UnbatchedCalls {
     private UnbatchedCalls() {}
 
     static <T> Pending<T> start(Guard guard, String key, Supplier<CompletableFuture<T>> call) {
+        return start(engine(guard), key, call);
+    }
+
+    static UnbatchedEngine engine(Guard guard) {
+        return new UnbatchedEngine(new HandEngine(), Runnable::run, guard);
+    }
+
+    static <T> Pending<T> start(UnbatchedEngine engine, String key, Supplier<CompletableFuture<T>> call) {
         Pending<T> pending = new Pending<>(key, null);
-        UnbatchedCall.<T>start(
-                guard,
+        engine.<T>start(
                 pending,
                 ended -> {
                     pending.send();
