@@ -15,7 +15,7 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.factory.FactoryOptions.LimiterId;
+import io.limiter.internal.factory.FactoryView.LimiterId;
 import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
@@ -60,7 +60,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
             EngineObserver observer,
             ListenerNotifier notifier,
             Ticker ticker) {
-        this.view = new FactoryView(this, FactoryOptions.of(defaultPolicy));
+        this.view = new FactoryView(this, defaultPolicy);
         this.counters = new CounterRegistry(observer, notifier, ticker);
         this.limiters = CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
@@ -107,7 +107,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
 
     /** The default failure policy of its limiters. */
     public final FailurePolicy failurePolicy() {
-        return view.options().policy();
+        return view.policy();
     }
 
     /** Of all views. An object of its own, because an application may make it a bean, which must not close the limiters. */
@@ -234,7 +234,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
 
     /** Connects a new limiter with the counters of its prefix and name, and with what changes it. */
     private void connect(KeyView<?> limiter, LimiterId id) {
-        FactoryOptions options = id.options();
+        FactoryView options = id.options();
         String name = id.knownAs();
         LimiterCounters all = counters.of(id.prefix(), name, id.limit(), options.policy(), options.ban());
         // Whatever its plan, a key is that of the limit.
