@@ -6,6 +6,7 @@ import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
+import io.limiter.LimiterStatistics;
 import io.limiter.PrefetchTerms;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -224,18 +225,23 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     }
 
     @Override
-    protected int cachedRejections() {
-        return rejections.count();
-    }
+    public LimiterStatistics statistics() {
+        return new Statistics() {
+            @Override
+            public int cachedRejections() {
+                return rejections.count();
+            }
 
-    @Override
-    protected int liveLeases() {
-        return leases.count() + localLeases.count();
-    }
+            @Override
+            public int liveLeases() {
+                return leases.count() + localLeases.count();
+            }
 
-    @Override
-    protected int queuedRequests() {
-        return groupCommit == null ? 0 : groupCommit.queued();
+            @Override
+            public int queuedRequests() {
+                return groupCommit == null ? 0 : groupCommit.queued();
+            }
+        };
     }
 
     private Failover failover(FailurePolicy policy) {

@@ -111,43 +111,17 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     }
 
     /** Of all views. An object of its own, because an application may make it a bean, which must not close the limiters. */
-    public final LimiterStatistics statistics() {
-        return new LimiterStatistics() {
-            @Override
-            public List<LimiterTotals> totals() {
-                return counters.all();
-            }
-
-            @Override
-            public int cachedRejections() {
-                return EngineLimiterFactory.this.cachedRejections();
-            }
-
-            @Override
-            public int liveLeases() {
-                return EngineLimiterFactory.this.liveLeases();
-            }
-
-            @Override
-            public int queuedRequests() {
-                return EngineLimiterFactory.this.queuedRequests();
-            }
-        };
+    public LimiterStatistics statistics() {
+        return new Statistics();
     }
 
-    /** See {@link LimiterStatistics#cachedRejections}. */
-    protected int cachedRejections() {
-        return 0;
-    }
+    /** Those of the limiters; an engine adds its own. */
+    protected class Statistics implements LimiterStatistics {
 
-    /** See {@link LimiterStatistics#liveLeases}. */
-    protected int liveLeases() {
-        return 0;
-    }
-
-    /** See {@link LimiterStatistics#queuedRequests}. */
-    protected int queuedRequests() {
-        return 0;
+        @Override
+        public final List<LimiterTotals> totals() {
+            return counters.all();
+        }
     }
 
     /** What changes limiters after they were built. */

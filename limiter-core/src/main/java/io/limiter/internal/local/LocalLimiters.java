@@ -3,6 +3,7 @@ package io.limiter.internal.local;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
+import io.limiter.LimiterStatistics;
 import io.limiter.PrefetchTerms;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -63,8 +64,13 @@ public final class LocalLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    protected int liveLeases() {
-        return leases.count();
+    public LimiterStatistics statistics() {
+        return new Statistics() {
+            @Override
+            public int liveLeases() {
+                return leases.count();
+            }
+        };
     }
 
     @Override
