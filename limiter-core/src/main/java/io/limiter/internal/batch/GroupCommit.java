@@ -184,8 +184,8 @@ public final class GroupCommit implements Engine {
 
     private Lane addLane(AtomicReferenceArray<Lane> all, int index) {
         // With many lanes, calls overlap anyway.
-        int maxCalls = all.length() == 1 ? settings.maxCalls() : 1;
-        all.compareAndSet(index, null, new Lane(backend, settings, maxCalls, yielding, blockingCalls, guard));
+        Settings ofLane = all.length() == 1 ? settings : settings.withMaxCalls(1);
+        all.compareAndSet(index, null, new Lane(backend, ofLane, yielding, blockingCalls, guard));
         Lane lane = Objects.requireNonNull(all.get(index));
         if (closed) {
             lane.close();
@@ -220,6 +220,10 @@ public final class GroupCommit implements Engine {
             if (yield.isNegative()) {
                 throw new IllegalArgumentException("yield must not be negative, was " + yield);
             }
+        }
+
+        Settings withMaxCalls(int newMaxCalls) {
+            return new Settings(newMaxCalls, maxQueued, maxKeysPerCall, maxRequestsPerCall, minQueuedForAnother, yield);
         }
 
         public Settings withMaxQueued(int newMaxQueued) {

@@ -42,7 +42,6 @@ public final class Lane {
 
     private final Backend backend;
     private final GroupCommit.Settings settings;
-    private final int maxCalls;
     private final Yielding yielding;
     private final Executor blockingCalls;
     private final Guard guard;
@@ -51,8 +50,7 @@ public final class Lane {
     private final LaneQueue queue;
     private final RoundTrips roundTrips = new RoundTrips();
     private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
-    // Requests that could not be completed at their deadline. Once withdrawn, they may be in none of the other
-    // collections.
+    // Requests that could not be completed at their deadline. Once withdrawn, they may be in no other collection.
     private final Set<PendingDecision<?>> overdue = ConcurrentHashMap.newKeySet();
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger signals = new AtomicInteger();
@@ -67,20 +65,13 @@ public final class Lane {
     // Written by the owner: how many requests must be queued, for each call in flight, before another call starts.
     private volatile int minQueuedForAnother;
 
-    Lane(
-            Backend backend,
-            GroupCommit.Settings settings,
-            int maxCalls,
-            Yielding yielding,
-            Executor blockingCalls,
-            Guard guard) {
+    Lane(Backend backend, GroupCommit.Settings settings, Yielding yielding, Executor blockingCalls, Guard guard) {
         this.guard = guard;
         this.deadlines = guard.deadlines();
         this.ticker = deadlines.ticker();
         this.queue = new LaneQueue(settings.maxQueued());
         this.backend = backend;
         this.settings = settings;
-        this.maxCalls = maxCalls;
         this.yielding = yielding;
         this.blockingCalls = blockingCalls;
         this.minQueuedForAnother = settings.minQueuedForAnother();
@@ -271,9 +262,9 @@ public final class Lane {
     private boolean mayStart() {
         int inFlight = calls.get();
         int waiting = queue.size();
-        return inFlight < maxCalls && waiting > inFlight * minQueuedForAnother
-                || waiting > 0
-                        && (startsNow || maxCalls > 1 && inFlight < roundTrips.callsInFlight() && !backend.blocks());
+        int most = settings.maxCalls();
+        return inFlight < most && waiting > inFlight * minQueuedForAnother
+                || waiting > 0 && (startsNow || most > 1 && inFlight < roundTrips.callsInFlight() && !backend.blocks());
     }
 
     private void start(Batch batch, @Nullable RuntimeException notConnected) {

@@ -50,7 +50,11 @@ class LongRoundTripTest {
     void before_the_first_reply_no_call_takes_longer_than_others() {
         try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
             Lane lane = new Lane(
-                    backend, GroupCommit.Settings.DEFAULT, 1, new Yielding(Duration.ZERO), Runnable::run, guard);
+                    backend,
+                    GroupCommit.Settings.DEFAULT.withMaxCalls(1),
+                    new Yielding(Duration.ZERO),
+                    Runnable::run,
+                    guard);
             add(lane, guard, 2);
             pass(100_000);
             lane.endOverdue(guard.deadlines().now());
@@ -140,7 +144,11 @@ class LongRoundTripTest {
 
     private Lane laneWithRoundTrips(Guard guard, int micros, int times, int maxCalls) {
         Lane lane = new Lane(
-                backend, GroupCommit.Settings.DEFAULT, maxCalls, new Yielding(Duration.ZERO), Runnable::run, guard);
+                backend,
+                GroupCommit.Settings.DEFAULT.withMaxCalls(maxCalls),
+                new Yielding(Duration.ZERO),
+                Runnable::run,
+                guard);
         roundTrips(lane, guard, micros, times);
         return lane;
     }

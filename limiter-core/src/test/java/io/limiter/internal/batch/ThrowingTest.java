@@ -105,8 +105,12 @@ class ThrowingTest {
         Duration decisionTimeout = Duration.ofMillis(20);
         Breakers breaker = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()));
         Guard guard = new Guard(decisionTimeout, decisionTimeout, breaker, new ListenerNotifier(List.of()), observer);
-        Lane lane =
-                new Lane(backend, GroupCommit.Settings.DEFAULT, 1, new Yielding(Duration.ZERO), Runnable::run, guard);
+        Lane lane = new Lane(
+                backend,
+                GroupCommit.Settings.DEFAULT.withMaxCalls(1),
+                new Yielding(Duration.ZERO),
+                Runnable::run,
+                guard);
         PendingRequest sent = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
         PendingRequest queued = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
         for (PendingRequest request : List.of(sent, queued)) {
