@@ -2,15 +2,12 @@ package io.limiter.spring.aop;
 
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.aop.annotated.Handlers;
+import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.limiter.spring.aop.result.ResultKind;
 import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.key.MethodName;
-import io.netty.channel.EventLoop;
-import io.netty.util.internal.ThreadExecutorMap;
 import java.lang.reflect.Method;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 
 /** The threads of event loops, which must not block, because each of them serves many requests. */
@@ -20,23 +17,15 @@ final class EventLoops {
             "return a Mono or Flux, or limit a method that is called on another thread, such as"
                     + " one of Schedulers.boundedElastic()";
 
-    private static final boolean HAS_NETTY = Stream.of(
-                    "io.netty.channel.EventLoop", "io.netty.util.internal.ThreadExecutorMap")
-            .allMatch(name -> ClassUtils.isPresent(name, EventLoops.class.getClassLoader()));
-
     private EventLoops() {}
 
-    /** Loaded only with Netty. Its threads are Lettuce's, too, and one that waits there waits for itself. */
-    private static final class Netty {
-
-        static boolean isEventLoop() {
-            return ThreadExecutorMap.currentExecutor() instanceof EventLoop;
-        }
-    }
-
-    /** @throws IllegalStateException if the current thread is one of an event loop */
+    /**
+     * Checks a call that waits for its decision. Threads of Netty are Lettuce's, too, and one that waits there waits for itself.
+     *
+     * @throws IllegalStateException if the current thread is one of an event loop
+     */
     static void checkMayWait(Method method) {
-        if (ResultKind.HAS_REACTOR && Schedulers.isInNonBlockingThread() || HAS_NETTY && Netty.isEventLoop()) {
+        if (ResultKind.HAS_REACTOR && Schedulers.isInNonBlockingThread() || CurrentEventLoop.find() != null) {
             throw new IllegalStateException("the limit of " + MethodName.of(method.getDeclaringClass(), method)
                     + " waits for its decision, which would block "
                     + Thread.currentThread().getName()

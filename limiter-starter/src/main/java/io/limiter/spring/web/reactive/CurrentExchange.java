@@ -81,11 +81,7 @@ public final class CurrentExchange {
         try {
             return action.get();
         } finally {
-            if (before == null) {
-                BOUND.remove();
-            } else {
-                BOUND.set(before);
-            }
+            BOUND.set(before);
         }
     }
 }

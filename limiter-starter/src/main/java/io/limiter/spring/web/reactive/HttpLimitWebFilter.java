@@ -1,6 +1,7 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.Rejection;
@@ -11,6 +12,7 @@ import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RequestDecisions;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
@@ -112,11 +114,18 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         return handling != null && handling != shared.application;
     }
 
-    /** Leaves the thread that completed the decision, because other decisions wait for it. */
+    /**
+     * Leaves the thread that completed the decision, because other decisions wait for it. On the event loop of the exchange no
+     * other thread has to be woken for the response.
+     */
     private static Mono<Optional<RuntimeException>> rejection(Check check) {
         CompletableFuture<CheckResult> running = check.runAsync();
         Mono<Optional<RuntimeException>> checked = Mono.fromFuture(running)
                 .map(result -> Optional.ofNullable(result.rejection()).map(Rejection::exception));
-        return running.isDone() ? checked : checked.publishOn(Schedulers.parallel());
+        if (running.isDone()) {
+            return checked;
+        }
+        Executor loop = CurrentEventLoop.find();
+        return checked.publishOn(loop == null ? Schedulers.parallel() : Schedulers.fromExecutor(loop));
     }
 }

@@ -1,10 +1,14 @@
 package io.limiter.spring.web.reactive;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.limiter.spring.web.HttpRulesContract;
 import io.limiter.testing.OnNetty;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -32,6 +36,11 @@ class WebFluxRulesTest extends HttpRulesContract {
         @GetMapping({"/login", "/keyed", "/shared", "/options", "/mine"})
         public Mono<String> open() {
             return Mono.just("done");
+        }
+
+        @GetMapping("/thread")
+        public Mono<String> thread() {
+            return Mono.just(Thread.currentThread().getName());
         }
     }
 
@@ -92,5 +101,12 @@ class WebFluxRulesTest extends HttpRulesContract {
     @Override
     protected Class<?> applicationWithCors() {
         return WithCors.class;
+    }
+
+    @Test
+    void a_request_that_has_waited_for_its_decision_continues_on_its_event_loop() throws Exception {
+        ConfigurableApplicationContext limited =
+                start("limiter.http.thread.path=/thread", "limiter.http.thread.limits.one.rate=1000");
+        assertThat(call("GET", limited, "/thread").body()).startsWith("reactor-http-");
     }
 }
