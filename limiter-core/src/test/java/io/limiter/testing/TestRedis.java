@@ -2,14 +2,18 @@ package io.limiter.testing;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
@@ -87,8 +91,25 @@ public final class TestRedis {
     }
 
     private static boolean dockerIsThere() {
+        if (!dockerMayBeThere()) {
+            return false;
+        }
         ((Logger) LoggerFactory.getLogger("org.testcontainers")).setLevel(Level.OFF);
         return DockerClientFactory.instance().isDockerAvailable();
+    }
+
+    /** Whether there is a place where Testcontainers finds it, which loads 800 classes in each JVM to look. */
+    private static boolean dockerMayBeThere() {
+        Path home = Path.of(System.getProperty("user.home"));
+        return File.separatorChar != '/'
+                || System.getenv("DOCKER_HOST") != null
+                || Stream.of(
+                                Path.of("/var/run/docker.sock"),
+                                Path.of(System.getenv().getOrDefault("XDG_RUNTIME_DIR", "/run"), "docker.sock"),
+                                home.resolve(".docker/run/docker.sock"),
+                                home.resolve(".docker/desktop/docker.sock"),
+                                home.resolve(".testcontainers.properties"))
+                        .anyMatch(Files::exists);
     }
 
     private static TestRedis inDocker() {
