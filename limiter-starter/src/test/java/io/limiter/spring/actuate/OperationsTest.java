@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -85,6 +86,13 @@ class OperationsTest {
 
     private static ConfigurableApplicationContext connected(String... arguments) {
         return Operated.connected(Application.class, arguments);
+    }
+
+    /** Only the definitions of its beans: without a server, and without the beans themselves, it starts faster. */
+    private static ConfigurableApplicationContext defined(SpringApplication application, String... arguments) {
+        application.setWebApplicationType(WebApplicationType.NONE);
+        application.setLazyInitialization(true);
+        return application.run(arguments);
     }
 
     @AfterAll
@@ -155,8 +163,8 @@ class OperationsTest {
                 "--own.redis=true"
             })
     void a_configured_redis_keeps_its_health(String wanted) {
-        try (ConfigurableApplicationContext context = new SpringApplication(Application.class, OwnRedis.class)
-                .run("--limiter.type=local", "--spring.main.web-application-type=none", wanted)) {
+        try (ConfigurableApplicationContext context =
+                defined(new SpringApplication(Application.class, OwnRedis.class), "--limiter.type=local", wanted)) {
             assertThat(context.containsBean("redisHealthContributor")).isTrue();
         }
     }
@@ -166,8 +174,7 @@ class OperationsTest {
     void a_redis_with_a_bean_of_connection_details_keeps_its_health() {
         SpringApplication application = new SpringApplication(Application.class);
         application.addInitializers(OperationsTest::addConnectionDetails);
-        try (ConfigurableApplicationContext context =
-                application.run("--limiter.type=local", "--spring.main.web-application-type=none")) {
+        try (ConfigurableApplicationContext context = defined(application, "--limiter.type=local")) {
             assertThat(context.containsBean("redisHealthContributor")).isTrue();
         }
     }
@@ -243,13 +250,19 @@ class OperationsTest {
 
     @Test
     void the_contributor_goes_with_all_others_unless_it_is_switched_on_by_name() {
-        try (ConfigurableApplicationContext off = connected("--management.health.defaults.enabled=false");
-                ConfigurableApplicationContext on = connected(
-                        "--management.health.defaults.enabled=false", "--management.health.limiter.enabled=true")) {
+        String port = "--spring.data.redis.port=" + TestRedis.shared().port();
+        String none = "--management.health.defaults.enabled=false";
+        try (ConfigurableApplicationContext off = defined(new SpringApplication(Application.class), port, none);
+                ConfigurableApplicationContext on = defined(
+                        new SpringApplication(Application.class),
+                        port,
+                        none,
+                        "--management.health.limiter.enabled=true")) {
             assertThat(off.containsBean("limiterHealthIndicator")).isFalse();
             assertThat(on.containsBean("limiterHealthIndicator")).isTrue();
         }
-        try (ConfigurableApplicationContext off = connected("--management.health.limiter.enabled=false")) {
+        try (ConfigurableApplicationContext off =
+                defined(new SpringApplication(Application.class), port, "--management.health.limiter.enabled=false")) {
             assertThat(off.containsBean("limiterHealthIndicator")).isFalse();
         }
         assertThat(application.containsBean("limiterHealthIndicator")).isTrue();
