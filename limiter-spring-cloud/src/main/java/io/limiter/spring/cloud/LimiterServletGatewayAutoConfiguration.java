@@ -13,6 +13,7 @@ import org.springframework.cloud.gateway.server.mvc.config.GatewayMvcProperties;
 import org.springframework.cloud.gateway.server.mvc.filter.FilterSupplier;
 import org.springframework.cloud.gateway.server.mvc.filter.SimpleFilterSupplier;
 import org.springframework.context.annotation.Bean;
+import org.springframework.web.servlet.handler.MappedInterceptor;
 
 /** The filter {@code Limit} of the servlet gateway. */
 @AutoConfiguration(afterName = "org.springframework.cloud.gateway.server.mvc.GatewayServerMvcAutoConfiguration")
@@ -29,6 +30,11 @@ public class LimiterServletGatewayAutoConfiguration {
             ObjectProvider<CurrentUser> users,
             ObjectProvider<ServletRejectionResponses> responses) {
         return new ServletRouteLimits(new ServletRouteLimits.Beans(properties, rules, addresses, users, responses));
+    }
+
+    @Bean
+    MappedInterceptor limiterRouteUsers(ServletRouteLimits limits) {
+        return new MappedInterceptor(null, limits);
     }
 
     /** Gives the filter a name for properties. */

@@ -9,6 +9,7 @@ import io.limiter.spring.web.servlet.ServletRejectionResponses;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
+import java.security.Principal;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.Locale;
@@ -23,6 +24,7 @@ import org.springframework.cloud.gateway.server.mvc.config.RouteProperties;
 import org.springframework.cloud.gateway.server.mvc.handler.GatewayServerResponse;
 import org.springframework.web.context.request.async.AsyncWebRequest;
 import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.function.HandlerFunction;
 import org.springframework.web.servlet.function.ServerRequest;
 import org.springframework.web.servlet.function.ServerResponse;
@@ -31,7 +33,9 @@ import org.springframework.web.servlet.function.ServerResponse;
  * Applies rules to the requests of the servlet gateway, and checks at the start that the rules of configured routes exist. Grants all if
  * limits are disabled. Safe for use by many threads.
  */
-final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSingleton {
+final class ServletRouteLimits implements RouteRules.Filter, HandlerInterceptor, SmartInitializingSingleton {
+
+    private static final String USER = ServletRouteLimits.class.getName() + ".user";
 
     private final Beans beans;
     private final Map<String, HttpLimitFilter> filters = new ConcurrentHashMap<>();
@@ -63,6 +67,16 @@ final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSi
                 .filter(filter -> "limit".equalsIgnoreCase(filter.getName()))
                 .flatMap(filter -> filter.getArgs().values().stream())
                 .forEach(rules::named);
+    }
+
+    /** Keeps the user of a request, because Spring Security knows it on the current thread alone, and filters of routes may use others. */
+    @Override
+    public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+        RouteRules rules = handler instanceof HandlerFunction ? beans.rules().getIfAvailable() : null;
+        if (rules != null && rules.usesUser()) {
+            request.setAttribute(USER, request.getUserPrincipal());
+        }
+        return true;
     }
 
     ServerResponse filter(String rule, ServerRequest request, HandlerFunction<ServerResponse> next) throws Exception {
@@ -115,7 +129,7 @@ final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSi
                 "the request has no response");
     }
 
-    /** A request with the headers that filters before this one have set. */
+    /** A request with the headers that filters before this one have set, and its user on every thread. */
     private static final class ChangedRequest extends HttpServletRequestWrapper {
 
         private final ServerRequest.Headers headers;
@@ -123,6 +137,12 @@ final class ServletRouteLimits implements RouteRules.Filter, SmartInitializingSi
         ChangedRequest(ServerRequest request) {
             super(request.servletRequest());
             this.headers = request.headers();
+        }
+
+        @Override
+        public @Nullable Principal getUserPrincipal() {
+            Principal user = super.getUserPrincipal();
+            return user == null ? (Principal) getAttribute(USER) : user;
         }
 
         @Override

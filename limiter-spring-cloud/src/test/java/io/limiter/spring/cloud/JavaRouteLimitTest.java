@@ -3,6 +3,10 @@ package io.limiter.spring.cloud;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.security.Principal;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
@@ -65,6 +69,32 @@ class JavaRouteLimitTest {
         }
     }
 
+    /** Its requests know the user on the thread of their dispatch alone, as those of Spring Security do. */
+    static class WithUsers extends OnAnotherThread {
+
+        @Bean
+        Filter users() {
+            ThreadLocal<String> user = new ThreadLocal<>();
+            return (request, response, chain) -> {
+                HttpServletRequest called = (HttpServletRequest) request;
+                user.set(called.getHeader("X-Caller"));
+                try {
+                    chain.doFilter(
+                            new HttpServletRequestWrapper(called) {
+                                @Override
+                                public Principal getUserPrincipal() {
+                                    String name = user.get();
+                                    return name == null ? null : () -> name;
+                                }
+                            },
+                            response);
+                } finally {
+                    user.remove();
+                }
+            };
+        }
+    }
+
     private static void grantsOne(TestGateway.Server server, Class<?> application) {
         try (TestGateway gateway = server.start(application, RULE)) {
             String caller = TestGateway.anyone();
@@ -100,6 +130,21 @@ class JavaRouteLimitTest {
     @Test
     void works_on_the_servlet_server_behind_a_filter_with_threads_of_its_own() {
         grantsOne(TestGateway.Server.WEBMVC, OnAnotherThread.class);
+    }
+
+    @Test
+    void users_of_one_address_have_permits_of_their_own_behind_a_filter_with_threads_of_its_own() {
+        try (TestGateway gateway = TestGateway.Server.WEBMVC.start(
+                WithUsers.class,
+                List.of(
+                        "limiter.http.mail.key=user",
+                        "limiter.http.mail.limits.one.limit=1",
+                        "limiter.http.mail.limits.one.period=1h"))) {
+            String caller = TestGateway.anyone();
+            assertThat(gateway.send("/mail", caller).statusCode()).isLessThan(300);
+            assertThat(gateway.send("/mail", TestGateway.anyone()).statusCode()).isLessThan(300);
+            assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(429);
+        }
     }
 
     @Test

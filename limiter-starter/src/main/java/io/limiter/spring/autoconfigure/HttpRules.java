@@ -98,6 +98,11 @@ final class HttpRules
     }
 
     @Override
+    public boolean usesUser() {
+        return current.ofRoutes().values().stream().anyMatch(HttpLimits::usesUser);
+    }
+
+    @Override
     public String property() {
         return HttpRule.PROPERTY;
     }

@@ -11,6 +11,9 @@ public interface RouteRules {
      */
     HttpLimits named(String rule);
 
+    /** Whether any of the rules must know the user. */
+    boolean usesUser();
+
     /** A bean that applies rules without a path. Without such a bean, a rule needs a path. */
     interface Filter {}
 }
