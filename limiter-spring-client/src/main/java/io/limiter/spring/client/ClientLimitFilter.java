@@ -22,7 +22,10 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class ClientLimitFilter implements ExchangeFilterFunction {
 
-    /** The name of the bean that limits calls by their hosts; an application may have others. */
+    /**
+     * The name of the bean that limits calls by their hosts. An application that has others gives the parameter into which it is injected
+     * this name.
+     */
     static final String BEAN = "limiterClientFilter";
 
     /** Behind all filters, which may send a request again. */

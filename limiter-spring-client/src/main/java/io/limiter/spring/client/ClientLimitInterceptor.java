@@ -26,7 +26,10 @@ import org.springframework.web.client.RestClient;
  */
 public final class ClientLimitInterceptor implements ClientHttpRequestInterceptor {
 
-    /** The name of the bean that limits calls by their hosts; an application may have others. */
+    /**
+     * The name of the bean that limits calls by their hosts. An application that has others gives the parameter into which it is injected
+     * this name.
+     */
     static final String BEAN = "limiterClientInterceptor";
 
     /** Marks a request whose last response was seen. */

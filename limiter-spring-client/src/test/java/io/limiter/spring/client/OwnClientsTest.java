@@ -1,0 +1,95 @@
+package io.limiter.spring.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.Contexts;
+import java.io.IOException;
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.mock.http.client.MockClientHttpRequest;
+import org.springframework.mock.http.client.MockClientHttpResponse;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import reactor.core.publisher.Mono;
+
+/** Beans of an application that limit its calls as those of clients. */
+class OwnClientsTest {
+
+    private static final URI API = URI.create("https://api.example.com/");
+
+    private final ApplicationContextRunner application = Contexts.local().withConfiguration(Contexts.clients());
+
+    /** The names of the parameters say which bean is injected. */
+    static class OwnBeans {
+
+        @Bean
+        ClientLimitInterceptor one(ClientLimitInterceptor limiterClientInterceptor) {
+            return limiterClientInterceptor.named("one");
+        }
+
+        @Bean
+        ClientLimitInterceptor two(ClientLimitInterceptor limiterClientInterceptor) {
+            return limiterClientInterceptor.named("two");
+        }
+
+        @Bean
+        ClientLimitFilter oneFilter(ClientLimitFilter limiterClientFilter) {
+            return limiterClientFilter.named("one");
+        }
+
+        @Bean
+        ClientLimitFilter twoFilter(ClientLimitFilter limiterClientFilter) {
+            return limiterClientFilter.named("two");
+        }
+    }
+
+    @Test
+    void two_interceptors_and_two_filters_limit_each_as_their_client() {
+        application
+                .withUserConfiguration(OwnBeans.class)
+                .withPropertyValues(
+                        "limiter.clients.one.limits.day.limit=2",
+                        "limiter.clients.one.limits.day.period=1d",
+                        "limiter.clients.one.timeout=0",
+                        "limiter.clients.two.limits.day.limit=4",
+                        "limiter.clients.two.limits.day.period=1d",
+                        "limiter.clients.two.timeout=0")
+                .run(context -> {
+                    assertThat(granted(context, "one")).isEqualTo(2);
+                    assertThat(granted(context, "two")).isEqualTo(4);
+                });
+    }
+
+    /** Of calls that pass an interceptor and a filter by turns. */
+    private static int granted(BeanFactory beans, String name) throws IOException {
+        int granted = 0;
+        try {
+            while (granted < 9) {
+                if (granted % 2 == 0) {
+                    beans.getBean(name, ClientLimitInterceptor.class)
+                            .intercept(
+                                    new MockClientHttpRequest(HttpMethod.HEAD, API),
+                                    new byte[0],
+                                    (request, body) -> new MockClientHttpResponse(body, HttpStatus.OK));
+                } else {
+                    beans.getBean(name + "Filter", ClientLimitFilter.class)
+                            .filter(
+                                    ClientRequest.create(HttpMethod.HEAD, API).build(),
+                                    request -> Mono.just(
+                                            ClientResponse.create(HttpStatus.OK).build()))
+                            .block();
+                }
+                granted++;
+            }
+        } catch (RateLimitExceededException e) {
+            assertThat(e.decision().limit()).isEqualTo(granted);
+        }
+        return granted;
+    }
+}
