@@ -1,6 +1,7 @@
 package io.limiter.spring.client;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
@@ -27,7 +28,8 @@ final class ClientPause {
     private long banEnd; // too late for a ban that was seen late
     private long jitter;
     private double share; // of the longest jitter
-    private long banVersion;
+    /** By server time, when the newest ban was stored that is known or has ended; the version of a later one can be lower. */
+    private Instant banSince = Instant.MIN;
 
     ClientPause(LongSupplier nanoTime, RandomGenerator random) {
         this.nanoTime = nanoTime;
@@ -63,26 +65,31 @@ final class ClientPause {
     }
 
     /**
-     * A live ban announces it. What is known of its version stays as it is.
+     * A live ban announces it. What is known of this ban, or of a later one, stays as it is.
      *
+     * @param since when it was stored, by server time
      * @param most that is left of it
      */
-    synchronized void banned(long version, Duration most) {
-        if (version != banVersion) {
+    synchronized void banned(Instant since, Duration most) {
+        if (since.isAfter(banSince)) {
             long now = now();
             spread(now, most);
-            banVersion = version;
+            banSince = since;
             banEnd = now + most.toNanos();
         }
     }
 
-    /** The live ban has expired. The calls of this instance start again after the jitter. */
-    synchronized void banEnded() {
-        banEnd = Math.min(banEnd, now());
+    /** The live ban that was stored then has expired. The calls of this instance start again after the jitter. */
+    synchronized void banEnded(Instant since) {
+        if (!since.isBefore(banSince)) {
+            banSince = since;
+            banEnd = Math.min(banEnd, now());
+        }
     }
 
-    /** An operator has removed or replaced the live ban. */
-    synchronized void lift() {
+    /** An operator has removed or replaced the live ban, at this server time. */
+    synchronized void lift(Instant at) {
+        banSince = at;
         ownEnd = 0;
         banEnd = 0;
         jitter = 0;

@@ -160,7 +160,7 @@ final class ClientPauses implements DisposableBean {
     /** It may have been stored long before it is seen here, which shows when it ends. */
     private static void banned(ClientPause pause, LiveLimit ban) {
         Instant since = ban.since();
-        pause.banned(ban.version(), Duration.between(since, ban.expiresAt().orElse(since)));
+        pause.banned(since, Duration.between(since, ban.expiresAt().orElse(since)));
     }
 
     private void changed(LiveChange change) {
@@ -168,17 +168,16 @@ final class ClientPauses implements DisposableBean {
         if (pause == null || change.key().filter(key -> live.isSame(KEY, key)).isEmpty()) {
             return;
         }
+        LiveLimit before = change.before().orElse(null);
         LiveLimit after = change.after().orElse(null);
         if (after != null && after.who().equals(WHO)) {
             banned(pause, after);
         } else if (after == null
-                && change.before()
-                        .flatMap(LiveLimit::expiresAt)
-                        .filter(change.at()::equals)
-                        .isPresent()) {
-            pause.banEnded();
+                && before != null
+                && before.expiresAt().filter(change.at()::equals).isPresent()) {
+            pause.banEnded(before.since());
         } else {
-            pause.lift();
+            pause.lift(change.at());
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.testing.TestClock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -19,6 +20,10 @@ class ClientPauseTest {
 
     private static Duration seconds(double seconds) {
         return Duration.ofMillis((long) (seconds * 1000));
+    }
+
+    private static Instant stored(int second) {
+        return Instant.ofEpochSecond(second);
     }
 
     @Test
@@ -81,11 +86,11 @@ class ClientPauseTest {
     @Test
     void a_live_ban_of_another_instance_pauses_this_one_beyond_its_end_by_the_jitter() {
         ClientPause other = new ClientPause(clock::read, () -> 0x7fff_ffff_ffff_ffffL);
-        other.banned(7, seconds(30));
+        other.banned(stored(7), seconds(30));
         assertThat(other.isBanned()).isTrue();
         assertThat(other.prolong(seconds(29))).as("it is known already").isFalse();
         clock.advance(seconds(30));
-        other.banEnded();
+        other.banEnded(stored(7));
         assertThat(other.isBanned()).isFalse();
         assertThat(other.leftHere()).isPositive();
     }
@@ -94,26 +99,26 @@ class ClientPauseTest {
     void a_ban_that_is_as_long_as_requested_announces_it() {
         pause.prolong(seconds(30));
         assertThat(pause.isAnnounced()).isFalse();
-        pause.banned(7, seconds(29));
+        pause.banned(stored(7), seconds(29));
         assertThat(pause.isAnnounced()).isFalse();
-        pause.banned(8, seconds(30));
+        pause.banned(stored(8), seconds(30));
         assertThat(pause.isAnnounced()).isTrue();
     }
 
     @Test
     void what_is_known_of_a_ban_is_not_counted_from_now_again() {
-        pause.banned(7, seconds(30));
+        pause.banned(stored(7), seconds(30));
         clock.advance(seconds(20));
-        pause.banned(7, seconds(30));
+        pause.banned(stored(7), seconds(30));
         assertThat(pause.left()).isEqualTo(seconds(10));
     }
 
     @Test
     void a_ban_that_was_seen_late_ends_with_the_live_ban_and_the_jitter() {
         ClientPause late = new ClientPause(clock::read, () -> 0x7fff_ffff_ffff_ffffL);
-        late.banned(7, seconds(60));
+        late.banned(stored(7), seconds(60));
         clock.advance(seconds(10));
-        late.banEnded();
+        late.banEnded(stored(7));
         assertThat(late.isBanned()).isFalse();
         assertThat(late.left()).isZero();
         assertThat(late.leftHere()).isBetween(seconds(1), seconds(6));
@@ -125,18 +130,37 @@ class ClientPauseTest {
 
     @Test
     void what_a_response_requested_outlasts_the_end_of_a_ban_that_was_seen_late() {
-        pause.banned(7, seconds(60));
+        pause.banned(stored(7), seconds(60));
         assertThat(pause.prolong(seconds(30))).isFalse();
         clock.advance(seconds(10));
-        pause.banEnded();
+        pause.banEnded(stored(7));
         assertThat(pause.left()).isEqualTo(seconds(20));
+    }
+
+    @Test
+    void the_end_of_a_ban_does_not_end_one_that_was_stored_later() {
+        pause.banned(stored(6), seconds(30));
+        pause.banEnded(stored(5));
+        pause.banned(stored(5), seconds(10));
+        assertThat(pause.left()).isEqualTo(seconds(30));
+    }
+
+    @Test
+    void a_ban_that_has_ended_or_was_removed_begins_no_pause() {
+        pause.banEnded(stored(5));
+        pause.banned(stored(5), seconds(60));
+        assertThat(pause.leftHere()).isZero();
+        pause.banned(stored(6), seconds(60));
+        pause.lift(stored(7));
+        pause.banned(stored(6), seconds(60));
+        assertThat(pause.leftHere()).isZero();
     }
 
     @Test
     void an_operator_who_removes_the_ban_ends_the_pause() {
         pause.prolong(seconds(30));
-        pause.banned(7, seconds(31));
-        pause.lift();
+        pause.banned(stored(7), seconds(31));
+        pause.lift(stored(8));
         assertThat(pause.leftHere()).isZero();
         assertThat(pause.isBanned()).isFalse();
     }

@@ -27,6 +27,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -335,7 +336,7 @@ class ClientPausesTest {
                         .withThrowableThat()
                         .withCauseInstanceOf(InternalLimitExceededException.class);
                 assertThat(called).hasValue(1);
-                one.getBean(ClientPauses.class).of(name, name).lift();
+                one.getBean(ClientPauses.class).of(name, name).lift(Instant.now());
             }
         });
     }
@@ -350,9 +351,8 @@ class ClientPausesTest {
             LiveLimits live = one.getBean(LiveLimits.class);
             live.put(name, KEY, LiveSettings.EXEMPT, ChangeNote.of("ann", "a test of theirs"), 0);
             callByRestClient(one);
-            Events events = one.getBean(Events.class);
-            Eventually.that(() -> assertThat(events.all).hasSize(1));
-            assertThat(events.all.get(0).inFleet()).isFalse();
+            List<ClientPausedEvent> events = one.getBean(Events.class).all;
+            Eventually.that(() -> assertThat(events).singleElement().matches(event -> !event.inFleet()));
             assertThat(ban(one).who()).isEqualTo("ann");
             rejected(false, one);
         });

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.limiter.RateLimitExceededException;
+import io.limiter.live.ForwardingLiveLimits;
+import io.limiter.live.LiveChange;
+import io.limiter.live.LiveKey;
+import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.local.LocalLimiterFactory;
@@ -12,7 +16,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -118,6 +125,64 @@ class PauseEndsTest {
         assertThat(isSent(client)).isFalse();
         clock.advance(Duration.ofSeconds(5));
         assertThat(isSent(client)).isTrue();
+    }
+
+    /** Has a live ban by these pauses, and keeps their listener. */
+    private static final class Bans extends ForwardingLiveLimits {
+
+        private final LiveLimit ban;
+        private Consumer<LiveChange> listener = change -> {};
+
+        Bans(LiveLimit ban) {
+            super(LiveLimits.NONE);
+            this.ban = ban;
+        }
+
+        @Override
+        public Optional<LiveLimit> get(String name, LiveKey key) {
+            return Optional.of(ban);
+        }
+
+        @Override
+        public AutoCloseable subscribe(Consumer<LiveChange> newListener) {
+            listener = newListener;
+            return () -> {};
+        }
+    }
+
+    private static LiveLimit ban(int version, Instant since, long seconds) {
+        return new LiveLimit(
+                "maps",
+                Optional.of(LiveKey.of(ClientLimit.KEY)),
+                LiveSettings.BANNED,
+                version,
+                since,
+                Optional.of(since.plusSeconds(seconds)),
+                ClientPauses.WHO,
+                "answered 429");
+    }
+
+    @Test
+    void the_expiry_of_a_ban_that_another_has_replaced_ends_no_pause() throws Exception {
+        Instant since = Instant.now();
+        LiveLimit replaced = ban(5, since.minusSeconds(10), 10);
+        Bans bans = new Bans(ban(6, since, 60));
+        ClientPauses shared = new ClientPauses(true, bans, event -> {}, clock::read);
+        ClientPause pause = shared.of("maps", "maps");
+        bans.listener.accept(new LiveChange(
+                5, "maps", replaced.key(), Optional.of(replaced), Optional.empty(), since, ClientPauses.WHO, "expired"));
+        assertThat(pause.left()).isEqualTo(Duration.ofSeconds(60));
+        bans.listener.accept(new LiveChange(
+                6,
+                "maps",
+                bans.ban.key(),
+                Optional.of(bans.ban),
+                Optional.empty(),
+                since.plusSeconds(60),
+                ClientPauses.WHO,
+                "expired"));
+        assertThat(pause.left()).isZero();
+        shared.destroy();
     }
 
     @ParameterizedTest
