@@ -26,6 +26,7 @@ final class ClientPause {
     // All in nanoseconds since the origin, and guarded by the monitor of this.
     private long ownEnd; // by responses here
     private long banEnd; // too late for a ban that was seen late
+    private long banLeast; // when the ban ends for the others, as far as two clocks agree
     private long jitter;
     private double share; // of the longest jitter
     /** By server time, when the newest ban was stored that is known or has ended; the version of a later one can be lower. */
@@ -44,8 +45,8 @@ final class ClientPause {
     /** @return whether it is longer than it was, and other instances must know */
     synchronized boolean prolong(Duration requested) {
         long now = now();
-        boolean longer = now + requested.toNanos() > end();
         // The ban may end earlier than is known here.
+        boolean longer = now + requested.toNanos() > Math.max(ownEnd, banLeast);
         Duration lasts = longer ? requested.plus(MARGIN) : requested;
         spread(now, lasts);
         ownEnd = Math.max(ownEnd, now + lasts.toNanos());
@@ -69,13 +70,15 @@ final class ClientPause {
      *
      * @param since when it was stored, by server time
      * @param most that is left of it
+     * @param age what is less, if the clock of this JVM is that of the server
      */
-    synchronized void banned(Instant since, Duration most) {
+    synchronized void banned(Instant since, Duration most, Duration age) {
         if (since.isAfter(banSince)) {
             long now = now();
             spread(now, most);
             banSince = since;
             banEnd = now + most.toNanos();
+            banLeast = banEnd - Math.max(0, age.toNanos());
         }
     }
 
@@ -84,6 +87,7 @@ final class ClientPause {
         if (!since.isBefore(banSince)) {
             banSince = since;
             banEnd = Math.min(banEnd, now());
+            banLeast = Math.min(banLeast, banEnd);
         }
     }
 
@@ -92,6 +96,7 @@ final class ClientPause {
         banSince = at;
         ownEnd = 0;
         banEnd = 0;
+        banLeast = 0;
         jitter = 0;
     }
 
@@ -102,7 +107,7 @@ final class ClientPause {
 
     /** Whether the live ban lasts as long as any response has requested. */
     synchronized boolean isAnnounced() {
-        return banEnd + MARGIN.toNanos() >= ownEnd;
+        return banLeast + MARGIN.toNanos() >= ownEnd;
     }
 
     /** What is left of it for the fleet, without the jitter. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.limiter.RateLimitExceededException;
+import io.limiter.live.ChangeNote;
 import io.limiter.live.ForwardingLiveLimits;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveKey;
@@ -18,15 +19,19 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.client.MockClientHttpRequest;
@@ -127,10 +132,11 @@ class PauseEndsTest {
         assertThat(isSent(client)).isTrue();
     }
 
-    /** Has a live ban by these pauses, and keeps their listener. */
+    /** Has a live ban by these pauses, and keeps their listener and how long what they store lasts. */
     private static final class Bans extends ForwardingLiveLimits {
 
         private final LiveLimit ban;
+        private final CompletableFuture<Duration> stored = new CompletableFuture<>();
         private Consumer<LiveChange> listener = change -> {};
 
         Bans(LiveLimit ban) {
@@ -141,6 +147,12 @@ class PauseEndsTest {
         @Override
         public Optional<LiveLimit> get(String name, LiveKey key) {
             return Optional.of(ban);
+        }
+
+        @Override
+        public LiveLimit put(String name, LiveKey key, LiveSettings settings, ChangeNote note, long expectedVersion) {
+            stored.complete(Objects.requireNonNull(note.expiresIn()));
+            return ban;
         }
 
         @Override
@@ -170,7 +182,14 @@ class PauseEndsTest {
         ClientPauses shared = new ClientPauses(true, bans, event -> {}, clock::read);
         ClientPause pause = shared.of("maps", "maps");
         bans.listener.accept(new LiveChange(
-                5, "maps", replaced.key(), Optional.of(replaced), Optional.empty(), since, ClientPauses.WHO, "expired"));
+                5,
+                "maps",
+                replaced.key(),
+                Optional.of(replaced),
+                Optional.empty(),
+                since,
+                ClientPauses.WHO,
+                "expired"));
         assertThat(pause.left()).isEqualTo(Duration.ofSeconds(60));
         bans.listener.accept(new LiveChange(
                 6,
@@ -182,6 +201,22 @@ class PauseEndsTest {
                 ClientPauses.WHO,
                 "expired"));
         assertThat(pause.left()).isZero();
+        shared.destroy();
+    }
+
+    @Test
+    void a_pause_that_outlasts_a_ban_which_was_seen_late_is_announced() throws Exception {
+        Bans bans = new Bans(ban(5, Instant.now().minusSeconds(50), 60));
+        ClientPauses shared = new ClientPauses(true, bans, event -> {}, clock::read);
+        HttpHeaders headers = new HttpHeaders();
+        headers.set("Retry-After", "30");
+        new ClientLimits(factory, name -> () -> LiveSettings.NONE, PauseEndsTest::settings, shared)
+                .named("maps")
+                .apply(API)
+                .answered(429, headers);
+        assertThat(bans.stored)
+                .succeedsWithin(Duration.ofMinutes(1))
+                .satisfies(lasts -> assertThat(lasts).isBetween(Duration.ofSeconds(31), Duration.ofSeconds(60)));
         shared.destroy();
     }
 
