@@ -17,6 +17,7 @@ import io.limiter.spring.settings.SettingChecks;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -125,9 +126,10 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
         Map<String, ClientLimit> byName = new TreeMap<>();
         Map<HostPattern, ClientLimit> byHost = new TreeMap<>(HostPattern.FEWEST_HOSTS_FIRST);
         Map<String, String> ids = new HashMap<>();
+        Set<String> names = new HashSet<>();
         now.forEach((name, client) -> {
             String property = ConfiguredLimits.property(PROPERTY, name, ids, ".maps.hosts=api.example.com");
-            ClientLimit limit = build(name, property, client);
+            ClientLimit limit = build(name, property, client, names);
             byName.put(name, limit);
             client.hosts().forEach(host -> {
                 HostPattern pattern = SettingChecks.named(property + ".hosts", " ", () -> HostPattern.parse(host));
@@ -144,7 +146,8 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
         return new Clients(now, byName, byHost);
     }
 
-    private ClientLimit build(String name, String property, ClientSettings client) {
+    /** @param names of the limits of clients before it */
+    private ClientLimit build(String name, String property, ClientSettings client, Set<String> names) {
         client.check(property);
         RejectionLog log = new RejectionLog(property, client.enforce(), System::nanoTime);
         Map<String, String> ids = new HashMap<>();
@@ -154,6 +157,12 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
             client.check(ofLimit, limit);
             boolean several = client.limits().size() > 1;
             String limitName = several ? name + "/" + id : name;
+            if (!names.add(limitName)) {
+                throw new InvalidSettingException(
+                        ofLimit,
+                        " must not have the name of a limit of another client, with which it shares permits and pauses"
+                                + " otherwise, was '" + limitName + "': rename the client");
+            }
             parts.add(SettingChecks.named(ofLimit, ": ", () -> inUse(ofLimit, limitName, limit, client, log)));
         });
         if (parts.size() > 1) {

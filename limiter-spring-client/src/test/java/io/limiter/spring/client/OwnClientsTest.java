@@ -18,7 +18,7 @@ import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import reactor.core.publisher.Mono;
 
-/** Beans of an application that limit its calls as those of clients. */
+/** Beans of an application that limit its calls as those of clients, and names of these. */
 class OwnClientsTest {
 
     private static final URI API = URI.create("https://api.example.com/");
@@ -91,5 +91,18 @@ class OwnClientsTest {
             assertThat(e.decision().limit()).isEqualTo(granted);
         }
         return granted;
+    }
+
+    @Test
+    void two_clients_with_a_limit_of_one_name_prevent_startup() {
+        application
+                .withPropertyValues(
+                        "limiter.clients.a.limits.b.rate=5",
+                        "limiter.clients.a.limits.c.rate=5",
+                        "limiter.clients[a/b].limits.second.rate=5")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("must not have the name of a limit of another client")
+                        .hasStackTraceContaining("was 'a/b': rename the client"));
     }
 }
