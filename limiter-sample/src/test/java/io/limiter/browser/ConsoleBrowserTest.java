@@ -312,7 +312,9 @@ class ConsoleBrowserTest extends OpenConsole {
         assertThat(page.locator("tbody tr")).hasCount(2);
         assertThat(page.locator("tbody")).containsText("second-instance");
         assertThat(page.locator("#fallback"))
-                .hasText("Instances counted: 2. While Redis is unavailable, each grants at most 50% of a limit.");
+                .hasText(
+                        "Instances counted: 2. While Redis is unavailable, each grants 50% of each limit by default, at least one"
+                                + " permit.");
         page.click("[data-view=history]");
         assertThat(page.locator(".changes li")).hasCount(2);
         assertThat(page.locator(".changes")).containsText("INC-4711");
