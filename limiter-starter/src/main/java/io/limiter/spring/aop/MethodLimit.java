@@ -56,7 +56,9 @@ final class MethodLimit {
             CheckStep.checkIsForSets(limiter);
         }
         this.resolver = resolver(declared, beans);
-        beans.calls().addSkips(declared.name().name());
+        if (declared.permits().maySkip()) {
+            beans.calls().addSkips(declared.name().name());
+        }
         if (declared.fallback() != null) {
             beans.calls().addFallbacks(declared.name().name());
         }

@@ -168,7 +168,7 @@ record HttpRule(
                     () -> CheckStep.checkIsForSets(
                             parts.get(0).applied().limiter().limiter()));
         }
-        if (condition != null || cost != null) {
+        if (permits.maySkip()) {
             parts.forEach(part -> application.calls().addSkips(part.name()));
         }
         boolean hasPlans = parts.stream().anyMatch(LimitInUse::hasPlans);

@@ -50,6 +50,15 @@ class LimiterMetricsTest {
         }
     }
 
+    static class Unconditional {
+
+        @CountLimit(name = "always", limit = 1, period = "1h")
+        public void always() {}
+
+        @CountLimit(name = "costly", limit = 1, period = "1h", cost = "#{#cost}")
+        public void costly(int cost) {}
+    }
+
     @Test
     void what_became_of_requests_is_counted_once_by_limit_outcome_and_source() {
         Contexts.local().withBean(Limited.class).run(context -> {
@@ -120,6 +129,17 @@ class LimiterMetricsTest {
         assertThat(registry.getMeters()).hasSize(14);
         limit.registerFallbacks(registry, false);
         assertThat(registry.getMeters()).hasSize(20);
+        Contexts.local().withBean(Unconditional.class).run(context -> {
+            context.getBean(LimiterMetrics.class).bindTo(registry);
+            Unconditional methods = context.getBean(Unconditional.class);
+            methods.always();
+            methods.costly(0);
+            assertThat(registry.find(LimiterMeters.DECISIONS)
+                            .tag(LimiterMeters.OUTCOME, "skipped")
+                            .meters())
+                    .extracting(meter -> meter.getId().getTag(LimiterMeters.LIMIT))
+                    .containsExactlyInAnyOrder("k", "costly");
+        });
     }
 
     @Test

@@ -78,6 +78,11 @@ public final class CallPermits<C> {
         return fixed;
     }
 
+    /** Whether some calls may skip the limit. */
+    public boolean maySkip() {
+        return condition != null || cost != null;
+    }
+
     /**
      * The permits of one call, 0 if it skips the limit.
      *
