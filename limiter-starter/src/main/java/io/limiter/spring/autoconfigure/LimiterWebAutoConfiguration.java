@@ -7,9 +7,11 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
+import io.limiter.spring.metrics.CallCounts;
 import io.limiter.spring.web.RejectionResponseCustomizer;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RouteRules;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -65,9 +67,9 @@ public class LimiterWebAutoConfiguration {
             PropertyNames names,
             Environment environment,
             LimiterFactory factory,
-            LiveLimits live,
+            ObjectProvider<LiveLimits> live,
             ObjectProvider<PlanResolver> resolver,
-            LimitAdvisor advisor,
+            ObjectProvider<LimitAdvisor> advisor,
             ListableBeanFactory beans) {
         // Filters are created before most beans, so only its name is read, and the first request that needs it looks it
         // up.
@@ -79,10 +81,12 @@ public class LimiterWebAutoConfiguration {
                 new HttpRule.Application(
                         beans.getBeanNamesForType(RouteRules.Filter.class, true, false).length > 0,
                         factory,
-                        live::settingsOf,
+                        live.getIfAvailable(() -> LiveLimits.NONE)::settingsOf,
                         resolves ? request -> plans.get().planOf(request) : null,
                         name -> limitResolver(beans, name),
-                        advisor.callCounts()));
+                        Optional.ofNullable(advisor.getIfUnique())
+                                .map(LimitAdvisor::callCounts)
+                                .orElseGet(CallCounts::new)));
     }
 
     private static @Nullable Supplier<LimitResolver> limitResolver(ListableBeanFactory beans, String name) {

@@ -151,6 +151,11 @@ class CustomizedTest {
                 .withConfiguration(AutoConfigurations.of(others))
                 .withBean("own", LimiterFactory.class, LocalLimiterFactory::unlimited)
                 .run(context -> assertThat(context).hasNotFailed());
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(others))
+                .withBean("own", LimiterFactory.class, LocalLimiterFactory::unlimited)
+                .withBean(ClientAddress.class, () -> () -> "10.0.0.1")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
