@@ -65,7 +65,8 @@ public record RequestKey(Function<KeyRequest, @Nullable String> finder, boolean 
             case "cookie" -> KeyRequest::cookie;
             default -> KeyRequest::claim;
         };
-        return new RequestKey(request -> needed(kind + " " + name, find.apply(request, name)), kind.equals("claim"));
+        String missing = kind + " " + name;
+        return new RequestKey(request -> needed(missing, find.apply(request, name)), kind.equals("claim"));
     }
 
     /**
