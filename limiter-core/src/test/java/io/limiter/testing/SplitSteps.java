@@ -2,6 +2,7 @@ package io.limiter.testing;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Atomic steps in two: read, then write what may not be true any more. For {@link PlantedRace}. */
 public final class SplitSteps {
@@ -9,6 +10,14 @@ public final class SplitSteps {
     private SplitSteps() {}
 
     public static boolean compareAndSet(AtomicInteger value, int expected, int newValue) {
+        boolean equal = value.get() == expected;
+        if (equal) {
+            value.set(newValue);
+        }
+        return equal;
+    }
+
+    public static boolean compareAndSet(AtomicLong value, long expected, long newValue) {
         boolean equal = value.get() == expected;
         if (equal) {
             value.set(newValue);

@@ -11,9 +11,9 @@ import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.time.UnderWay;
 import java.security.SecureRandom;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +42,7 @@ public final class Leases implements AutoCloseable {
     private final ConcurrentHashMap<String, ConcurrentHashMap<ConcurrencyLimit, LeaseQueue>> queues =
             new ConcurrentHashMap<>();
     // Requests, and releases of leases that were granted too late.
-    private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
+    private final UnderWay underWay = new UnderWay();
     private volatile boolean closed;
 
     /**
@@ -150,16 +150,13 @@ public final class Leases implements AutoCloseable {
      * @param awaited as for {@link #acquire}
      */
     CompletableFuture<Decision> send(CountedLease lease, boolean awaited) {
-        CompletableFuture<?> started = track(new CompletableFuture<>());
-        // Read when the request is tracked: close() sees it, or it sees that this is closed. What was granted after
-        // the engine is closed could not be released.
-        if (closed) {
-            started.complete(null);
-            return CompletableFuture.failedFuture(BackendFailures.closed(lease.key));
-        }
-        try {
+        return underWay.begin(() -> {
+            // What was granted after the engine is closed could not be released.
+            if (closed) {
+                return CompletableFuture.failedFuture(BackendFailures.closed(lease.key));
+            }
             Request hold = Request.hold(lease.id, lease.permits);
-            return track(PendingRequest.start(engine, lease.key, lease.limit, hold, awaited)
+            return PendingRequest.start(engine, lease.key, lease.limit, hold, awaited)
                     .handle((decision, error) -> {
                         if (error != null) {
                             throw failed(lease, AsyncFailures.cause(error));
@@ -168,10 +165,8 @@ public final class Leases implements AutoCloseable {
                             keep(lease);
                         }
                         return decision;
-                    }));
-        } finally {
-            started.complete(null);
-        }
+                    });
+        });
     }
 
     private void keep(CountedLease lease) {
@@ -183,7 +178,7 @@ public final class Leases implements AutoCloseable {
             // Also if no thread can be started for renewals: it would not be released.
             if (!isKept) {
                 renewer.remove(lease);
-                track(startRelease(lease, false));
+                underWay.begin(() -> startRelease(lease, false));
             }
         }
         if (!isKept) {
@@ -203,7 +198,7 @@ public final class Leases implements AutoCloseable {
                 ? known
                 : BackendFailures.ambiguous(lease.key, "the call failed: " + error, error);
         if (failure.isAmbiguous()) {
-            track(startRelease(lease, false));
+            underWay.begin(() -> startRelease(lease, false));
         }
         return failure;
     }
@@ -217,7 +212,7 @@ public final class Leases implements AutoCloseable {
         return !renewer.remove(lease) && closed
                 ? CompletableFuture.completedFuture(null)
                 // A copy: the caller may complete it, and the next caller must still be woken.
-                : track(startRelease(lease, awaited)).copy();
+                : underWay.begin(() -> startRelease(lease, awaited)).copy();
     }
 
     private CompletableFuture<Void> startRelease(CountedLease lease, boolean awaited) {
@@ -262,29 +257,12 @@ public final class Leases implements AutoCloseable {
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
         failWaiting();
         renewer.close();
-        awaitUnderWay(deadlineNanos);
+        // Afterwards the engine is closed, and a lease that is granted too late could not be released.
+        underWay.await(deadlineNanos);
     }
 
     boolean isClosed() {
         return closed;
-    }
-
-    private <F extends CompletableFuture<?>> F track(F future) {
-        underWay.add(future);
-        future.whenComplete((done, error) -> underWay.remove(future));
-        return future;
-    }
-
-    /** Afterwards the engine is closed, and a lease that is granted too late could not be released. */
-    private void awaitUnderWay(long deadlineNanos) {
-        CompletableFuture<?>[] pending = underWay.toArray(CompletableFuture[]::new);
-        while (pending.length > 0 && deadlineNanos - System.nanoTime() > 0) {
-            CompletableFuture.allOf(pending)
-                    .exceptionally(error -> null)
-                    .completeOnTimeout(null, deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)
-                    .join();
-            pending = underWay.toArray(CompletableFuture[]::new);
-        }
     }
 
     private void failWaiting() {

@@ -10,8 +10,7 @@ import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import java.util.ArrayList;
-import java.util.List;
+import io.limiter.internal.time.UnderWay;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,6 +42,7 @@ public final class Prefetch implements ImmediateEngine {
     private final ImmediateEngine next;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
+    private final UnderWay calls;
     private final LogThrottle notReturned;
     private final AtomicReferenceArray<@Nullable PrefetchedKey> keys;
     private final AtomicBoolean closed;
@@ -60,6 +60,7 @@ public final class Prefetch implements ImmediateEngine {
         this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;
+        this.calls = new UnderWay();
         this.notReturned = new LogThrottle(sleeper.ticker());
         this.keys = new AtomicReferenceArray<>(SLOTS);
         this.closed = new AtomicBoolean();
@@ -70,6 +71,7 @@ public final class Prefetch implements ImmediateEngine {
         this.next = shared.next;
         this.clock = shared.clock;
         this.sleeper = shared.sleeper;
+        this.calls = shared.calls;
         this.notReturned = shared.notReturned;
         this.keys = shared.keys;
         this.closed = shared.closed;
@@ -189,16 +191,13 @@ public final class Prefetch implements ImmediateEngine {
     @Override
     public void close() {
         closed.set(true);
-        List<CompletableFuture<?>> returns = new ArrayList<>();
         for (int i = 0; i < SLOTS; i++) {
             PrefetchedKey prefetched = keys.get(i);
             if (prefetched != null) {
-                returns.add(prefetched.close());
+                prefetched.close();
             }
         }
-        CompletableFuture.allOf(returns.toArray(CompletableFuture[]::new))
-                .completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS)
-                .join();
+        calls.await(System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS));
         next.close();
     }
 
@@ -233,13 +232,14 @@ public final class Prefetch implements ImmediateEngine {
 
     private @Nullable PrefetchedKey replace(
             @Nullable PrefetchedKey idle, String key, Limit<?> limit, PrefetchTerms used) {
-        PrefetchedKey fresh = new PrefetchedKey(key, limit, used, next, clock, sleeper, notReturned);
+        if (idle != null) {
+            // A block that is being prefetched is returned as soon as it is granted. First, so that close() waits for
+            // that.
+            idle.close();
+        }
+        PrefetchedKey fresh = new PrefetchedKey(key, limit, used, next, clock, sleeper, calls, notReturned);
         if (!keys.compareAndSet(slot(key), idle, fresh)) {
             return null;
-        }
-        if (idle != null) {
-            // A block that is being prefetched is returned as soon as it is granted.
-            idle.close();
         }
         if (closed.get()) {
             fresh.close();

@@ -13,6 +13,7 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.time.UnderWay;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -63,6 +64,7 @@ final class PrefetchedKey {
     private final Engine engine;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
+    private final UnderWay calls;
     private final LogThrottle notReturned;
 
     private final AtomicBoolean prefetching = new AtomicBoolean();
@@ -73,7 +75,6 @@ final class PrefetchedKey {
     private volatile boolean wasRequested;
     private volatile ExpiryClock.Deadline lastCall;
     private volatile @Nullable Pause pause;
-    private final Calls calls = new Calls();
     // Changed under this object's monitor, in which nothing blocks.
     private volatile @Nullable PrefetchedPermits current;
     private volatile @Nullable PrefetchedPermits next;
@@ -81,6 +82,7 @@ final class PrefetchedKey {
     private volatile boolean forgotten;
 
     /**
+     * @param calls what it has begun, which closing the limiters waits for
      * @param notReturned logs permits that could not be returned
      */
     PrefetchedKey(
@@ -90,6 +92,7 @@ final class PrefetchedKey {
             Engine engine,
             ExpiryClock clock,
             Sleeper sleeper,
+            UnderWay calls,
             LogThrottle notReturned) {
         this.key = key;
         this.limit = limit;
@@ -98,6 +101,7 @@ final class PrefetchedKey {
         this.engine = engine;
         this.clock = clock;
         this.sleeper = sleeper;
+        this.calls = calls;
         this.notReturned = notReturned;
         this.lastCall = clock.in(0);
         this.remembered = clock.in(REMEMBERED * timeNanos);
@@ -209,34 +213,31 @@ final class PrefetchedKey {
         if (closed || last != null && !last.end().isOver() || !prefetching.compareAndSet(false, true)) {
             return;
         }
-        CompletableFuture<Void> call = calls.begin();
-        // Checked again: a block added since would be lost. Checked after begin(), so that close() waits for it.
-        int wanted = next != null || closed ? 0 : wanted(last == null ? 0 : last.nanos());
-        if (wanted < 1) {
-            prefetching.set(false);
-            call.complete(null);
-            return;
+        boolean begins = false;
+        try {
+            // Checked again: a block added since would be lost.
+            int wanted = next != null ? 0 : wanted(last == null ? 0 : last.nanos());
+            begins = wanted > 0 && calls.begin(() -> closed ? NOTHING : prefetch(wanted)) != NOTHING;
+        } finally {
+            if (!begins) {
+                prefetching.set(false);
+            }
         }
+    }
+
+    private CompletableFuture<Void> prefetch(int wanted) {
         others.set(0);
         report(current);
         // Measured from before the request is sent, so that a block is never kept too long.
         ExpiryClock.Deadline sent = clock.in(0);
         lastCall = sent;
         Request request = Request.prefetch(wanted, timeNanos / 1000, Math.max(1, 1_000_000L / terms.callsPerSecond()));
-        PendingRequest.start(engine, key, limit, request)
-                .handle((decision, error) -> {
-                    try {
-                        if (error == null) {
-                            return prefetched(decision, sent, wanted);
-                        }
-                        pause = null;
-                        return NOTHING;
-                    } finally {
-                        prefetching.set(false);
-                    }
-                })
-                .thenCompose(returned -> returned)
-                .whenComplete((returned, error) -> call.complete(null));
+        return PendingRequest.start(engine, key, limit, request)
+                .thenCompose(decision -> prefetched(decision, sent, wanted))
+                .whenComplete((returned, error) -> {
+                    pause = error == null ? pause : null;
+                    prefetching.set(false);
+                });
     }
 
     /**
@@ -336,27 +337,26 @@ final class PrefetchedKey {
     /** Goes on to the next block. Unused permits are returned, unless they are few where calls are. */
     private void end(PrefetchedPermits block) {
         boolean isWorthReturning = pause == null || block.isWorthReturning();
-        CompletableFuture<Void> call;
-        synchronized (this) {
-            if (current != block) {
-                return;
+        calls.begin(() -> {
+            synchronized (this) {
+                if (current != block) {
+                    return NOTHING;
+                }
+                others.addAndGet(block.report());
+                current = next;
+                next = null;
+                if (current != null && !isWorthReturning) {
+                    return NOTHING;
+                }
             }
-            others.addAndGet(block.report());
-            current = next;
-            next = null;
-            if (current != null && !isWorthReturning) {
-                return;
-            }
-            call = calls.begin();
-        }
-        returnUnused(block).whenComplete((returned, error) -> call.complete(null));
+            return returnUnused(block);
+        });
     }
 
-    /** Returns all permits and stops prefetching. Completed when the backend has answered all calls. */
-    CompletableFuture<?> close() {
+    /** Returns all permits and stops prefetching. */
+    void close() {
         closed = true;
-        CompletableFuture<Void> returned = drop();
-        return CompletableFuture.allOf(returned, calls.all());
+        calls.begin(this::drop);
     }
 
     /** Stops prefetching and drops all permits without returning them: the key was reset, or has another limit. */

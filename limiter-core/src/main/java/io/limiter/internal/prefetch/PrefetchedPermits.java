@@ -2,7 +2,9 @@ package io.limiter.internal.prefetch;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.time.ExpiryClock;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A block of prefetched permits, usable until a deadline. Towards its end it drops permits that are not used, evenly, because the
@@ -13,12 +15,18 @@ class PrefetchedPermits {
     /** Part of a block that is left when the next one is prefetched. */
     private static final double LOW = 0.25;
 
+    /** A dropped permit in {@link #unused}. */
+    private static final long DROPPED = 1L << Integer.SIZE;
+
     private final Decision prefetched;
     private final long capacity;
     private final ExpiryClock.Deadline deadline;
+    private final long usableNanos;
     private final int size;
-    private final AtomicInteger left;
-    private final AtomicInteger dropped = new AtomicInteger();
+    // How many are left, in the lower half, and how many were dropped.
+    private final AtomicLong unused;
+    // Of those that were dropped.
+    private final AtomicInteger returned = new AtomicInteger();
     private final long heldNanos;
     private final long oldNanos;
     // Lost updates do no harm.
@@ -39,15 +47,12 @@ class PrefetchedPermits {
         this.heldNanos = heldNanos;
         this.oldNanos = oldNanos;
         this.size = (int) prefetched.limit();
-        this.left = new AtomicInteger(size);
-    }
-
-    final int size() {
-        return size;
+        this.unused = new AtomicLong(size);
+        this.usableNanos = -deadline.agoNanos();
     }
 
     int left() {
-        return left.get();
+        return (int) unused.get();
     }
 
     final boolean isOver() {
@@ -75,20 +80,17 @@ class PrefetchedPermits {
         if (leftNanos < heldNanos) {
             drop((int) ((double) size * leftNanos / heldNanos));
         }
-        int after = left.get() - permits;
-        while (after >= 0 && !left.compareAndSet(after + permits, after)) {
-            after = left.get() - permits;
+        long before = unused.get();
+        while ((int) before >= permits && !unused.compareAndSet(before, before - permits)) {
+            before = unused.get();
         }
-        return after;
+        return (int) before - permits;
     }
 
     private void drop(int most) {
-        int before = left.get();
-        while (before > most && !left.compareAndSet(before, most)) {
-            before = left.get();
-        }
-        if (before > most) {
-            dropped.addAndGet(before - most);
+        long before = unused.get();
+        while ((int) before > most && !unused.compareAndSet(before, before + ((int) before - most) * (DROPPED - 1))) {
+            before = unused.get();
         }
     }
 
@@ -97,41 +99,48 @@ class PrefetchedPermits {
         return old || nowLeft <= size * LOW;
     }
 
+    private int dropped() {
+        return (int) (unused.get() / DROPPED);
+    }
+
     /** Takes all permits that were not used, the dropped ones too. */
     final int takeRest() {
-        return left.getAndSet(0) + dropped.getAndSet(0);
+        drop(0);
+        int all = dropped();
+        return all - returned.getAndSet(all);
     }
 
     /** Whether so many are unused that returning them is worth a call. */
     final boolean isWorthReturning() {
-        return left.get() > 0 || 2 * dropped.get() >= size;
+        return left() > 0 || 2 * dropped() >= size;
     }
 
     /** How many were used since {@link #report}. */
     final int newlyUsed() {
-        return Math.max(0, used() - reported.get());
+        return used() - reported.get();
     }
 
     /** As {@link #newlyUsed}, which begins anew. */
     final int report() {
         int used = used();
-        // Permits that are dropped meanwhile may have counted as used.
         return Math.max(0, used - reported.getAndSet(used));
     }
 
     private int used() {
-        return size - left() - dropped.get();
+        long now = unused.get();
+        return size - (int) now - (int) (now / DROPPED);
     }
 
     /** The decision for permits of this block, to be cancelled as its rest is. What remains in the backend is as of the prefetch. */
     final Decision granted() {
+        long ageMicros = TimeUnit.NANOSECONDS.toMicros(usableNanos + deadline.agoNanos());
         return new Decision(
                 true,
                 capacity,
                 prefetched.remaining() + left(),
                 0,
                 0,
-                prefetched.fullAfterMicros(),
+                Math.max(0, prefetched.fullAfterMicros() - ageMicros),
                 Decision.Source.PREFETCH,
                 prefetched.ticketMicros());
     }

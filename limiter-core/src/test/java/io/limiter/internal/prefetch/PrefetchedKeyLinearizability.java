@@ -9,6 +9,7 @@ import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.internal.time.UnderWay;
 import io.limiter.testing.NoTimers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,7 @@ public class PrefetchedKeyLinearizability {
             new GrantingEngine(granted),
             CLOCK,
             TIME,
+            new UnderWay(),
             NOT_RETURNED);
 
     public PrefetchedKeyLinearizability() {

@@ -1,7 +1,9 @@
 package io.limiter.internal.prefetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Ticker;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
@@ -10,12 +12,12 @@ import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.internal.time.UnderWay;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,8 +29,20 @@ class PrefetchedKeyTest {
     private static final long SECOND_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final TestClock clock = new TestClock();
-    private final ExpiryClock expiry = new ExpiryClock(clock, clock);
+    private final Deque<Runnable> onRead = new ArrayDeque<>();
+    private final Ticker ticker = new Ticker() {
+        @Override
+        public long read() {
+            Runnable first = onRead.poll();
+            if (first != null) {
+                first.run();
+            }
+            return clock.read();
+        }
+    };
+    private final ExpiryClock expiry = new ExpiryClock(ticker, ticker);
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
+    private final UnderWay calls = new UnderWay();
     private final PrefetchedKey key = key(backend);
 
     @Test
@@ -73,26 +87,9 @@ class PrefetchedKeyTest {
         assertThat(block.take(1)).isEqualTo(49);
         assertThat(block.newlyUsed()).isEqualTo(11);
         assertThat(block.takeRest()).as("with 40 that it has dropped").isEqualTo(89);
+        assertThat(block.report()).as("without the rest").isEqualTo(11);
         clock.advance(Duration.ofMillis(125));
         assertThat(block.take(1)).isNegative();
-    }
-
-    @Test
-    void permits_that_are_dropped_while_the_used_ones_are_counted_were_never_fewer_than_none() {
-        PrefetchedPermits block = new PrefetchedPermits(block(100), 100, expiry.in(SECOND_NANOS), SECOND_NANOS / 4, 0) {
-            @Override
-            int left() {
-                int left = super.left();
-                take(1);
-                return left;
-            }
-        };
-        block.take(10);
-        assertThat(block.report()).isEqualTo(10);
-        clock.advance(Duration.ofMillis(875));
-        assertThat(block.newlyUsed()).isZero();
-        clock.advance(Duration.ofMillis(25));
-        assertThat(block.report()).isZero();
     }
 
     @Test
@@ -103,27 +100,41 @@ class PrefetchedKeyTest {
         clock.advance(Duration.ofSeconds(1));
         assertThat(other.takeFrom(1)).isNull();
         assertThat(held.requests()).as("a cancellation").hasSize(1);
-        CompletableFuture<?> closing = other.close();
-        assertThat(closing).isNotDone();
+        other.close();
+        assertThat(calls.isEmpty()).isFalse();
         held.answer();
-        assertThat(closing).isCompleted();
+        assertThat(calls.isEmpty()).isTrue();
     }
 
     @Test
     void closing_waits_for_a_call_that_begins_at_the_same_time() {
         Held held = new Held();
         PrefetchedKey other = key(held);
-        List<CompletableFuture<?>> closing = new ArrayList<>();
-        held.onDecide = () -> closing.add(other.close());
+        held.onDecide = other::close;
         other.passed(1);
         other.passed(1);
-        assertThat(closing).singleElement().satisfies(close -> assertThat(close).isNotDone());
+        assertThat(calls.isEmpty()).isFalse();
         held.onDecide = () -> {};
         held.answer();
         assertThat(held.requests()).as("what came too late is returned").hasSize(1);
-        assertThat(closing.get(0)).isNotDone();
+        assertThat(calls.isEmpty()).isFalse();
         held.answer();
-        assertThat(closing.get(0)).isCompleted();
+        assertThat(calls.isEmpty()).isTrue();
+    }
+
+    @Test
+    void after_an_error_it_prefetches_again() {
+        Held held = new Held();
+        PrefetchedKey other = key(held);
+        other.passed(1);
+        // The last one while it finds out how many permits it wants.
+        onRead.addAll(List.of(() -> {}, () -> {}, () -> {}, () -> {}, () -> {
+            throw new StackOverflowError();
+        }));
+        assertThatThrownBy(() -> other.passed(1)).isInstanceOf(StackOverflowError.class);
+        assertThat(held.requests()).isEmpty();
+        other.passed(1);
+        assertThat(held.requests()).hasSize(1);
     }
 
     private PrefetchedKey key(Engine engine) {
@@ -134,6 +145,7 @@ class PrefetchedKeyTest {
                 engine,
                 expiry,
                 new HandSleeper(clock),
+                calls,
                 new LogThrottle(clock));
     }
 

@@ -7,14 +7,14 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 
-/** No permit of a block is granted twice or lost. */
+/** No permit of a block is granted twice or lost, half of which it drops before the first is taken. */
 public class PrefetchedPermitsLinearizability {
 
     private static final int SIZE = 6;
     private static final ExpiryClock CLOCK = new ExpiryClock(new NoTimers(), new NoTimers());
 
     private final PrefetchedPermits block =
-            new PrefetchedPermits(new Decision(true, SIZE, 100, 0, 0, 0), 100, CLOCK.in(1), 0, 0);
+            new PrefetchedPermits(new Decision(true, SIZE, 100, 0, 0, 0), 100, CLOCK.in(1), 2, 0);
 
     @Operation
     public boolean take(@Param(gen = IntGen.class, conf = "1:3") int permits) {
@@ -27,6 +27,11 @@ public class PrefetchedPermitsLinearizability {
     }
 
     @Operation
+    public int newlyUsed() {
+        return block.newlyUsed();
+    }
+
+    @Operation
     public int takeRest() {
         return block.takeRest();
     }
@@ -35,11 +40,22 @@ public class PrefetchedPermitsLinearizability {
     public static final class Sequential {
 
         private int left = SIZE;
+        private int dropped;
+        private int used;
 
         public boolean take(int permits) {
+            if (left > SIZE / 2) {
+                dropped = left - SIZE / 2;
+                left = SIZE / 2;
+            }
             boolean enough = left >= permits;
             left -= enough ? permits : 0;
+            used += enough ? permits : 0;
             return enough;
+        }
+
+        public int newlyUsed() {
+            return used;
         }
 
         public int left() {
@@ -47,8 +63,9 @@ public class PrefetchedPermitsLinearizability {
         }
 
         public int takeRest() {
-            int rest = left;
+            int rest = left + dropped;
             left = 0;
+            dropped = 0;
             return rest;
         }
     }

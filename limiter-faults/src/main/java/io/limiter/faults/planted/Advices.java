@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
@@ -224,8 +224,8 @@ final class Advices {
         private TwiceAsMany() {}
 
         @Advice.OnMethodExit
-        static void exit(@Advice.FieldValue("left") AtomicInteger left) {
-            left.set(2 * left.get());
+        static void exit(@Advice.FieldValue("unused") AtomicLong unused) {
+            unused.set(2 * unused.get());
         }
     }
 }
