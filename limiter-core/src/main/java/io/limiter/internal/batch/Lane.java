@@ -2,6 +2,7 @@ package io.limiter.internal.batch;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
@@ -62,6 +63,8 @@ public final class Lane {
     private volatile boolean startsNow;
     // How many requests share the last call.
     private volatile int lastRequests;
+    // When a call has failed that the circuit breaker counted.
+    private volatile long failedNanos;
     // Written by the owner: how many requests must be queued, for each call in flight, before another call starts.
     private volatile int minQueuedForAnother;
 
@@ -75,6 +78,7 @@ public final class Lane {
         this.yielding = yielding;
         this.blockingCalls = blockingCalls;
         this.minQueuedForAnother = settings.minQueuedForAnother();
+        this.failedNanos = ticker.read();
     }
 
     /**
@@ -292,19 +296,23 @@ public final class Lane {
 
     private void onReply(Batch batch, long startNanos, @Nullable List<Answer> answers, @Nullable Throwable error) {
         // Before others start and wake, and not by the clock of deadlines, which stands still while none are checked.
-        long nanos = ticker.read() - startNanos;
+        long endNanos = ticker.read();
         if (!batch.end()) {
             return;
         }
         // What nothing was decided by may not have been sent.
         if (answers != null && !answers.isEmpty() && answers.get(0).failure() == null) {
-            roundTrips.add(nanos);
+            roundTrips.add(endNanos - startNanos);
         }
         calls.decrementAndGet();
         // The next call first, so that the backend works while these callers are woken.
         signal();
         try {
-            if (batch.complete(answers, error, guard::decided, this::failed)) {
+            if (batch.complete(
+                    answers,
+                    error,
+                    guard::decided,
+                    (requests, failure) -> failed(requests, failure, startNanos, endNanos))) {
                 guard.answered(batch.firstKey(), batch.startNanos());
             }
         } catch (RuntimeException | Error e) {
@@ -316,7 +324,8 @@ public final class Lane {
     }
 
     /** Retries the requests that may succeed before their deadline, and fails the others. */
-    private void failed(List<PendingDecision<?>> requests, LimiterBackendException failure) {
+    private void failed(
+            List<PendingDecision<?>> requests, LimiterBackendException failure, long startNanos, long endNanos) {
         long now = deadlines.now();
         long shortestPause = Long.MAX_VALUE;
         List<PendingDecision<?>> retries = new ArrayList<>(0);
@@ -333,7 +342,10 @@ public final class Lane {
             }
         }
         if (anyFailed) {
-            guard.failed(failure);
+            // All calls in flight fail with their connection.
+            boolean isFirst = startNanos - failedNanos >= 0;
+            failedNanos = isFirst && failure.kind() != Kind.PERMANENT ? endNanos : failedNanos;
+            guard.failed(failure, isFirst);
         }
         if (!retries.isEmpty()) {
             retryAfter(shortestPause, retries, failure);

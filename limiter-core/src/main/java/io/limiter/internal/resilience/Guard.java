@@ -144,8 +144,12 @@ public final class Guard implements AutoCloseable {
         permanentFailures.decided(key);
     }
 
-    /** Records the failure of a request that is not retried. */
-    public void failed(LimiterBackendException failure) {
+    /**
+     * Records the failure of a request that is not retried.
+     *
+     * @param isFirst whether the circuit breaker has not counted another one of the same cause
+     */
+    public void failed(LimiterBackendException failure, boolean isFirst) {
         observer.failed(failure.problem());
         if (failure.problem().equals(TIMEOUT)) {
             log.warn(
@@ -156,7 +160,7 @@ public final class Guard implements AutoCloseable {
         }
         if (failure.kind() == Kind.PERMANENT) {
             permanentFailures.failed(failure);
-        } else if (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS) {
+        } else if (isFirst && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS)) {
             breakers.failed(failure, answeredNanos);
         }
     }
@@ -165,14 +169,14 @@ public final class Guard implements AutoCloseable {
     private LimiterBackendException notSent(Pending<?> pending) {
         LimiterBackendException lastFailure = pending.lastFailure();
         if (lastFailure != null) {
-            failed(lastFailure);
+            failed(lastFailure, true);
             return lastFailure;
         }
         LimiterBackendException failure = timeout(
                 pending,
                 Kind.NOT_EXECUTED,
                 "it was not sent within " + deadlines.timeout(pending.deadlineNanos()) + ", and was withdrawn");
-        failed(failure);
+        failed(failure, true);
         long startNanos = pending.deadlineNanos() - deadlines.decisionTimeoutNanos();
         // If the node has answered others meanwhile, it is only busy.
         if (breakers.answeredNanos(pending.key(), answeredNanos) - startNanos < 0) {
@@ -188,7 +192,7 @@ public final class Guard implements AutoCloseable {
     private LimiterBackendException notAnswered(Pending<?> pending) {
         LimiterBackendException failure = timeout(
                 pending, Kind.AMBIGUOUS, "there was no answer within " + deadlines.timeout(pending.deadlineNanos()));
-        failed(failure);
+        failed(failure, true);
         Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(pending.key())));
         for (int i = 1; i < pending.size(); i++) {
             if (nodes.add(breakers.nodeOf(pending.key(i)))) {

@@ -74,7 +74,7 @@ final class UnbatchedCall<A> {
             guard.deadlines().later(pause, this::attempt);
             return;
         }
-        guard.failed(failure);
+        guard.failed(failure, true);
         pending.fail(failure, guard.outside());
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Guards;
@@ -126,6 +127,27 @@ class LongRoundTripTest {
             backend.call(2).answer();
             add(lane, guard, 9);
             assertThat(backend.sent()).hasSize(4);
+        }
+    }
+
+    @Test
+    void a_connection_that_breaks_is_one_failure_of_all_calls_in_flight() {
+        try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
+            Lane lane = laneWithRoundTrips(guard, 1000, 8, 2);
+            add(lane, guard, 8);
+            assertThat(backend.sent()).hasSize(16);
+            pass(500);
+            for (int call = 8; call < 16; call++) {
+                backend.call(call).fail(BackendFailures.ambiguous("k", "connection reset", null));
+            }
+            assertThat(guard.state().up()).isTrue();
+            for (int i = 1; i < 5; i++) {
+                assertThat(guard.state().up()).isTrue();
+                add(lane, guard, 1);
+                pass(1);
+                backend.call(15 + i).fail(BackendFailures.ambiguous("k", "connection reset", null));
+            }
+            assertThat(guard.state().up()).as("after five, one after the other").isFalse();
         }
     }
 
