@@ -26,7 +26,7 @@ public final class RoundTrips {
     /** About how many short round trips make a long one forgotten. */
     private static final int REMEMBERED = 8;
 
-    /** The shortest round trip grows with each call by one part of so many, because Redis may be farther away by now. */
+    /** The shortest round trip grows with each call by one part of so many, because Redis may be more distant by now. */
     private static final int GROWTH_PARTS = 8192;
 
     private volatile long longestNanos;

@@ -35,7 +35,7 @@ class RoundTripsTest {
     }
 
     @Test
-    void after_a_failover_to_a_redis_farther_away_calls_are_in_flight_again() {
+    void after_a_failover_to_a_more_distant_redis_calls_are_in_flight_again() {
         add(300, 20);
         add(900, 2000);
         assertThat(roundTrips.callsInFlight()).as("it may be busy").isZero();
