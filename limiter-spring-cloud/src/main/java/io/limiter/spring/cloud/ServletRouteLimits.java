@@ -96,14 +96,23 @@ final class ServletRouteLimits implements RouteRules.Filter, HandlerInterceptor,
             });
         }
         ServerResponse handled = next.handle(request);
-        // The gateway adds headers to those of the response, and those of a limit behind it would be beside this one's.
-        // Headers of other handlers cannot change.
+        if (!HttpLimitFilter.writeHeaders(request.servletRequest())) {
+            return LimitedResponse.of(handled);
+        }
+        replaceHeaders(handled, response);
+        return handled;
+    }
+
+    /**
+     * Removes the headers of limits behind the gateway, which it would add to those of the response. Headers of other handlers cannot
+     * change.
+     */
+    static void replaceHeaders(ServerResponse handled, HttpServletResponse response) {
         if (handled instanceof GatewayServerResponse) {
             handled.headers()
                     .headerSet()
                     .removeIf(header -> isOfLimits(header.getKey()) && response.containsHeader(header.getKey()));
         }
-        return handled;
     }
 
     private static boolean isOfLimits(String header) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.net.http.HttpResponse;
 import java.security.Principal;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -58,7 +59,7 @@ class JavaRouteLimitTest {
         @Bean
         RouterFunction<ServerResponse> mail() {
             return RouterFunctions.route()
-                    .GET("/mail", request -> ServerResponse.noContent().build())
+                    .GET("/mail", request -> ServerResponse.ok().body("sent"))
                     .filter((request, next) -> {
                         FutureTask<ServerResponse> handled = new FutureTask<>(() -> next.handle(request));
                         new Thread(handled).start();
@@ -129,7 +130,13 @@ class JavaRouteLimitTest {
 
     @Test
     void works_on_the_servlet_server_behind_a_filter_with_threads_of_its_own() {
-        grantsOne(TestGateway.Server.WEBMVC, OnAnotherThread.class);
+        try (TestGateway gateway = TestGateway.Server.WEBMVC.start(OnAnotherThread.class, RULE)) {
+            String caller = TestGateway.anyone();
+            HttpResponse<String> granted = gateway.send("/mail", caller);
+            assertThat(granted.body()).isEqualTo("sent");
+            assertThat(granted.headers().firstValue("RateLimit").orElse("none")).startsWith("\"mail\";r=0");
+            assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(429);
+        }
     }
 
     @Test

@@ -86,10 +86,13 @@ final class DispatchRecorder implements DecisionRecorder {
         decisions.whenDone(action);
     }
 
-    private void writeHeaders() {
-        if (Thread.currentThread() == thread && open && !response.isCommitted()) {
+    /** @return whether the current thread may write them */
+    boolean writeHeaders() {
+        boolean dispatches = Thread.currentThread() == thread && open;
+        if (dispatches && !response.isCommitted()) {
             decisions.headers().forEach((name, value) -> setHeader(response, name, value));
         }
+        return dispatches;
     }
 
     /** Sets a header, or removes it if the value is {@code null}. */

@@ -92,4 +92,14 @@ public final class HttpLimitFilter implements Filter {
             RequestContextHolder.setRequestAttributes(before);
         }
     }
+
+    /**
+     * Writes the headers of limits that have decided a request on another thread, such as that of a circuit breaker.
+     *
+     * @return {@code false} if the current thread may not, because it does not dispatch the request
+     */
+    public static boolean writeHeaders(HttpServletRequest request) {
+        DispatchRecorder recorder = DispatchRecorder.find(request);
+        return recorder == null || recorder.writeHeaders();
+    }
 }
