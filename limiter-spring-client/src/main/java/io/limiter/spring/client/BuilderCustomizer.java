@@ -2,23 +2,19 @@ package io.limiter.spring.client;
 
 import java.lang.reflect.Proxy;
 import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
-import org.springframework.web.reactive.function.client.WebClient;
 
 /**
  * Creates a customizer of Spring Boot that limits the calls of the clients that Spring Boot builds. Its interface has another name on
  * each line of Spring Boot, and one method, which has the builder as its argument.
  */
-final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
+final class BuilderCustomizer implements FactoryBean<Object> {
 
     private static final String REST_CLIENT = "org.springframework.web.client.RestClient$Builder";
     static final String REST_TEMPLATE = "org.springframework.web.client.RestTemplate";
@@ -34,16 +30,12 @@ final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
             "org.springframework.boot.webclient.WebClientCustomizer", WEB_CLIENT);
 
     private final Class<?> type;
-    private @Nullable BeanFactory beans;
+    private final BeanFactory beans;
 
     /** @param type one of {@link #TYPES} */
-    BuilderCustomizer(Class<?> type) {
+    BuilderCustomizer(Class<?> type, BeanFactory beans) {
         this.type = type;
-    }
-
-    @Override
-    public void setBeanFactory(BeanFactory newBeans) {
-        beans = newBeans;
+        this.beans = beans;
     }
 
     @Override
@@ -57,7 +49,7 @@ final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
             if (method.getDeclaringClass() == Object.class) {
                 return AopUtils.invokeJoinpointUsingReflection(this, method, arguments);
             }
-            customize(arguments[0], Objects.requireNonNull(beans));
+            customize(arguments[0]);
             return null;
         });
     }
@@ -66,10 +58,10 @@ final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
      * Looks its beans up now, because builders may be created before them. Clients that can have no limit get no interceptor, because
      * the bodies of requests are buffered for one.
      */
-    private static void customize(Object builder, BeanFactory beans) {
+    private void customize(Object builder) {
         if (!(builder instanceof RestTemplate) && !(builder instanceof RestClient.Builder)) {
-            OfWebClient.customize(builder, beans);
-        } else if (beans.getBean(ClientLimits.class).hasHosts() || isRefreshed(beans)) {
+            beans.getBean(ClientLimitFilter.BEAN, ClientLimitFilter.class).addTo(builder);
+        } else if (beans.getBean(ClientLimits.class).hasHosts() || isRefreshed()) {
             ClientLimitInterceptor limits = beans.getBean(ClientLimitInterceptor.BEAN, ClientLimitInterceptor.class);
             if (builder instanceof RestTemplate template) {
                 limits.addTo(template.getInterceptors());
@@ -79,17 +71,9 @@ final class BuilderCustomizer implements FactoryBean<Object>, BeanFactoryAware {
         }
     }
 
-    private static boolean isRefreshed(BeanFactory beans) {
+    private boolean isRefreshed() {
         return ClassUtils.isPresent(
                 "org.springframework.cloud.context.environment.EnvironmentChangeEvent",
                 ((ConfigurableBeanFactory) beans).getBeanClassLoader());
-    }
-
-    /** What needs WebFlux. */
-    private static final class OfWebClient {
-
-        static void customize(Object builder, BeanFactory beans) {
-            ((WebClient.Builder) builder).filter(beans.getBean(ClientLimitFilter.BEAN, ClientLimitFilter.class));
-        }
     }
 }

@@ -9,8 +9,9 @@ import feign.Response;
 import feign.Target;
 import java.io.IOException;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
@@ -51,16 +52,12 @@ public final class ClientLimitCapability implements Capability {
     }
 
     private List<ClientLimit> limitsOf(Request request) {
-        List<ClientLimit> found = new ArrayList<>(2);
-        ClientLimit named = byName(request.requestTemplate());
-        if (named != null) {
-            found.add(named);
-        }
-        ClientLimit ofHost = limits.find(URI.create(request.url()));
-        if (ofHost != null && ofHost != named) {
-            found.add(ofHost);
-        }
-        return found;
+        return Stream.of(
+                        Optional.ofNullable(byName(request.requestTemplate())),
+                        Optional.ofNullable(limits.find(URI.create(request.url()))))
+                .flatMap(Optional::stream)
+                .distinct()
+                .toList();
     }
 
     private @Nullable ClientLimit byName(@Nullable RequestTemplate template) {

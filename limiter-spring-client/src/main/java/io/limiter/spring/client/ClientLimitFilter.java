@@ -11,6 +11,7 @@ import org.springframework.web.reactive.function.client.ClientRequest;
 import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
+import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -46,6 +47,11 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
      */
     public ClientLimitFilter named(String name) {
         return new ClientLimitFilter(limits, limits.named(name));
+    }
+
+    /** @param builder of a {@code WebClient}; an application without WebFlux has none */
+    void addTo(Object builder) {
+        ((WebClient.Builder) builder).filter(this);
     }
 
     /** The permits of a call, which its first attempt spends. */

@@ -150,12 +150,12 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     private ClientLimit build(String name, String property, ClientSettings client, Set<String> names) {
         client.check(property);
         RejectionLog log = new RejectionLog(property, client.enforce(), System::nanoTime);
+        boolean several = client.limits().size() > 1;
         Map<String, String> ids = new HashMap<>();
         List<LimitInUse<Limiter>> parts = new ArrayList<>();
         client.limits().forEach((id, limit) -> {
             String ofLimit = ConfiguredLimits.property(property + ".limits", id, ids, ".day.limit=1000");
             client.check(ofLimit, limit);
-            boolean several = client.limits().size() > 1;
             String limitName = several ? name + "/" + id : name;
             if (!names.add(limitName)) {
                 throw new InvalidSettingException(
@@ -165,7 +165,7 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
             }
             parts.add(SettingChecks.named(ofLimit, ": ", () -> inUse(ofLimit, limitName, limit, client, log)));
         });
-        if (parts.size() > 1) {
+        if (several) {
             SettingChecks.named(
                     property,
                     ": ",

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -20,6 +21,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.ImportSelector;
+import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.http.HttpHeaders;
@@ -74,9 +76,16 @@ public class LimiterClientAutoConfiguration {
     @ConditionalOnClass(MeterRegistry.class)
     static class OfMeters {
 
-        @Bean
-        PauseMeter limiterPauseMeter(ObjectProvider<MeterRegistry> registry) {
-            return new PauseMeter(registry);
+        private final ObjectProvider<MeterRegistry> registry;
+
+        OfMeters(ObjectProvider<MeterRegistry> registry) {
+            this.registry = registry;
+        }
+
+        @EventListener
+        void count(ClientPausedEvent pause) {
+            registry.ifUnique(meters -> meters.counter("limiter.client.pauses", "client", pause.client())
+                    .increment());
         }
     }
 
@@ -129,6 +138,7 @@ public class LimiterClientAutoConfiguration {
                     Class<?> customizer = ClassUtils.resolveClassName(type, loader);
                     BeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(BuilderCustomizer.class)
                             .addConstructorArgValue(customizer)
+                            .setAutowireMode(AutowireCapableBeanFactory.AUTOWIRE_CONSTRUCTOR)
                             .getBeanDefinition();
                     definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, customizer);
                     registry.registerBeanDefinition("limiter" + customizer.getSimpleName(), definition);

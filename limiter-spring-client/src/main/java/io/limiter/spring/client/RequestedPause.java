@@ -1,5 +1,6 @@
 package io.limiter.spring.client;
 
+import io.limiter.spring.key.address.ForwardedElements;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -8,7 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -61,15 +62,11 @@ final class RequestedPause {
     /** As {@code "day";r=0;t=30}. Without {@code t}, the window of the policy is the longest that it can take. */
     private static long rateLimit(HttpHeaders headers) {
         Map<String, Long> windows = new HashMap<>();
-        members(headers, "RateLimit-Policy").forEach(policy -> {
-            Long window = parameter(policy, "w");
-            if (window != null) {
-                windows.put(policy.get(0), window);
-            }
-        });
+        members(headers, "RateLimit-Policy")
+                .forEach(policy -> parameter(policy, "w").ifPresent(window -> windows.put(policy.get(0), window)));
         return members(headers, "RateLimit")
-                .filter(limit -> Long.valueOf(0).equals(parameter(limit, "r")))
-                .map(limit -> Objects.requireNonNullElse(parameter(limit, "t"), windows.getOrDefault(limit.get(0), 0L)))
+                .filter(limit -> parameter(limit, "r").equals(Optional.of(0L)))
+                .map(limit -> parameter(limit, "t").orElseGet(() -> windows.getOrDefault(limit.get(0), 0L)))
                 .reduce(0L, Math::max);
     }
 
@@ -82,37 +79,20 @@ final class RequestedPause {
                 lines.addAll(values);
             }
         });
-        return lines.stream().flatMap(line -> split(line, ',').stream()).map(member -> split(member, ';'));
-    }
-
-    /** Splits at a character that is not within a string. */
-    private static List<String> split(String text, char separator) {
-        List<String> parts = new ArrayList<>();
-        boolean quoted = false;
-        int start = 0;
-        for (int i = 0; i < text.length(); i++) {
-            char each = text.charAt(i);
-            if (quoted && each == '\\') {
-                i++;
-            } else if (each == '"') {
-                quoted = !quoted;
-            } else if (each == separator && !quoted) {
-                parts.add(text.substring(start, i).strip());
-                start = i + 1;
-            }
-        }
-        parts.add(text.substring(start).strip());
-        return parts;
+        return lines.stream()
+                .flatMap(line -> ForwardedElements.splitUnquoted(line, ',').stream())
+                .map(member -> ForwardedElements.splitUnquoted(member, ';').stream()
+                        .map(String::strip)
+                        .toList());
     }
 
     /** A parameter that is a whole number, in seconds. The last of several counts. */
-    private static @Nullable Long parameter(List<String> member, String name) {
+    private static Optional<Long> parameter(List<String> member, String name) {
         return member.stream()
                 .skip(1)
                 .filter(part -> part.startsWith(name + "="))
                 .reduce((first, last) -> last)
-                .map(part -> seconds(part.substring(name.length() + 1)))
-                .orElse(null);
+                .map(part -> seconds(part.substring(name.length() + 1)));
     }
 
     private static @Nullable Long seconds(String text) {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Parses forwarded headers. An element that cannot be parsed is {@code null}. */
-final class ForwardedElements {
+public final class ForwardedElements {
 
     private static final String UNPARSABLE = "";
 
@@ -55,9 +55,9 @@ final class ForwardedElements {
 
     /**
      * Splits at separators outside of quotes. If the last quote is not closed, the whole line counts as one that cannot be
-     * parsed: a caller may have opened the quote to hide what the proxy appended.
+     * parsed, an empty part: a caller may have opened the quote to hide what the proxy appended.
      */
-    private static List<String> splitUnquoted(String text, char separator) {
+    public static List<String> splitUnquoted(String text, char separator) {
         List<String> parts = new ArrayList<>();
         boolean quoted = false;
         int start = 0;
