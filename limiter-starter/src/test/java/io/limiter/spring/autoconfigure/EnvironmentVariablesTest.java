@@ -13,6 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 
 /** Environment variables set what files set, under names without dashes, dots and capitals. */
 class EnvironmentVariablesTest {
@@ -51,6 +53,14 @@ class EnvironmentVariablesTest {
         public void other() {}
     }
 
+    private static ApplicationContextRunner limited(String... variables) {
+        return Contexts.withVariables(Contexts.local().withBean(Limited.class), variables);
+    }
+
+    private static WebApplicationContextRunner rules(String... properties) {
+        return Contexts.web().withConfiguration(Contexts.mvc()).withPropertyValues(properties);
+    }
+
     private static int granted(Runnable call) {
         int granted = 0;
         for (int i = 0; i < 9; i++) {
@@ -67,8 +77,7 @@ class EnvironmentVariablesTest {
     @Test
     void environment_variables_reach_every_limit() {
         try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
-            Contexts.withVariables(
-                            Contexts.local().withBean(Limited.class),
+            limited(
                             "LIMITER_LIMITS_PERSECOND_LIMIT=2",
                             "LIMITER_LIMITS_API_SEARCH_LIMIT=3",
                             "LIMITER_LIMITS_IO_LIMITER_SPRING_AUTOCONFIGURE_ENVIRONMENTVARIABLESTEST_LIMITED_UNNAMED_JAVA_LANG_STRING_LIMIT=4",
@@ -86,7 +95,7 @@ class EnvironmentVariablesTest {
                     });
             assertThat(log.all()).isEmpty();
         }
-        Contexts.withVariables(Contexts.local().withBean(Limited.class), "LIMITER_LIMITS_APISEARCH_LIMIT=3")
+        limited("LIMITER_LIMITS_APISEARCH_LIMIT=3")
                 .run(context -> assertThat(granted(context.getBean(Limited.class)::search))
                         .isEqualTo(3));
     }
@@ -94,15 +103,13 @@ class EnvironmentVariablesTest {
     @Test
     void environment_variables_override_files_that_write_names_with_other_characters() {
         String unnamed = "limiter.limits[" + Limited.class.getName() + ".unnamed(java.lang.String)].limit=2";
-        Contexts.withVariables(
-                        Contexts.local()
-                                .withBean(Limited.class)
-                                .withPropertyValues(
-                                        unnamed,
-                                        "limiter.limits.planned.plans.Big-Customer.limit=2",
-                                        "limiter.limits.planned.plans.Big-Customer.period=1d"),
+        limited(
                         "LIMITER_LIMITS_IO_LIMITER_SPRING_AUTOCONFIGURE_ENVIRONMENTVARIABLESTEST_LIMITED_UNNAMED_JAVA_LANG_STRING_LIMIT=4",
                         "LIMITER_LIMITS_PLANNED_PLANS_BIGCUSTOMER_LIMIT=5")
+                .withPropertyValues(
+                        unnamed,
+                        "limiter.limits.planned.plans.Big-Customer.limit=2",
+                        "limiter.limits.planned.plans.Big-Customer.period=1d")
                 .run(context -> {
                     Limited limited = context.getBean(Limited.class);
                     assertThat(granted(() -> limited.unnamed("x"))).isEqualTo(4);
@@ -115,13 +122,11 @@ class EnvironmentVariablesTest {
     void environment_variables_change_and_add_rules() {
         RecordingLimiterFactory factory = new RecordingLimiterFactory();
         Contexts.withVariables(
-                        Contexts.web()
-                                .withConfiguration(Contexts.mvc())
-                                .withBean(LimiterFactory.class, () -> factory)
-                                .withPropertyValues(
+                        rules(
                                         "limiter.http.public-api.path=/api/**",
                                         "limiter.http.public-api.limits.perDay.limit=5",
-                                        "limiter.http.public-api.limits.perDay.period=1d"),
+                                        "limiter.http.public-api.limits.perDay.period=1d")
+                                .withBean(LimiterFactory.class, () -> factory),
                         "LIMITER_HTTP_PUBLICAPI_LIMITS_PERDAY_LIMIT=7",
                         "LIMITER_HTTP_PUBLIC_API_LIMITS_SECOND_RATE=3",
                         "LIMITER_HTTP_LOGIN_PATH_0=/login",
@@ -147,22 +152,18 @@ class EnvironmentVariablesTest {
 
     @Test
     void a_plan_is_one_if_one_limit_of_a_rule_has_it_in_a_file_and_another_in_a_variable() {
-        RecordingLimiterFactory factory = new RecordingLimiterFactory();
         Contexts.withVariables(
-                        Contexts.web()
-                                .withConfiguration(Contexts.mvc())
-                                .withBean(LimiterFactory.class, () -> factory)
-                                .withPropertyValues(
-                                        "limiter.http.api.path=/api/**",
-                                        "limiter.http.api.plan=header:X-Plan",
-                                        "limiter.http.api.limits.second.rate=5",
-                                        "limiter.http.api.limits.second.plans.Pro.rate=10",
-                                        "limiter.http.api.limits.day.limit=5",
-                                        "limiter.http.api.limits.day.period=1d",
-                                        "limiter.http.other.path=/other/**",
-                                        "limiter.http.other.plan=header:X-Plan",
-                                        "limiter.http.other.limits.day.limit=5",
-                                        "limiter.http.other.limits.day.period=1d"),
+                        rules(
+                                "limiter.http.api.path=/api/**",
+                                "limiter.http.api.plan=header:X-Plan",
+                                "limiter.http.api.limits.second.rate=5",
+                                "limiter.http.api.limits.second.plans.Pro.rate=10",
+                                "limiter.http.api.limits.day.limit=5",
+                                "limiter.http.api.limits.day.period=1d",
+                                "limiter.http.other.path=/other/**",
+                                "limiter.http.other.plan=header:X-Plan",
+                                "limiter.http.other.limits.day.limit=5",
+                                "limiter.http.other.limits.day.period=1d"),
                         "LIMITER_HTTP_API_LIMITS_DAY_PLANS_PRO_LIMIT=7",
                         "LIMITER_HTTP_OTHER_LIMITS_DAY_PLANS_PRO_LIMIT=7")
                 .run(context -> {
@@ -177,7 +178,7 @@ class EnvironmentVariablesTest {
 
     @Test
     void two_rules_of_one_name_to_environment_variables_alone_prevent_startup_if_a_variable_sets_one() {
-        String[] rules = {
+        String[] twins = {
             "limiter.http[/login].path=/login",
             "limiter.http[/login].limits.day.limit=5",
             "limiter.http[/login].limits.day.period=1d",
@@ -185,16 +186,12 @@ class EnvironmentVariablesTest {
             "limiter.http[/login/**].limits.day.limit=6",
             "limiter.http[/login/**].limits.day.period=1d"
         };
-        Contexts.web()
-                .withConfiguration(Contexts.mvc())
-                .withPropertyValues(rules)
+        rules(twins)
                 .run(context -> assertThat(
                                 context.getBean(HttpRules.class).first().limits())
                         .extracting(HttpLimit::name)
                         .containsExactly("/login", "/login/**"));
-        Contexts.withVariables(
-                        Contexts.web().withConfiguration(Contexts.mvc()).withPropertyValues(rules),
-                        "LIMITER_HTTP_LOGIN_ORDER=1")
+        Contexts.withVariables(rules(twins), "LIMITER_HTTP_LOGIN_ORDER=1")
                 .run(context -> assertThat(context.getStartupFailure())
                         .hasStackTraceContaining("limiter.http[/login]")
                         .hasStackTraceContaining("limiter.http[/login/**]")
