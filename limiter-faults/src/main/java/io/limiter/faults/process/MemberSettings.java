@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * How a JVM calls its limiters.
@@ -53,137 +54,48 @@ public record MemberSettings(
     }
 
     public MemberSettings at(Endpoint newRedis, long newSeed, Path newAccount) {
-        return new MemberSettings(
-                newRedis,
-                user,
-                jedis,
-                instances,
-                threads,
-                pauseMillis,
-                limiters,
-                interrupts,
-                logMillis,
-                live,
-                newSeed,
-                newAccount);
+        return with("redis=" + newRedis, "seed=" + newSeed, "account=" + newAccount);
     }
 
     public MemberSettings user(String newUser) {
-        return new MemberSettings(
-                redis,
-                newUser,
-                jedis,
-                instances,
-                threads,
-                pauseMillis,
-                limiters,
-                interrupts,
-                logMillis,
-                live,
-                seed,
-                account);
+        return with("user=" + newUser);
     }
 
     /** Over Jedis. */
     public MemberSettings byJedis() {
-        return new MemberSettings(
-                redis,
-                user,
-                true,
-                instances,
-                threads,
-                pauseMillis,
-                limiters,
-                interrupts,
-                logMillis,
-                live,
-                seed,
-                account);
+        return with("jedis=true");
     }
 
     public MemberSettings instances(int newInstances) {
-        return new MemberSettings(
-                redis,
-                user,
-                jedis,
-                newInstances,
-                threads,
-                pauseMillis,
-                limiters,
-                interrupts,
-                logMillis,
-                live,
-                seed,
-                account);
+        return with("instances=" + newInstances);
     }
 
     public MemberSettings threads(int newThreads, int newPauseMillis) {
-        return new MemberSettings(
-                redis,
-                user,
-                jedis,
-                instances,
-                newThreads,
-                newPauseMillis,
-                limiters,
-                interrupts,
-                logMillis,
-                live,
-                seed,
-                account);
+        return with("threads=" + newThreads, "pause=" + newPauseMillis);
     }
 
     public MemberSettings limiters(Limiters... newLimiters) {
-        return new MemberSettings(
-                redis,
-                user,
-                jedis,
-                instances,
-                threads,
-                pauseMillis,
-                List.of(newLimiters),
-                interrupts,
-                logMillis,
-                live,
-                seed,
-                account);
+        return with("limiters=" + names(List.of(newLimiters)));
     }
 
     public MemberSettings interrupted() {
-        return new MemberSettings(
-                redis, user, jedis, instances, threads, pauseMillis, limiters, true, logMillis, live, seed, account);
+        return with("interrupts=true");
     }
 
     public MemberSettings logMillis(int newLogMillis) {
-        return new MemberSettings(
-                redis,
-                user,
-                jedis,
-                instances,
-                threads,
-                pauseMillis,
-                limiters,
-                interrupts,
-                newLogMillis,
-                live,
-                seed,
-                account);
+        return with("log=" + newLogMillis);
     }
 
     public MemberSettings withLiveLimits() {
-        return new MemberSettings(
-                redis,
-                user,
-                jedis,
-                instances,
-                threads,
-                pauseMillis,
-                limiters,
-                interrupts,
-                logMillis,
-                true,
-                seed,
-                account);
+        return with("live=true");
+    }
+
+    private MemberSettings with(String... changed) {
+        return parse(Stream.concat(arguments().stream(), Stream.of(changed)).toArray(String[]::new));
+    }
+
+    private static String names(List<Limiters> limiters) {
+        return limiters.stream().map(Limiters::name).collect(Collectors.joining(","));
     }
 
     /** As arguments of {@link Member}. */
@@ -195,7 +107,7 @@ public record MemberSettings(
                 "instances=" + instances,
                 "threads=" + threads,
                 "pause=" + pauseMillis,
-                "limiters=" + limiters.stream().map(Limiters::name).collect(Collectors.joining(",")),
+                "limiters=" + names(limiters),
                 "interrupts=" + interrupts,
                 "log=" + logMillis,
                 "live=" + live,
@@ -203,6 +115,7 @@ public record MemberSettings(
                 "account=" + account);
     }
 
+    /** Of two arguments of one name, the last counts. */
     static MemberSettings parse(String... arguments) {
         Map<String, String> values = new HashMap<>();
         for (String argument : arguments) {
