@@ -26,6 +26,8 @@ import reactor.core.publisher.Mono;
 @TestPropertySource(
         properties = {
             "spring.main.web-application-type=reactive",
+            // On a busy machine, the first response takes longer than the default of 5 s.
+            "spring.test.webtestclient.timeout=1m",
             "limiter.http.page.path=/page",
             // Without a server there is no address.
             "limiter.http.page.key=all",
