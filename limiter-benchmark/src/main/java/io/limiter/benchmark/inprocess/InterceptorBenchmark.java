@@ -30,12 +30,13 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
@@ -97,19 +98,21 @@ public class InterceptorBenchmark {
     }
 
     private static LimitedService unlimited() {
-        ProxyFactory proxy = new ProxyFactory(new LimitedService());
-        MethodInterceptor noOp = MethodInvocation::proceed;
-        proxy.addAdvice(noOp);
-        return (LimitedService) proxy.getProxy();
+        return proxied(new DefaultPointcutAdvisor((MethodInterceptor) MethodInvocation::proceed));
     }
 
     private static LimitedService limited() {
-        return new AnnotationConfigApplicationContext(Application.class).getBean(LimitedService.class);
+        return proxied(new AnnotationConfigApplicationContext(Application.class).getBean(LimitAdvisor.class));
+    }
+
+    private static LimitedService proxied(Advisor advisor) {
+        ProxyFactory proxy = new ProxyFactory(new LimitedService());
+        proxy.addAdvisor(advisor);
+        return (LimitedService) proxy.getProxy();
     }
 
     /** The beans as the starter defines them, but for the stub. */
     @Configuration(proxyBeanMethods = false)
-    @EnableAspectJAutoProxy(proxyTargetClass = true)
     static class Application {
 
         @Bean
@@ -136,11 +139,6 @@ public class InterceptorBenchmark {
         @Bean
         CurrentUser currentUser() {
             return new PrincipalUser(CurrentRequest::user);
-        }
-
-        @Bean
-        LimitedService limitedService() {
-            return new LimitedService();
         }
     }
 
