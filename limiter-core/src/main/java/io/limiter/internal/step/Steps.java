@@ -6,6 +6,8 @@ import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,18 @@ public final class Steps<S> {
         this.limit = limit;
         this.nowMicros = nowMicros;
         this.state = state;
+    }
+
+    /** The decisions of the next requests, in their order. */
+    public List<Decision> next(List<Request> requests) {
+        if (requests.size() == 1) {
+            return List.of(next(requests.get(0)));
+        }
+        List<Decision> decisions = new ArrayList<>(requests.size());
+        for (Request request : requests) {
+            decisions.add(next(request));
+        }
+        return decisions;
     }
 
     /** The decision of the next request. */

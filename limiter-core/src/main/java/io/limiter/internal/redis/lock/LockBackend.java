@@ -4,7 +4,6 @@ import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.BackendFailures;
@@ -18,6 +17,7 @@ import io.limiter.internal.redis.client.RedisBackend;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.internal.step.Steps;
 import io.limiter.spi.DistributedLock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -133,7 +133,7 @@ public final class LockBackend extends RedisBackend {
                     throw BackendFailures.withdrawn(keyRequests.key());
                 }
                 long lockedMicros = (ticker.read() - startNanos) / 1000;
-                List<Decision> decisions = stepAndSave(keyRequests, lockedMicros);
+                List<Decision> decisions = stepAndSave(keyRequests, lockedMicros, onlyPeeks);
                 if (decisions != null) {
                     return decisions;
                 }
@@ -169,7 +169,7 @@ public final class LockBackend extends RedisBackend {
     }
 
     /** The decisions, or {@code null} if the state was changed concurrently. */
-    private <S> @Nullable List<Decision> stepAndSave(KeyRequests<S> keyRequests, long lockedMicros) {
+    private <S> @Nullable List<Decision> stepAndSave(KeyRequests<S> keyRequests, long lockedMicros, boolean onlyPeeks) {
         long sentNanos = rejections.readNanos();
         Loaded<S> loaded = load(keyRequests);
         List<Request> requests = keyRequests.requests().stream()
@@ -177,16 +177,9 @@ public final class LockBackend extends RedisBackend {
                         ? request.withTimeoutMicros(Math.max(0, request.timeoutMicros() - lockedMicros))
                         : request)
                 .toList();
-        List<Decision> decisions = new ArrayList<>(requests.size());
-        S state = loaded.state;
-        boolean onlyPeeks = true;
-        for (Request request : requests) {
-            S before = state;
-            Step<S> step = ofLimit(keyRequests, limit -> limit.step(before, loaded.nowMicros, request));
-            decisions.add(step.decision());
-            state = step.state();
-            onlyPeeks &= request.isPeek();
-        }
+        Steps<S> steps = new Steps<>(keyRequests.limit(), loaded.state, loaded.nowMicros);
+        List<Decision> decisions = ofLimit(keyRequests, limit -> steps.next(requests));
+        S state = steps.state();
         boolean changed = state != loaded.state || (loaded.withoutTtl() && !onlyPeeks);
         if (changed && state != null && !save(keyRequests, loaded, state)) {
             return null;

@@ -174,17 +174,8 @@ public class ScriptCall {
             KeyRequests<S> keyRequests, byte @Nullable [] value, long now, KnownRejections rejections) {
         Limit<S> limit = keyRequests.limit();
         S state = CODEC.read(keyRequests.key(), value, limit, LimitScripts.ofKind(kind), now, -1);
-        List<Request> requests = keyRequests.requests();
         Steps<S> steps = new Steps<>(limit, state, now);
-        List<Decision> decisions;
-        if (requests.size() == 1) {
-            decisions = List.of(steps.next(requests.get(0)));
-        } else {
-            decisions = new ArrayList<>(requests.size());
-            for (Request request : requests) {
-                decisions.add(steps.next(request));
-            }
-        }
+        List<Decision> decisions = steps.next(keyRequests.requests());
         rejections.decided(keyRequests, decisions, steps.state(), now, sentNanos);
         return Answer.of(decisions);
     }
