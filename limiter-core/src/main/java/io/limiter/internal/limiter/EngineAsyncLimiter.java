@@ -75,10 +75,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     }
 
     private CompletableFuture<Decision> decideUncounted(Request request) {
-        return start(limiter.inEffect(), request);
-    }
-
-    private CompletableFuture<Decision> start(InEffect<?> used, Request request) {
+        InEffect<?> used = limiter.inEffect();
         return used.engine().start(limiter.path.backendKey(), used.limit(), request);
     }
 
