@@ -2,10 +2,12 @@ package io.limiter.spring.aop;
 
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.context.integration.Slf4jThreadLocalAccessor;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.springframework.context.i18n.LocaleContextThreadLocalAccessor;
@@ -40,10 +42,15 @@ final class CallContext {
         }
     }
 
-    /** Threads that may block, with the context of the current one. */
+    /**
+     * With the context of the current thread, its event loop, where WebFlux calls unlimited methods, too; or else threads that may
+     * block.
+     */
     static Scheduler scheduler() {
         UnaryOperator<Runnable> context = capture();
-        return Schedulers.fromExecutor(task -> Schedulers.boundedElastic().schedule(context.apply(task)));
+        Executor loop = CurrentEventLoop.find();
+        Executor executor = loop == null ? Schedulers.boundedElastic()::schedule : loop;
+        return Schedulers.fromExecutor(task -> executor.execute(context.apply(task)));
     }
 
     private static void failed(RuntimeException failure) {
