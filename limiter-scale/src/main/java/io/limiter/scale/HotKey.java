@@ -129,7 +129,7 @@ final class HotKey {
         // Replies come in the order of the calls.
         Long since = callsInFlight.poll();
         if (since != null) {
-            roundTrips.add(timeline.nowNanos() - since);
+            roundTrips.add(timeline.nowNanos() - since, timeline.nowNanos());
         }
         if (mayStart()) {
             send();

@@ -2,7 +2,6 @@ package io.limiter.internal.batch;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
-import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.BackendFailures;
@@ -302,7 +301,7 @@ public final class Lane {
         }
         // What nothing was decided by may not have been sent.
         if (answers != null && !answers.isEmpty() && answers.get(0).failure() == null) {
-            roundTrips.add(endNanos - startNanos);
+            roundTrips.add(endNanos - startNanos, endNanos);
         }
         calls.decrementAndGet();
         // The next call first, so that the backend works while these callers are woken.
@@ -343,9 +342,9 @@ public final class Lane {
         }
         if (anyFailed) {
             // All calls in flight fail with their connection.
-            boolean isFirst = startNanos - failedNanos >= 0;
-            failedNanos = isFirst && failure.kind() != Kind.PERMANENT ? endNanos : failedNanos;
-            guard.failed(failure, isFirst);
+            if (guard.failed(failure, startNanos - failedNanos >= 0)) {
+                failedNanos = endNanos;
+            }
         }
         if (!retries.isEmpty()) {
             retryAfter(shortestPause, retries, failure);

@@ -1,5 +1,6 @@
 package io.limiter.internal.batch;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -9,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Over a network, a round trip takes much longer than what the JVM and Redis do for a call, and a request that waits for the
  * reply to another call takes nearly two round trips. So further calls start beside it, one for each {@value #SPACING_MICROS} µs of
  * a round trip. On one machine, where the processors are the limit, requests share calls instead. They also do as soon as a call
- * takes half as long again as the shortest of the last thousands: then Redis is busy, and more calls would keep all its clients
+ * takes half as long again as the shortest of the last minutes: then Redis is busy, and more calls would keep all its clients
  * waiting. With each call that is fast enough one more may start, so that many instances do not fill Redis's queue at once.
  */
 public final class RoundTrips {
@@ -26,20 +27,32 @@ public final class RoundTrips {
     /** About how many short round trips make a long one forgotten. */
     private static final int REMEMBERED = 8;
 
-    /** The shortest round trip grows with each call by one part of so many, because Redis may be more distant by now. */
-    private static final int GROWTH_PARTS = 8192;
+    /** The shortest round trip is that of one to two such times, because Redis may be more distant by now. */
+    static final Duration PERIOD = Duration.ofMinutes(5);
 
     private volatile long longestNanos;
-    private volatile long shortestNanos = Long.MAX_VALUE / 2;
+    private volatile long shortestBeforeNanos = Long.MAX_VALUE;
+    private volatile long shortestNanos = Long.MAX_VALUE;
+    private volatile long periodNanos;
     private volatile int callsInFlight;
 
-    public void add(long nanos) {
+    /**
+     * @param nanos how long a call has taken
+     * @param nowNanos when its reply came
+     */
+    public void add(long nanos, long nowNanos) {
         long longest = longestNanos;
         // Short ones count slowly, because after a long one others are likely.
         longestNanos = Math.max(nanos, longest - longest / REMEMBERED);
-        long shortest = shortestNanos;
-        shortest = Math.min(nanos, shortest + shortest / GROWTH_PARTS + 1);
-        shortestNanos = shortest;
+        if (shortestNanos == Long.MAX_VALUE) {
+            periodNanos = nowNanos;
+        } else if (nowNanos - periodNanos > PERIOD.toNanos()) {
+            shortestBeforeNanos = shortestNanos;
+            shortestNanos = nanos;
+            periodNanos = nowNanos;
+        }
+        shortestNanos = Math.min(nanos, shortestNanos);
+        long shortest = Math.min(shortestBeforeNanos, shortestNanos);
         boolean distant = shortest >= NETWORK_NANOS;
         boolean busy = nanos > shortest + shortest / 2;
         long most = Math.min(MOST_CALLS, shortest / SPACING_NANOS);

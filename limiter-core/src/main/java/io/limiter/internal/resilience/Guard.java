@@ -148,8 +148,10 @@ public final class Guard implements AutoCloseable {
      * Records the failure of a request that is not retried.
      *
      * @param isFirst whether the circuit breaker has not counted another one of the same cause
+     * @return whether the circuit breaker counts it
      */
-    public void failed(LimiterBackendException failure, boolean isFirst) {
+    public boolean failed(LimiterBackendException failure, boolean isFirst) {
+        boolean isCounted = isFirst && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS);
         observer.failed(failure.problem());
         if (failure.problem().equals(TIMEOUT)) {
             log.warn(
@@ -160,9 +162,11 @@ public final class Guard implements AutoCloseable {
         }
         if (failure.kind() == Kind.PERMANENT) {
             permanentFailures.failed(failure);
-        } else if (isFirst && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS)) {
+        }
+        if (isCounted) {
             breakers.failed(failure, answeredNanos);
         }
+        return isCounted;
     }
 
     /** Records the failure of a request that was not sent in time. */

@@ -24,6 +24,7 @@ public final class Steps<S> {
     private int steps;
     // Instead of the state from the second request on, as long as it can decide.
     private @Nullable InPlaceBucket bucket;
+    private boolean isBucketChanged;
 
     /**
      * @param state before the first request; {@code null} if there is none
@@ -57,6 +58,7 @@ public final class Steps<S> {
         if (bucket != null) {
             Decision granted = bucket.tryTake(request, nowMicros);
             if (granted != null) {
+                isBucketChanged = true;
                 return granted;
             }
             state = state();
@@ -68,8 +70,8 @@ public final class Steps<S> {
         return step.decision();
     }
 
-    /** The state after the last request; {@code null} if there is none. */
+    /** The state after the last request, the same object as before if nothing changed; {@code null} if there is none. */
     public @Nullable S state() {
-        return bucket == null ? state : limit.stateType().cast(bucket.state());
+        return bucket == null || !isBucketChanged ? state : limit.stateType().cast(bucket.state());
     }
 }

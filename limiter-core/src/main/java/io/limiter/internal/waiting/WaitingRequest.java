@@ -107,31 +107,35 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
             countFailure();
             throw e;
         }
-        return AsyncFailures.join(decided(first));
+        goOn(first);
+        return AsyncFailures.join(this);
     }
 
     /** Decides this, and again as long as it waits. */
     public final void start() {
         decide().whenComplete((decision, error) -> {
-            try {
-                if (error == null) {
-                    decided(decision);
-                } else {
-                    fail(error);
-                }
-            } catch (RuntimeException | Error e) {
-                // For example if there is no thread for a timer: nothing else would complete this.
-                fail(e);
+            if (error == null) {
+                goOn(decision);
+            } else {
+                fail(error);
             }
         });
     }
 
-    /** Goes on after the first decision. */
-    private WaitingRequest<D> decided(D first) {
+    private void goOn(D first) {
+        try {
+            decided(first);
+        } catch (RuntimeException | Error e) {
+            // For example if there is no thread for a timer: nothing else would complete this.
+            fail(e);
+        }
+    }
+
+    private void decided(D first) {
         long micros = isGranted(first) ? FINAL : retryMicros(first);
         if (micros == FINAL || !room.tryEnter()) {
             answer(first);
-            return this;
+            return;
         }
         hasWaited = true;
         Runnable end = waitBegins(first);
@@ -142,7 +146,6 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         while (!room.<D>queue(alike()).add(this, micros)) {
             Thread.onSpinWait();
         }
-        return this;
     }
 
     final CompletableFuture<D> decide() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Request.Action;
 import io.limiter.algorithm.Step;
@@ -35,6 +36,15 @@ class StepsTest {
                 compare(limit);
             }
         }
+    }
+
+    @Test
+    void requests_that_change_nothing_leave_the_same_state() {
+        TokenBucket limit = TokenBucket.perSecond(10).withCapacity(10);
+        RedisPermits empty = limit.step(null, START, Request.take(10, 0)).state();
+        Steps<RedisPermits> steps = new Steps<>(limit, empty, START);
+        steps.next(List.of(Request.peek(1, 0), Request.peek(1, 0), Request.take(1, 0), Request.take(1, 0)));
+        assertThat(steps.state()).isSameAs(empty);
     }
 
     private <S> void compare(Limit<S> limit) {
