@@ -43,13 +43,12 @@ final class CallContext {
     }
 
     /**
-     * With the context of the current thread, its event loop, where WebFlux calls unlimited methods, too; or else threads that may
-     * block.
+     * The event loop of the server whose thread this is, where WebFlux calls methods without a limit too, or else threads that may
+     * block; with the context of the current thread.
      */
     static Scheduler scheduler() {
         UnaryOperator<Runnable> context = capture();
-        Executor loop = CurrentEventLoop.find();
-        Executor executor = loop == null ? Schedulers.boundedElastic()::schedule : loop;
+        Executor executor = CurrentEventLoop.orElse(Schedulers.boundedElastic()::schedule);
         return Schedulers.fromExecutor(task -> executor.execute(context.apply(task)));
     }
 

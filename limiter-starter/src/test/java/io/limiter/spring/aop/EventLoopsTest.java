@@ -4,10 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import reactor.core.scheduler.NonBlocking;
 
 class EventLoopsTest {
 
@@ -41,5 +49,52 @@ class EventLoopsTest {
             assertThat(worker.submit(service::call).await().getNow()).isEqualTo("done");
         });
         worker.shutdownGracefully(0, 1, TimeUnit.MINUTES).syncUninterruptibly();
+    }
+
+    @Test
+    void a_publisher_continues_on_the_event_loop_of_a_server_as_long_as_that_runs() {
+        DefaultEventLoop loop = new DefaultEventLoop(new NonBlockingThreads());
+        List<String> continuedBy = new ArrayList<>();
+        Executor executor = executorOn(loop, continuedBy);
+        CompletableFuture.runAsync(() -> {}, executor).join();
+        loop.shutdownGracefully(0, 1, TimeUnit.MINUTES).syncUninterruptibly();
+        CompletableFuture.runAsync(() -> {}, executor).join();
+        assertThat(continuedBy).as("only after the event loop has ended").containsExactly("other");
+    }
+
+    @Test
+    void a_publisher_does_not_continue_on_the_event_loop_of_a_client() {
+        DefaultEventLoop loop = new DefaultEventLoop();
+        List<String> continuedBy = new ArrayList<>();
+        CompletableFuture.runAsync(() -> {}, executorOn(loop, continuedBy)).join();
+        loop.shutdownGracefully(0, 1, TimeUnit.MINUTES).syncUninterruptibly();
+        assertThat(continuedBy).containsExactly("other");
+    }
+
+    /** The executor that a thread of this event loop finds. */
+    private static Executor executorOn(DefaultEventLoop loop, List<String> continuedBy) {
+        Executor other = task -> {
+            continuedBy.add("other");
+            task.run();
+        };
+        return loop.submit(() -> CurrentEventLoop.orElse(other))
+                .syncUninterruptibly()
+                .getNow();
+    }
+
+    /** As those of Reactor Netty, unlike Lettuce's. */
+    private static final class NonBlockingThreads implements ThreadFactory {
+
+        @Override
+        public Thread newThread(Runnable task) {
+            return new NonBlockingThread(task);
+        }
+    }
+
+    private static final class NonBlockingThread extends FastThreadLocalThread implements NonBlocking {
+
+        NonBlockingThread(Runnable task) {
+            super(task);
+        }
     }
 }

@@ -3,9 +3,11 @@ package io.limiter.spring.aop.result;
 import io.netty.channel.EventLoop;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
+import reactor.core.scheduler.Schedulers;
 
 /** Finds the event loop of Netty whose thread is the current one. */
 public final class CurrentEventLoop {
@@ -19,6 +21,25 @@ public final class CurrentEventLoop {
     /** {@code null} if there is none. */
     public static @Nullable Executor find() {
         return HAS_NETTY ? Netty.find() : null;
+    }
+
+    /**
+     * The event loop of the server whose thread is the current one. Reactor knows that such a thread must not block, which it does
+     * not of others, such as Lettuce's. Only used with Reactor on the class path.
+     *
+     * @param other executes where there is none, and what an event loop that has ended does not
+     */
+    public static Executor orElse(Executor other) {
+        Executor loop = Schedulers.isInNonBlockingThread() ? find() : null;
+        return loop == null
+                ? other
+                : task -> {
+                    try {
+                        loop.execute(task);
+                    } catch (RejectedExecutionException e) {
+                        other.execute(task);
+                    }
+                };
     }
 
     /** Loaded only with Netty. */

@@ -12,7 +12,6 @@ import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RequestDecisions;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
@@ -125,7 +124,6 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         if (running.isDone()) {
             return checked;
         }
-        Executor loop = CurrentEventLoop.find();
-        return checked.publishOn(loop == null ? Schedulers.parallel() : Schedulers.fromExecutor(loop));
+        return checked.publishOn(Schedulers.fromExecutor(CurrentEventLoop.orElse(Schedulers.parallel()::schedule)));
     }
 }

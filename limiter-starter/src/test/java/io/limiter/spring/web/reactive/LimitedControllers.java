@@ -72,6 +72,12 @@ final class LimitedControllers {
             return Mono.just("done");
         }
 
+        @GetMapping("/thread")
+        @CountLimit(name = "thread", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        public Mono<String> thread(@RequestParam("run") String run) {
+            return Mono.just(Thread.currentThread().getName());
+        }
+
         @GetMapping("/both")
         @RateLimit(name = "perMinute", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{run}")
         @CountLimit(name = "perDay", limit = 3, period = "1d", limitType = LimitType.CUSTOM, key = "#{run}")

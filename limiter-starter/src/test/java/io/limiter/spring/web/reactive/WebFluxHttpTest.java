@@ -236,6 +236,11 @@ class WebFluxHttpTest extends HttpContract {
     }
 
     @Test
+    void a_method_that_has_waited_for_its_decision_is_called_on_the_event_loop_of_its_request() throws Exception {
+        assertThat(get("/thread").body()).startsWith("reactor-http-");
+    }
+
+    @Test
     void each_subscription_is_charged_once() throws Exception {
         Reply granted = get("/twice");
         assertThat(granted.body()).isEqualTo("donedone");
