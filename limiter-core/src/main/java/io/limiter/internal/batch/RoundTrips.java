@@ -1,6 +1,5 @@
 package io.limiter.internal.batch;
 
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -28,7 +27,7 @@ public final class RoundTrips {
     private static final int REMEMBERED = 8;
 
     /** The shortest round trip is that of one to two such times, because Redis may be more distant by now. */
-    static final Duration PERIOD = Duration.ofMinutes(5);
+    static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     private volatile long longestNanos;
     private volatile long shortestBeforeNanos = Long.MAX_VALUE;
@@ -46,10 +45,12 @@ public final class RoundTrips {
         longestNanos = Math.max(nanos, longest - longest / REMEMBERED);
         if (shortestNanos == Long.MAX_VALUE) {
             periodNanos = nowNanos;
-        } else if (nowNanos - periodNanos > PERIOD.toNanos()) {
-            shortestBeforeNanos = shortestNanos;
+        }
+        long sinceNanos = nowNanos - periodNanos;
+        if (sinceNanos >= PERIOD_NANOS) {
+            periodNanos = nowNanos - sinceNanos % PERIOD_NANOS;
+            shortestBeforeNanos = sinceNanos < 2 * PERIOD_NANOS ? shortestNanos : Long.MAX_VALUE;
             shortestNanos = nanos;
-            periodNanos = nowNanos;
         }
         shortestNanos = Math.min(nanos, shortestNanos);
         long shortest = Math.min(shortestBeforeNanos, shortestNanos);

@@ -137,12 +137,11 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
             answer(first);
             return;
         }
+        // First: what follows may fail.
+        whenComplete((decision, error) -> room.leave());
         hasWaited = true;
         Runnable end = waitBegins(first);
-        whenComplete((decision, error) -> {
-            room.leave();
-            end.run();
-        });
+        whenComplete((decision, error) -> end.run());
         while (!room.<D>queue(alike()).add(this, micros)) {
             Thread.onSpinWait();
         }

@@ -152,6 +152,21 @@ class LongRoundTripTest {
     }
 
     @Test
+    void a_failure_that_the_circuit_breaker_does_not_count_hides_no_other() {
+        try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
+            Lane lane = laneWithRoundTrips(guard, 1000, 8, 2);
+            for (int call = 8; call < 18; call += 2) {
+                assertThat(guard.state().up()).isTrue();
+                add(lane, guard, 2);
+                pass(1);
+                backend.call(call).fail(BackendFailures.notExecuted("k", "planted"));
+                backend.call(call + 1).fail(BackendFailures.ambiguous("k", "connection reset", null));
+            }
+            assertThat(guard.state().up()).isFalse();
+        }
+    }
+
+    @Test
     void in_a_cluster_requests_of_a_lane_share_calls_however_far_redis_is() {
         try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
             Lane lane = laneWithRoundTrips(guard, 300, 2, 1);

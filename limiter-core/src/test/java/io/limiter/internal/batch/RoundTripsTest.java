@@ -2,7 +2,6 @@ package io.limiter.internal.batch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,10 +41,28 @@ class RoundTripsTest {
         add(300, 20);
         add(900, 20);
         assertThat(roundTrips.callsInFlight()).as("it may be busy").isZero();
-        pass(RoundTrips.PERIOD);
+        pass(1);
         add(900, 20);
         assertThat(roundTrips.callsInFlight()).as("it may still be busy").isZero();
-        pass(RoundTrips.PERIOD);
+        pass(1);
+        add(900, 20);
+        assertThat(roundTrips.callsInFlight()).isEqualTo(7);
+    }
+
+    @Test
+    void after_two_periods_without_calls_nothing_is_known() {
+        add(300, 20);
+        pass(2);
+        add(900, 20);
+        assertThat(roundTrips.callsInFlight()).isEqualTo(7);
+    }
+
+    @Test
+    void a_short_round_trip_is_forgotten_two_periods_after_it_began_however_few_calls_there_are() {
+        add(300, 1);
+        pass(1.9);
+        add(900, 1);
+        pass(0.9);
         add(900, 20);
         assertThat(roundTrips.callsInFlight()).isEqualTo(7);
     }
@@ -76,8 +93,8 @@ class RoundTripsTest {
         }
     }
 
-    private void pass(Duration time) {
-        nowNanos += time.toNanos();
+    private void pass(double periods) {
+        nowNanos += (long) (periods * RoundTrips.PERIOD_NANOS);
     }
 
     private static long micros(int micros) {

@@ -2,6 +2,7 @@ package io.limiter.internal.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Ticker;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
@@ -10,12 +11,16 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.LimiterCounters;
+import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.waiting.WaitingRoom;
+import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -198,6 +203,31 @@ class WaitQueueTest extends WaitQueueFixture {
             sleeper.run();
         }
         assertThat(patient).isCompletedWithValue(true);
+    }
+
+    @Test
+    void a_wait_that_cannot_begin_takes_no_room_from_others() {
+        EngineLimiter<FixedWindow> window = new EngineLimiter<>(
+                new KeySpace("", "k", ""), FixedWindow.of(1, SECOND), Failover.none(engine), sleeper);
+        AtomicBoolean fails = new AtomicBoolean(true);
+        EngineObserver observer = new EngineObserver() {
+            @Override
+            public MayWait mayWait() {
+                return limiter -> {
+                    if (fails.get()) {
+                        throw new OutOfMemoryError("planted");
+                    }
+                    return () -> {};
+                };
+            }
+        };
+        window.countIn(new LimiterCounters("", "k", observer, ListenerNotifier.NONE, Ticker.systemTicker()));
+        assertThat(window.tryAcquire()).isTrue();
+        for (int i = 0; i < WaitingRoom.MAX_WAITING; i++) {
+            assertThat(window.async().tryAcquire(HOUR)).isCompletedExceptionally();
+        }
+        fails.set(false);
+        assertThat(window.async().tryAcquire(HOUR)).isNotDone();
     }
 
     @Test
