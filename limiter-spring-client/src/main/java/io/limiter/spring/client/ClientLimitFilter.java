@@ -1,5 +1,6 @@
 package io.limiter.spring.client;
 
+import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.limiter.spring.check.CheckResult;
 import java.net.URI;
 import java.util.List;
@@ -85,12 +86,15 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
         }));
     }
 
-    /** Leaves the thread that completed the decision, because other decisions wait for it, and filters behind this one may block. */
+    /**
+     * Leaves the thread that completed the decision, because other decisions wait for it: for the event loop of the request that calls,
+     * where filters behind this one do not block without a limit either, or else for threads that may block.
+     */
     private static Mono<CheckResult> acquired(ClientLimit limit) {
         // Not a stage that depends on it, which would not pass the cancellation on.
         CompletableFuture<CheckResult> running = limit.acquireAsync();
         Mono<CheckResult> acquired = Mono.fromFuture(running).doOnNext(ClientLimit::throwIfRejected);
-        return running.isDone() ? acquired : acquired.publishOn(Schedulers.boundedElastic());
+        return running.isDone() ? acquired : acquired.publishOn(CurrentEventLoop.orElse(Schedulers.boundedElastic()));
     }
 
     private static void answered(ClientLimit limit, ClientResponse response) {

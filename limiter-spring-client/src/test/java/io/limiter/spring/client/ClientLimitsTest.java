@@ -19,7 +19,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -35,6 +37,7 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestTemplate;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 
 /** Limits of outgoing calls, {@code limiter.clients}, with a server that is called and with each client of Spring. */
 class ClientLimitsTest {
@@ -266,6 +269,23 @@ class ClientLimitsTest {
                 call.dispose();
             }
             assertThat(called).hasValue(1);
+        });
+    }
+
+    @Test
+    void a_call_of_a_web_client_on_an_event_loop_goes_on_there() {
+        inRedis().withPropertyValues(day(2)).run(context -> {
+            List<String> threads = new CopyOnWriteArrayList<>();
+            WebClient client = context.getBean(WebClient.Builder.class)
+                    .filter((request, next) -> {
+                        threads.add(Thread.currentThread().getName());
+                        return next.exchange(request);
+                    })
+                    .build();
+            Mono<?> call = client.get().uri(uri).retrieve().toBodilessEntity();
+            // The second one is made by the thread that has the first one's response.
+            call.then(call).block();
+            assertThat(threads).last().asString().startsWith("reactor-http-");
         });
     }
 

@@ -7,8 +7,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
 import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.annotation.Order;
 
 /** Routes with RequestRateLimiter filters, by the limiter and by the gateway's own. */
 class GatewayRateLimiterTest {
@@ -19,9 +22,26 @@ class GatewayRateLimiterTest {
             "X-RateLimit-Burst-Capacity",
             "X-RateLimit-Requested-Tokens");
 
+    private static final String THREAD = "X-Thread";
+
     private static TestGateway ours;
     private static TestGateway own;
     private static TestGateway alone;
+
+    /** Its responses name the thread that went on with the request behind the limit. */
+    static class Application extends TestGateway.Application {
+
+        @Bean
+        @Order(2)
+        GlobalFilter thread() {
+            return (exchange, chain) -> {
+                exchange.getResponse()
+                        .getHeaders()
+                        .set(THREAD, Thread.currentThread().getName());
+                return chain.filter(exchange);
+            };
+        }
+    }
 
     @BeforeAll
     static void start() {
@@ -44,7 +64,7 @@ class GatewayRateLimiterTest {
 
     private static TestGateway gateway(List<String> redis, String... more) {
         return TestGateway.Server.WEBFLUX.start(
-                TestGateway.Application.class,
+                Application.class,
                 TestGateway.limited(0, "slow", "replenishRate=1", "burstCapacity=5"),
                 TestGateway.limited(1, "small", "replenishRate=10", "burstCapacity=4"),
                 TestGateway.limited(2, "costly", "replenishRate=1", "burstCapacity=5", "requestedTokens=5"),
@@ -107,6 +127,12 @@ class GatewayRateLimiterTest {
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(rejected.headers().firstValue("Retry-After").map(Integer::parseInt))
                 .hasValueSatisfying(seconds -> assertThat(seconds).isBetween(1, 5));
+    }
+
+    @Test
+    void goes_on_with_a_request_on_its_own_event_loop() {
+        assertThat(ours.send("/slow", TestGateway.anyone()).headers().firstValue(THREAD))
+                .hasValueSatisfying(thread -> assertThat(thread).startsWith("reactor-http-"));
     }
 
     @Test

@@ -7,7 +7,6 @@ import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.context.integration.Slf4jThreadLocalAccessor;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.springframework.context.i18n.LocaleContextThreadLocalAccessor;
@@ -48,8 +47,8 @@ final class CallContext {
      */
     static Scheduler scheduler() {
         UnaryOperator<Runnable> context = capture();
-        Executor executor = CurrentEventLoop.orElse(Schedulers.boundedElastic()::schedule);
-        return Schedulers.fromExecutor(task -> executor.execute(context.apply(task)));
+        Scheduler scheduler = CurrentEventLoop.orElse(Schedulers.boundedElastic());
+        return Schedulers.fromExecutor(task -> scheduler.schedule(context.apply(task)));
     }
 
     private static void failed(RuntimeException failure) {

@@ -16,6 +16,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import reactor.core.scheduler.NonBlocking;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 class EventLoopsTest {
 
@@ -55,10 +57,10 @@ class EventLoopsTest {
     void a_publisher_continues_on_the_event_loop_of_a_server_as_long_as_that_runs() {
         DefaultEventLoop loop = new DefaultEventLoop(new NonBlockingThreads());
         List<String> continuedBy = new ArrayList<>();
-        Executor executor = executorOn(loop, continuedBy);
-        CompletableFuture.runAsync(() -> {}, executor).join();
+        Executor scheduler = schedulerOn(loop, continuedBy)::schedule;
+        CompletableFuture.runAsync(() -> {}, scheduler).join();
         loop.shutdownGracefully(0, 1, TimeUnit.MINUTES).syncUninterruptibly();
-        CompletableFuture.runAsync(() -> {}, executor).join();
+        CompletableFuture.runAsync(() -> {}, scheduler).join();
         assertThat(continuedBy).as("only after the event loop has ended").containsExactly("other");
     }
 
@@ -66,17 +68,18 @@ class EventLoopsTest {
     void a_publisher_does_not_continue_on_the_event_loop_of_a_client() {
         DefaultEventLoop loop = new DefaultEventLoop();
         List<String> continuedBy = new ArrayList<>();
-        CompletableFuture.runAsync(() -> {}, executorOn(loop, continuedBy)).join();
+        CompletableFuture.runAsync(() -> {}, schedulerOn(loop, continuedBy)::schedule)
+                .join();
         loop.shutdownGracefully(0, 1, TimeUnit.MINUTES).syncUninterruptibly();
         assertThat(continuedBy).containsExactly("other");
     }
 
-    /** The executor that a thread of this event loop finds. */
-    private static Executor executorOn(DefaultEventLoop loop, List<String> continuedBy) {
-        Executor other = task -> {
+    /** The scheduler that a thread of this event loop finds. */
+    private static Scheduler schedulerOn(DefaultEventLoop loop, List<String> continuedBy) {
+        Scheduler other = Schedulers.fromExecutor(task -> {
             continuedBy.add("other");
             task.run();
-        };
+        });
         return loop.submit(() -> CurrentEventLoop.orElse(other))
                 .syncUninterruptibly()
                 .getNow();

@@ -7,6 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /** Finds the event loop of Netty whose thread is the current one. */
@@ -27,19 +28,19 @@ public final class CurrentEventLoop {
      * The event loop of the server whose thread is the current one. Reactor knows that such a thread must not block, which it does
      * not of others, such as Lettuce's. Only used with Reactor on the class path.
      *
-     * @param other executes where there is none, and what an event loop that has ended does not
+     * @param other where there is none, and for what an event loop that has ended does not execute
      */
-    public static Executor orElse(Executor other) {
+    public static Scheduler orElse(Scheduler other) {
         Executor loop = Schedulers.isInNonBlockingThread() ? find() : null;
         return loop == null
                 ? other
-                : task -> {
+                : Schedulers.fromExecutor(task -> {
                     try {
                         loop.execute(task);
                     } catch (RejectedExecutionException e) {
-                        other.execute(task);
+                        other.schedule(task);
                     }
-                };
+                });
     }
 
     /** Loaded only with Netty. */

@@ -124,6 +124,6 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         if (running.isDone()) {
             return checked;
         }
-        return checked.publishOn(Schedulers.fromExecutor(CurrentEventLoop.orElse(Schedulers.parallel()::schedule)));
+        return checked.publishOn(CurrentEventLoop.orElse(Schedulers.parallel()));
     }
 }
