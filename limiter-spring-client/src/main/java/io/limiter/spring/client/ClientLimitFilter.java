@@ -87,7 +87,7 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
     }
 
     /**
-     * Leaves the thread that completed the decision, because other decisions wait for it: for the event loop of the request that calls,
+     * Leaves the thread that completed the decision, because other decisions wait for it: for the event loop that makes the call,
      * where filters behind this one do not block without a limit either, or else for threads that may block.
      */
     private static Mono<CheckResult> acquired(ClientLimit limit) {

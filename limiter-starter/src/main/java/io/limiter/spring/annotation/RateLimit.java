@@ -35,7 +35,7 @@ import java.lang.annotation.Target;
  * work where that thread knows them; in WebFlux those of publishers are found with each subscription, and Reactor's context
  * knows IP and user. The method itself is called in the same thread if the decision is there at once; otherwise by the
  * {@code applicationTaskExecutor} bean (the default executor of {@code CompletableFuture} if there is none). That of a publisher
- * is called on the event loop of its request, where it must not block, or by Reactor's bounded elastic scheduler if there is none.
+ * is called on the event loop of its subscriber, where it must not block, or by Reactor's bounded elastic scheduler if there is none.
  * There it has the MDC, the locale, the trace and the security context of the thread that calls or subscribes, if Micrometer's
  * context propagation is on the class path. Kotlin's {@code suspend} functions are limited as a {@code Mono} is, and
  * need {@code kotlinx-coroutines-reactor}; without it they prevent startup. Methods that return any other type, and those with

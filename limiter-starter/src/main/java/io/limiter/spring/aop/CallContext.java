@@ -42,7 +42,7 @@ final class CallContext {
     }
 
     /**
-     * The event loop of the server whose thread this is, where WebFlux calls methods without a limit too, or else threads that may
+     * The event loop of Reactor Netty whose thread this is, where methods without a limit are called, too, or else threads that may
      * block; with the context of the current thread.
      */
     static Scheduler scheduler() {
