@@ -43,27 +43,28 @@ final class UnbatchedCall<A> {
         if (pending.isDone()) {
             return;
         }
+        long attemptNanos = guard.deadlines().now();
         try {
-            call.accept(this::ended);
+            call.accept((answered, error) -> ended(answered, error, attemptNanos));
         } catch (RuntimeException | Error e) {
-            failed(e);
+            failed(e, attemptNanos);
         }
     }
 
-    private void ended(@Nullable A answered, @Nullable Throwable error) {
+    private void ended(@Nullable A answered, @Nullable Throwable error, long attemptNanos) {
         if (answered == null) {
-            failed(error == null ? new IllegalStateException("no answer") : error);
+            failed(error == null ? new IllegalStateException("no answer") : error, attemptNanos);
             return;
         }
         guard.answered(pending.key(), startNanos);
         try {
             answer.accept(answered);
         } catch (RuntimeException | Error e) {
-            failed(e);
+            failed(e, attemptNanos);
         }
     }
 
-    private void failed(Throwable error) {
+    private void failed(Throwable error, long attemptNanos) {
         if (pending.isEnding() || pending.isWithdrawn()) {
             return;
         }
@@ -74,7 +75,7 @@ final class UnbatchedCall<A> {
             guard.deadlines().later(pause, this::attempt);
             return;
         }
-        guard.failed(failure, true);
+        guard.failed(failure, attemptNanos);
         pending.fail(failure, guard.outside());
     }
 
