@@ -107,8 +107,9 @@ final class PrefetchedKey {
         this.remembered = clock.in(REMEMBERED * timeNanos);
     }
 
+    /** Not after it was closed, also if an Error kept the next one from its place. */
     boolean isFor(String otherKey, Limit<?> otherLimit, PrefetchTerms otherTerms) {
-        return isFor(otherKey) && limit.equals(otherLimit) && terms.equals(otherTerms);
+        return !closed && isFor(otherKey) && limit.equals(otherLimit) && terms.equals(otherTerms);
     }
 
     boolean isFor(String otherKey) {

@@ -2,6 +2,7 @@ package io.limiter.internal.prefetch;
 
 import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
 import io.limiter.PrefetchTerms;
@@ -84,6 +85,23 @@ class PrefetchReturnTest extends PrefetchFixture {
         behind.held.get(0).decided(new Decision(true, 8, 9_990, 0, 0, 0, Decision.Source.BACKEND, 77));
         closing.join();
         assertThat(behind.last).isEqualTo(new Request(Request.Action.REFUND, 8, 0, 77));
+    }
+
+    @Test
+    void a_key_that_an_error_has_closed_is_prefetched_again() {
+        Deque<Runnable> onRead = new ArrayDeque<>();
+        Prefetch hooked =
+                new Prefetch(behind, timers, new ExpiryClock(hooked(onRead), wall)).with(new PrefetchTerms(TIME));
+        decide(hooked, "{Aa}", LIMIT, ONE);
+        pass(TIME.multipliedBy(20));
+        onRead.add(() -> {});
+        onRead.add(() -> {
+            throw new OutOfMemoryError("planted, while another key of the same slot replaces it");
+        });
+        assertThatThrownBy(() -> decide(hooked, "{BB}", LIMIT, ONE)).hasMessageContaining("planted");
+        decide(hooked, "{Aa}", LIMIT, ONE);
+        decide(hooked, "{Aa}", LIMIT, ONE);
+        assertThat(hooked.tryAcquire("{Aa}", LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.PREFETCHED);
     }
 
     private Ticker hooked(Deque<Runnable> onRead) {
