@@ -237,13 +237,15 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
      * @param clock Lua that sets {@code now}
      */
     static ScriptBackend scriptBackend(String clock) {
-        return new ScriptBackend(calls(CONNECTIONS), clock, new KnownRejections(0));
+        return new ScriptBackend(calls(CONNECTIONS), clock, new KnownRejections(0, Ticker.systemTicker()));
     }
 
     /** On Redis's own clock. */
     static ScriptBackend scriptBackend(RedisConnectionFactory connections) {
         return new ScriptBackend(
-                calls(connections), LuaScript.resource(LimitScripts.class, "clock.lua"), new KnownRejections(0));
+                calls(connections),
+                LuaScript.resource(LimitScripts.class, "clock.lua"),
+                new KnownRejections(0, Ticker.systemTicker()));
     }
 
     LockBackend lockBackend() {
@@ -258,7 +260,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
                 Patience.DECISION_TIMEOUT,
                 clockLua(),
                 ticker,
-                new KnownRejections(0));
+                new KnownRejections(0, Ticker.systemTicker()));
     }
 
     /** The keys that limiters of this test have left in Redis. */

@@ -4,6 +4,7 @@ import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Ticker;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
@@ -93,7 +94,7 @@ class ScriptDisagreesTest {
         FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
         Request one = Request.take(1, 0);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
-        KnownRejections rejections = new KnownRejections(0);
+        KnownRejections rejections = new KnownRejections(0, Ticker.systemTicker());
         Call sent = new Call(List.of(KeyRequests.of("{k}", window, one)), false, () -> true, answers -> {});
         ScriptCall call = new ScriptCall(sent, LimitScripts.kindOf(window), 0, 0);
         assertAmbiguous(() -> call.answers(reply, rejections).get(0).decisions());

@@ -5,6 +5,7 @@ import static io.limiter.testing.Decisions.decideSetIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -46,7 +47,8 @@ class UnsentRequestsTest {
     @Test
     void a_client_that_throws_before_sending_fails_and_takes_nothing() {
         LettuceConnectionFactory stopped = resources.lettuce(Resources.atShared());
-        Backend engine = new ScriptBackend(RedisFixture.calls(stopped), redis.clockLua(), new KnownRejections(0));
+        Backend engine = new ScriptBackend(
+                RedisFixture.calls(stopped), redis.clockLua(), new KnownRejections(0, Ticker.systemTicker()));
         decideIn(engine, key("{k}"), TEN, ONE);
         stopped.stop();
         fails(engine, ONE, "Redis failed: LettuceConnectionFactory has been STOPPED");

@@ -1,5 +1,6 @@
 package io.limiter.testing;
 
+import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
@@ -26,6 +27,11 @@ public final class SteppingEngine implements ImmediateEngine, FutureBackend {
     private final LongSupplier clockMicros;
     private final KnownRejections rejections;
     private int requests;
+
+    /** Without a cache of rejections. */
+    public SteppingEngine(LongSupplier clockMicros) {
+        this(clockMicros, new KnownRejections(0, Ticker.systemTicker()));
+    }
 
     public SteppingEngine(LongSupplier clockMicros, KnownRejections rejections) {
         this.clockMicros = clockMicros;

@@ -34,7 +34,7 @@ class DocsTest {
                 .toList();
         assertThat(rows).hasSize(6);
         for (MatchResult match : rows) {
-            KeySpace keys = new KeySpace(match.group(1), match.group(2));
+            KeySpace keys = new KeySpace(match.group(1), match.group(2), "");
             String key = match.group(3);
             String suffix = match.group(1).equals("countLimit:")
                     ? FixedWindow.of(1, Duration.ofSeconds(1)).keySuffix()

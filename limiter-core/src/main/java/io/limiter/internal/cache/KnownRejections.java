@@ -44,12 +44,6 @@ public final class KnownRejections {
 
     /**
      * @param size maximum number of cached rejections, from 0 to 16,777,216; rounded up to a power of two
-     */
-    public KnownRejections(int size) {
-        this(size, Ticker.systemTicker());
-    }
-
-    /**
      * @param ticker measures how long ago a request was sent
      */
     public KnownRejections(int size, Ticker ticker) {
@@ -59,7 +53,7 @@ public final class KnownRejections {
     /**
      * @param timers expired rejections are removed by a timer of these
      */
-    public KnownRejections(int size, Ticker ticker, Sleeper timers) {
+    KnownRejections(int size, Ticker ticker, Sleeper timers) {
         checkSize(size);
         this.timers = timers;
         this.table = new AtomicReferenceArray<>(size < 2 ? size : Integer.highestOneBit(size - 1) << 1);

@@ -63,20 +63,9 @@ public final class KeySpace {
     private final String named;
     private final String end;
 
-    /**
-     * @throws IllegalArgumentException if the name is blank or the prefix contains braces
-     */
-    public KeySpace(String prefix, String name) {
-        this(prefix, name, "");
-    }
-
     /** The name and the whole key are the hash tag. */
     public KeySpace(String prefix, String name, String suffix) {
-        this(prefix, name, suffix, false);
-    }
-
-    public KeySpace(String prefix, String name, String suffix, boolean firstIsHashTag) {
-        this("", prefix, name, suffix, firstIsHashTag, () -> HashTags.NONE);
+        this("", prefix, name, suffix, false, () -> HashTags.NONE);
     }
 
     /**
@@ -84,7 +73,8 @@ public final class KeySpace {
      * @param suffix appended after the hash tag, so it does not affect the slot, and no caller can forge it
      * @param firstIsHashTag whether the first of several keys alone is the hash tag
      * @param hashTags over which keys are spread otherwise; first used when a key is built
-     * @throws IllegalArgumentException if the suffix could change the hash tag or collide with that of a lock
+     * @throws IllegalArgumentException if the name is blank, the prefix contains braces, or the suffix could change the hash tag or
+     *     collide with that of a lock
      */
     public KeySpace(
             String scope,

@@ -3,6 +3,7 @@ package io.limiter.internal.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -313,9 +314,10 @@ class RejectionCacheTest {
     @Test
     void a_size_out_of_range_is_an_error() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new KnownRejections(-1))
+                .isThrownBy(() -> new KnownRejections(-1, Ticker.systemTicker()))
                 .withMessage("size of the rejection cache must be from 0 to 16777216, was -1");
-        assertThatIllegalArgumentException().isThrownBy(() -> new KnownRejections((1 << 24) + 1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new KnownRejections((1 << 24) + 1, Ticker.systemTicker()));
     }
 
     private void advance(Duration duration) {

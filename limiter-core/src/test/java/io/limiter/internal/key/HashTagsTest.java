@@ -83,7 +83,7 @@ class HashTagsTest {
     @Test
     void a_key_that_is_the_hash_tag_itself_cannot_reach_keys_that_are_spread() {
         KeySpace spread = spread("", 64);
-        KeySpace first = new KeySpace("rateLimit:", "sms", "", true);
+        KeySpace first = new KeySpace("", "rateLimit:", "sms", "", true, () -> HashTags.NONE);
         String redisKey = spread.of("ann");
         String tag = redisKey.substring(redisKey.indexOf('{') + 1, redisKey.indexOf('}'));
         assertThat(first.of(List.of(tag, "ann"))).isNotEqualTo(redisKey);

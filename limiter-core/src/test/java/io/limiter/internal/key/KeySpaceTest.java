@@ -53,7 +53,7 @@ class KeySpaceTest {
         "x"
     };
 
-    private final KeySpace keys = new KeySpace(PREFIX, "sms");
+    private final KeySpace keys = new KeySpace(PREFIX, "sms", "");
     private final Random random = Seed.random();
 
     @ParameterizedTest
@@ -84,13 +84,13 @@ class KeySpaceTest {
     @Test
     void the_limiters_own_key_has_no_colon() {
         assertThat(keys.own()).isEqualTo("rateLimit:{sms}");
-        assertThat(new KeySpace(PREFIX, "a:b").own()).isEqualTo("rateLimit:{a%3Ab}");
-        assertThat(new KeySpace("", "sms").own()).isEqualTo("{sms}");
+        assertThat(new KeySpace(PREFIX, "a:b", "").own()).isEqualTo("rateLimit:{a%3Ab}");
+        assertThat(new KeySpace("", "sms", "").own()).isEqualTo("{sms}");
     }
 
     @Test
     void a_hash_tag_is_first_in_its_own_braces() {
-        KeySpace tagged = new KeySpace(PREFIX, "sms", "", true);
+        KeySpace tagged = new KeySpace("", PREFIX, "sms", "", true, () -> HashTags.NONE);
         assertThat(tagged.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{acme}{sms:alice}");
         assertThat(tagged.of(List.of("acme", "alice", "a#b"))).isEqualTo("rateLimit:{acme}{sms:alice#a%23b}");
         assertThat(tagged.of("acme")).isEqualTo("rateLimit:{acme}{sms}");
@@ -98,7 +98,7 @@ class KeySpaceTest {
         assertThat(tagged.own()).isEqualTo("rateLimit:{sms}");
         assertThat(tagged.of("a:b}{%")).isEqualTo("rateLimit:{a:b%7D%7B%25}{sms}");
         assertThat(tagged.of("k".repeat(129))).matches("rateLimit:\\{#[0-9a-f]{64}}\\{sms}");
-        KeySpace log = new KeySpace(PREFIX, "sms", ":log", true);
+        KeySpace log = new KeySpace("", PREFIX, "sms", ":log", true, () -> HashTags.NONE);
         assertThat(log.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{acme}{sms:alice}:log");
     }
 
@@ -122,7 +122,7 @@ class KeySpaceTest {
             }
             String suffix = random.nextBoolean() ? "" : ":log";
             KeySpace space = new KeySpace(PREFIX, name, suffix);
-            KeySpace tagged = new KeySpace(PREFIX, name, suffix, true);
+            KeySpace tagged = new KeySpace("", PREFIX, name, suffix, true, () -> HashTags.NONE);
             String kind = space.own().endsWith("}") ? "" : "log";
             String owner = kind + "\u0001" + name;
             checkOwner(owners, space.own(), owner);
@@ -179,9 +179,9 @@ class KeySpaceTest {
 
     @Test
     void no_name_can_be_forged_to_reach_other_keys() {
-        assertThat(new KeySpace(PREFIX, "sms:alice").own()).isNotEqualTo(keys.of("alice"));
-        assertThat(new KeySpace(PREFIX, "sms:a").of("b")).isNotEqualTo(keys.of("a:b"));
-        assertThat(new KeySpace(PREFIX, "sms%3Aa").of("b")).isNotEqualTo(new KeySpace(PREFIX, "sms:a").of("b"));
+        assertThat(new KeySpace(PREFIX, "sms:alice", "").own()).isNotEqualTo(keys.of("alice"));
+        assertThat(new KeySpace(PREFIX, "sms:a", "").of("b")).isNotEqualTo(keys.of("a:b"));
+        assertThat(new KeySpace(PREFIX, "sms%3Aa", "").of("b")).isNotEqualTo(new KeySpace(PREFIX, "sms:a", "").of("b"));
     }
 
     @ParameterizedTest
@@ -198,7 +198,7 @@ class KeySpaceTest {
     @ValueSource(strings = {"", " ", "\t\n"})
     void a_blank_name_is_rejected(String blank) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new KeySpace(PREFIX, blank))
+                .isThrownBy(() -> new KeySpace(PREFIX, blank, ""))
                 .withMessage("name must not be null or blank, was " + quoted(blank));
     }
 
@@ -206,7 +206,7 @@ class KeySpaceTest {
     @ValueSource(strings = {"{", "}", "a{b}:", "rateLimit:}"})
     void a_prefix_with_braces_is_rejected(String prefix) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new KeySpace(prefix, "sms"))
+                .isThrownBy(() -> new KeySpace(prefix, "sms", ""))
                 .withMessageStartingWith("prefix must not contain braces, was '" + prefix + "'")
                 .withMessageContaining("slot");
     }
@@ -246,7 +246,7 @@ class KeySpaceTest {
 
     @Test
     void the_cache_never_mixes_up_keys() {
-        KeySpace other = new KeySpace(PREFIX, "login");
+        KeySpace other = new KeySpace(PREFIX, "login", "");
         for (int round = 0; round < 3; round++) {
             // One hash code, one place.
             for (String key : new String[] {"Aa", "BB", "AaAa", "BBBB", "AaBB"}) {

@@ -42,7 +42,7 @@ class ShownKeyTest {
 
     @Test
     void a_hash_tag_is_a_hash_too() {
-        KeySpace tagging = new KeySpace("rateLimit:", "sms", "", true);
+        KeySpace tagging = new KeySpace("", "rateLimit:", "sms", "", true, () -> HashTags.NONE);
         assertThat(ShownKey.of(tagging.of("acme"))).matches("rateLimit:\\{sms:" + HASH + "}");
         assertThat(ShownKey.of(tagging.of(List.of("acme", "ann"))))
                 .matches("rateLimit:\\{sms:" + HASH + "}")

@@ -8,7 +8,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.limiter.Lease;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.time.ExpiryClock;
@@ -33,11 +32,11 @@ class LeaseLogTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private final TestClock clock = new TestClock();
-    private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new KnownRejections(0)));
+    private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros));
     private final Leases leases =
             new Leases(backend, new HandSleeper(clock), new ExpiryClock(clock, clock), Leases.LARGE_BATCH);
     private final EngineConcurrencyLimiter limiter =
-            new EngineConcurrencyLimiter(new KeySpace("", "logged"), ConcurrencyLimit.of(LEASES), backend, leases);
+            new EngineConcurrencyLimiter(new KeySpace("", "logged", ""), ConcurrencyLimit.of(LEASES), backend, leases);
     private final List<Lease> held = new ArrayList<>();
 
     private final Logger logger = (Logger) LoggerFactory.getLogger("io.limiter.internal.lease");

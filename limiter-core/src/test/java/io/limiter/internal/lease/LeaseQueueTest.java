@@ -6,7 +6,6 @@ import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.WaitingCaller;
@@ -36,11 +35,8 @@ class LeaseQueueTest {
     private final TestClock clock = new TestClock();
     private final HandSleeper sleeper = new HandSleeper(clock);
     private final ConcurrencyLimit limit = ConcurrencyLimit.of(1).withLeaseTime(Duration.ofHours(1));
-    private final Leases leases = new Leases(
-            new SteppingEngine(clock::micros, new KnownRejections(0)),
-            sleeper,
-            new ExpiryClock(clock, clock),
-            Leases.LARGE_BATCH);
+    private final Leases leases =
+            new Leases(new SteppingEngine(clock::micros), sleeper, new ExpiryClock(clock, clock), Leases.LARGE_BATCH);
     private long steps;
     private long operations;
 

@@ -197,7 +197,7 @@ class LeaseWaitsTest extends LeasesFixture {
             }
         };
         Leases held = new Leases(slow, sleeper, new ExpiryClock(clock, clock), Leases.LARGE_BATCH);
-        EngineConcurrencyLimiter one = new EngineConcurrencyLimiter(new KeySpace("", "one"), ONE, slow, held);
+        EngineConcurrencyLimiter one = new EngineConcurrencyLimiter(new KeySpace("", "one", ""), ONE, slow, held);
         Lease lease = one.acquire(1, Duration.ZERO);
         CompletableFuture<Lease> waiting = one.async().acquire(1, Duration.ofMinutes(1));
         assertThat(waiting).isNotDone();

@@ -3,7 +3,6 @@ package io.limiter.internal.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.time.ExpiryClock;
@@ -21,7 +20,7 @@ abstract class LeasesFixture {
     static final ConcurrencyLimit ONE = ConcurrencyLimit.of(1);
 
     final TestClock clock = new TestClock();
-    final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new KnownRejections(0)));
+    final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros));
     final HandSleeper sleeper = new HandSleeper(clock);
     final Leases leases = new Leases(backend, sleeper, new ExpiryClock(clock, clock), Leases.LARGE_BATCH);
     final EngineConcurrencyLimiter limiter = limiter(ONE);

@@ -71,7 +71,7 @@ class LeasesTest extends LeasesFixture {
         GroupCommit shared = new GroupCommit(slow, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         Leases held = new Leases(shared, sleeper, new ExpiryClock(clock, clock), Leases.LARGE_BATCH);
         EngineConcurrencyLimiter many =
-                new EngineConcurrencyLimiter(new KeySpace("", "many"), ConcurrencyLimit.of(1000), shared, held);
+                new EngineConcurrencyLimiter(new KeySpace("", "many", ""), ConcurrencyLimit.of(1000), shared, held);
         for (int i = 0; i < 250; i++) {
             many.on("k" + i).acquire(1, Duration.ZERO);
         }

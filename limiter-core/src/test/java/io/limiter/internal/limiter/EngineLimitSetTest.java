@@ -32,9 +32,9 @@ class EngineLimitSetTest {
     private final HandSleeper sleeper = new HandSleeper(new TestClock());
     private final Failover engine = Failover.none(new LocalEngine());
     private final TokenBucket slow = TokenBucket.of(0.001, 1000);
-    private final RateLimiter bucket = new EngineRateLimiter(new KeySpace("", "b"), slow, engine, sleeper);
+    private final RateLimiter bucket = new EngineRateLimiter(new KeySpace("", "b", ""), slow, engine, sleeper);
     private final Limiter window =
-            new EngineLimiter<>(new KeySpace("", "w"), FixedWindow.of(5, Duration.ofDays(1)), engine, sleeper);
+            new EngineLimiter<>(new KeySpace("", "w", ""), FixedWindow.of(5, Duration.ofDays(1)), engine, sleeper);
     private final LimitSet set = LimitSet.of(window, bucket);
 
     @Test
@@ -100,7 +100,7 @@ class EngineLimitSetTest {
 
     private static Limiter limiter(String name, Engine on) {
         return new EngineLimiter<>(
-                new KeySpace("", name),
+                new KeySpace("", name, ""),
                 FixedWindow.of(5, Duration.ofDays(1)),
                 Failover.none(on),
                 Sleeper.UNINTERRUPTIBLE);

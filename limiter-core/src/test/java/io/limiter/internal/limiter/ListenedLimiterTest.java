@@ -6,7 +6,6 @@ import com.google.common.base.Ticker;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
@@ -31,9 +30,9 @@ class ListenedLimiterTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void what_is_not_known_is_looked_up_once(int listeners) {
-        Cache cache = new Cache(new SteppingEngine(clock::micros, new KnownRejections(0)));
+        Cache cache = new Cache(new SteppingEngine(clock::micros));
         EngineRateLimiter limiter =
-                new EngineRateLimiter(new KeySpace("", "k"), TokenBucket.perSecond(1), Failover.none(cache), clock);
+                new EngineRateLimiter(new KeySpace("", "k", ""), TokenBucket.perSecond(1), Failover.none(cache), clock);
         List<LimiterListener> all = Collections.nCopies(listeners, new LimiterListener() {});
         limiter.countIn(
                 new LimiterCounters("", "k", EngineObserver.NONE, new ListenerNotifier(all), Ticker.systemTicker()));

@@ -27,7 +27,7 @@ class ReserveAsyncTest {
     private final GroupCommit engine = new GroupCommit(
             backend, GroupCommit.Settings.DEFAULT.withYield(Duration.ZERO), Runnable::run, Patience.guard());
     private final EngineRateLimiter limiter = new EngineRateLimiter(
-            new KeySpace("p:", "k"), TokenBucket.of(1, 10), Failover.none(engine), Sleeper.UNINTERRUPTIBLE);
+            new KeySpace("p:", "k", ""), TokenBucket.of(1, 10), Failover.none(engine), Sleeper.UNINTERRUPTIBLE);
 
     @Test
     void a_cancelled_future_returns_its_reservation() {
@@ -54,8 +54,8 @@ class ReserveAsyncTest {
                 return cancelling;
             }
         };
-        EngineRateLimiter limited =
-                new EngineRateLimiter(new KeySpace("p:", "k"), TokenBucket.of(1, 10), Failover.none(engine), sleeper);
+        EngineRateLimiter limited = new EngineRateLimiter(
+                new KeySpace("p:", "k", ""), TokenBucket.of(1, 10), Failover.none(engine), sleeper);
         reserved.add(limited.async().reserve(3));
         backend.call(0).answer();
         assertThat(reserved.get(0)).isCancelled();

@@ -11,7 +11,6 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.testing.Seed;
@@ -111,7 +110,7 @@ class WaitQueueEndTest extends WaitQueueFixture {
     @ParameterizedTest
     @EnumSource
     void in_an_outage_the_failure_policy_decides_those_that_wait(FailurePolicy.Action action) {
-        SteppingEngine local = new SteppingEngine(clock::micros, new KnownRejections(0));
+        SteppingEngine local = new SteppingEngine(clock::micros);
         Failover failover = new Failover(engine, FailurePolicy.of(action), local, 5_000_000);
         Limiter window = limiter("k", FixedWindow.of(1, SECOND), failover);
         assertThat(window.tryAcquire()).isTrue();

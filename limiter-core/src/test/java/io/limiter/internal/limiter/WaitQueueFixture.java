@@ -6,7 +6,6 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
@@ -33,7 +32,7 @@ abstract class WaitQueueFixture {
     /** Decides at once, or when the test says so. */
     final class HeldEngine implements Engine {
 
-        final SteppingEngine stepping = new SteppingEngine(clock::micros, new KnownRejections(0));
+        final SteppingEngine stepping = new SteppingEngine(clock::micros);
         final List<PendingDecision<?>> held = new ArrayList<>();
         boolean holds;
 

@@ -7,7 +7,6 @@ import com.google.common.base.Ticker;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Ledger;
@@ -31,7 +30,7 @@ class PrefetchBoundTest {
 
     private final Random random = Seed.random();
     private final TestClock clock = new TestClock();
-    private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
+    private final SteppingEngine backend = new SteppingEngine(clock::micros);
     private final HandSleeper timers = new HandSleeper(clock);
     private final Ledger ledger = new Ledger();
     private PrefetchTerms terms = new PrefetchTerms(TIME);

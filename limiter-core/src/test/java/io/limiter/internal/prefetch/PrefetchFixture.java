@@ -8,7 +8,6 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
@@ -36,7 +35,7 @@ abstract class PrefetchFixture {
     final TestClock clock = new TestClock();
     final TestClock wall = new TestClock();
     final HandSleeper timers = new HandSleeper(clock);
-    final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
+    final SteppingEngine backend = new SteppingEngine(clock::micros);
     final Behind behind = new Behind();
     final Prefetch without = new Prefetch(behind, timers, new ExpiryClock(clock, wall));
     final Prefetch prefetch = without.with(new PrefetchTerms(TIME));
@@ -80,7 +79,7 @@ abstract class PrefetchFixture {
 
     /** A limiter that prefetches, whose own permits are those of the key. */
     final EngineRateLimiter limiter() {
-        return new EngineRateLimiter(new KeySpace("", "k"), LIMIT, Failover.none(prefetch), clock);
+        return new EngineRateLimiter(new KeySpace("", "k", ""), LIMIT, Failover.none(prefetch), clock);
     }
 
     /** The permits that remain in the backend. */

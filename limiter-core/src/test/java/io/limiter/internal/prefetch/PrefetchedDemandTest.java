@@ -10,7 +10,6 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.BackendFailures;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.key.KeySpace;
@@ -56,7 +55,7 @@ class PrefetchedDemandTest {
             }
         };
         TokenBucket limit = TokenBucket.perSecond(1_000).withCapacity(1_000);
-        SteppingEngine backend = new SteppingEngine(time::micros, new KnownRejections(0));
+        SteppingEngine backend = new SteppingEngine(time::micros);
         List<PendingDecision<?>> held = new ArrayList<>();
         Prefetch prefetch = new Prefetch(
                         new HoldingPrefetches(backend, held), new HandSleeper(time), new ExpiryClock(clock, time))
@@ -100,11 +99,11 @@ class PrefetchedDemandTest {
     /** The most permits that an instance requests in a call, of which four times as many are requested as are refilled. */
     private static int mostWanted(List<LimiterListener> listeners) {
         TestClock clock = new TestClock();
-        Watched watched = new Watched(new SteppingEngine(clock::micros, new KnownRejections(0)));
+        Watched watched = new Watched(new SteppingEngine(clock::micros));
         Prefetch prefetch = new Prefetch(watched, new HandSleeper(clock), new ExpiryClock(clock, clock))
                 .with(new PrefetchTerms(Duration.ofMillis(100)));
         EngineRateLimiter limiter = new EngineRateLimiter(
-                new KeySpace("", "k"),
+                new KeySpace("", "k", ""),
                 TokenBucket.perSecond(1_000).withCapacity(1_000),
                 Failover.none(prefetch),
                 clock);

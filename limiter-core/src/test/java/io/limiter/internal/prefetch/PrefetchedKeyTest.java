@@ -7,7 +7,6 @@ import com.google.common.base.Ticker;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingDecision;
 import io.limiter.internal.log.LogThrottle;
@@ -41,7 +40,7 @@ class PrefetchedKeyTest {
         }
     };
     private final ExpiryClock expiry = new ExpiryClock(ticker, ticker);
-    private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
+    private final SteppingEngine backend = new SteppingEngine(clock::micros);
     private final UnderWay calls = new UnderWay();
     private final PrefetchedKey key = key(backend);
 

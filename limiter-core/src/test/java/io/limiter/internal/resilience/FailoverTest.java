@@ -148,7 +148,10 @@ class FailoverTest {
 
     private Limiter limiter(String name, FailurePolicy policy) {
         return new EngineLimiter<>(
-                new KeySpace("", name), TEN, new Failover(failing, policy, local, 500_000), Sleeper.UNINTERRUPTIBLE);
+                new KeySpace("", name, ""),
+                TEN,
+                new Failover(failing, policy, local, 500_000),
+                Sleeper.UNINTERRUPTIBLE);
     }
 
     private static class Failing implements Engine {

@@ -10,6 +10,7 @@ import io.limiter.FailingLimiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterTotals;
+import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -121,8 +122,9 @@ class PermanentFailuresTest {
     void the_name_of_a_limiter_is_read_from_its_key() {
         String key = new KeySpace("p:", "a:b {ü}", ":log").of("k");
         assertThat(KeySpace.limiterOf(key)).isEqualTo("p:a:b {ü}");
-        assertThat(KeySpace.limiterOf(new KeySpace("", "n").own())).isEqualTo("n");
-        assertThat(KeySpace.limiterOf(new KeySpace("p:", "a:b {ü}", ":log", true).of(List.of("s:t", "k"))))
+        assertThat(KeySpace.limiterOf(new KeySpace("", "n", "").own())).isEqualTo("n");
+        assertThat(KeySpace.limiterOf(
+                        new KeySpace("", "p:", "a:b {ü}", ":log", true, () -> HashTags.NONE).of(List.of("s:t", "k"))))
                 .isEqualTo("p:a:b {ü}");
         assertThat(KeySpace.limiterOf("k")).isEqualTo("k");
     }

@@ -88,7 +88,7 @@ class RejectionListenersTest {
         KnownRejections rejections = new KnownRejections(16, clock);
         SteppingEngine backend = new SteppingEngine(clock::micros, rejections);
         EngineRateLimiter limiter = new EngineRateLimiter(
-                new KeySpace("", "k"),
+                new KeySpace("", "k", ""),
                 TokenBucket.of(1, 1),
                 Failover.none(new RejectionCache(rejections, backend)),
                 clock);

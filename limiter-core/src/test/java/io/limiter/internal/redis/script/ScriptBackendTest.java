@@ -4,6 +4,7 @@ import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Ticker;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
@@ -205,8 +206,10 @@ class ScriptBackendTest {
                   return server.pcall(command, key, ...)
                 end}
                 """;
-        ScriptBackend engine =
-                new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), rejecting, new KnownRejections(0));
+        ScriptBackend engine = new ScriptBackend(
+                RedisFixture.calls(RedisFixture.connections()),
+                rejecting,
+                new KnownRejections(0, Ticker.systemTicker()));
         for (Limit<?> limit : List.of(TEN, FixedWindow.of(10, Duration.ofMinutes(1)))) {
             String start = redis.prefix() + limit.getClass().getSimpleName();
             List<Answer> answers = decideIn(
@@ -249,7 +252,9 @@ class ScriptBackendTest {
 
     private Backend engine() {
         return new ScriptBackend(
-                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0, Ticker.systemTicker()));
     }
 
     private static List<Boolean> granted(Answer answer) {
