@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** Whole applications with Actuator, and the requests of operators. */
@@ -34,6 +35,13 @@ final class Operated {
                 "--management.endpoints.web.exposure.include=limiters,livelimits,health,prometheus",
                 "--management.endpoint.health.show-details=always"));
         return new SpringApplication(application).run(all.toArray(String[]::new));
+    }
+
+    /** Only the definitions of its beans: without a server, and without the beans themselves, it starts faster. */
+    static ConfigurableApplicationContext defined(SpringApplication application, String... arguments) {
+        application.setWebApplicationType(WebApplicationType.NONE);
+        application.setLazyInitialization(true);
+        return application.run(arguments);
     }
 
     /** The first decision connects, for which a slow machine takes longer than a decision may. */
