@@ -102,6 +102,11 @@ final class FakeLiveLimits implements LiveLimits {
     }
 
     @Override
+    public Instant serverTime() {
+        return Instant.now();
+    }
+
+    @Override
     public Supplier<LiveSettings> settingsOf(String name) {
         return () -> get(name).map(LiveLimit::settings).orElse(LiveSettings.NONE);
     }

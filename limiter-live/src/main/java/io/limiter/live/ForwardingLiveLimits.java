@@ -1,5 +1,6 @@
 package io.limiter.live;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -48,6 +49,11 @@ public abstract class ForwardingLiveLimits implements LiveLimits {
     @Override
     public long version() {
         return delegate.version();
+    }
+
+    @Override
+    public Instant serverTime() {
+        return delegate.serverTime();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.limiter.live;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -57,6 +58,9 @@ public interface LiveLimits {
 
     /** The version of the newest change that this instance has applied; 0 before any. */
     long version();
+
+    /** The server's time, by which live limits are stored and expire; known here since the last reply, without a call. */
+    Instant serverTime();
 
     /**
      * The current live settings of a name, for callers that read them with each call, which takes one volatile read;

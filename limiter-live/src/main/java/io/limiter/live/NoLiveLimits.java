@@ -1,5 +1,6 @@
 package io.limiter.live;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -36,6 +37,11 @@ final class NoLiveLimits implements LiveLimits {
     @Override
     public long version() {
         return 0;
+    }
+
+    @Override
+    public Instant serverTime() {
+        return Instant.now();
     }
 
     @Override

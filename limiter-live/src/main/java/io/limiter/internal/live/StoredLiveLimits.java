@@ -22,6 +22,7 @@ import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.Unreadable;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -131,6 +132,11 @@ final class StoredLiveLimits implements LiveLimits {
     @Override
     public long version() {
         return copy.version();
+    }
+
+    @Override
+    public Instant serverTime() {
+        return Micros.toInstant(copy.serverMicros());
     }
 
     @Override

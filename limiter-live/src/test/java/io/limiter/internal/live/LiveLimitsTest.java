@@ -232,6 +232,7 @@ class LiveLimitsTest {
         assertThat(settings.get()).isEqualTo(TEN);
 
         FLEET.clock().advance(Duration.ofMinutes(5).minusNanos(1000));
+        assertThat(live(one).serverTime()).isEqualTo(serverTime());
         other.pollLiveLimits();
         assertThat(live(other).list()).containsExactly(stored);
         FLEET.clock().advance(Duration.ofNanos(1000));

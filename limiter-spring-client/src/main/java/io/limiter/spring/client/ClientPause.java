@@ -25,8 +25,7 @@ final class ClientPause {
 
     // All in nanoseconds since the origin, and guarded by the monitor of this.
     private long ownEnd; // by responses here
-    private long banEnd; // too late for a ban that was seen late
-    private long banLeast; // when the ban ends for the others, as far as two clocks agree
+    private long banEnd; // by the ban of another
     private long jitter;
     private double share; // of the longest jitter
     /** By server time, when the newest ban was stored that is known or has ended; the version of a later one can be lower. */
@@ -45,8 +44,7 @@ final class ClientPause {
     /** @return whether it is longer than it was, and other instances must know */
     synchronized boolean prolong(Duration requested) {
         long now = now();
-        // The ban may end earlier than is known here.
-        boolean longer = now + requested.toNanos() > Math.max(ownEnd, banLeast);
+        boolean longer = now + requested.toNanos() > end();
         Duration lasts = longer ? requested.plus(MARGIN) : requested;
         spread(now, lasts);
         ownEnd = Math.max(ownEnd, now + lasts.toNanos());
@@ -69,16 +67,14 @@ final class ClientPause {
      * A live ban announces it. What is known of this ban, or of a later one, stays as it is.
      *
      * @param since when it was stored, by server time
-     * @param most that is left of it
-     * @param age what is less, if the clock of this JVM is that of the server
+     * @param left until it ends
      */
-    synchronized void banned(Instant since, Duration most, Duration age) {
+    synchronized void banned(Instant since, Duration left) {
         if (since.isAfter(banSince)) {
             long now = now();
-            spread(now, most);
+            spread(now, left);
             banSince = since;
-            banEnd = now + most.toNanos();
-            banLeast = banEnd - Math.max(0, age.toNanos());
+            banEnd = now + left.toNanos();
         }
     }
 
@@ -87,7 +83,6 @@ final class ClientPause {
         if (!since.isBefore(banSince)) {
             banSince = since;
             banEnd = Math.min(banEnd, now());
-            banLeast = Math.min(banLeast, banEnd);
         }
     }
 
@@ -96,7 +91,6 @@ final class ClientPause {
         banSince = at;
         ownEnd = 0;
         banEnd = 0;
-        banLeast = 0;
         jitter = 0;
     }
 
@@ -107,7 +101,7 @@ final class ClientPause {
 
     /** Whether the live ban lasts as long as any response has requested. */
     synchronized boolean isAnnounced() {
-        return banLeast + MARGIN.toNanos() >= ownEnd;
+        return banEnd + MARGIN.toNanos() >= ownEnd;
     }
 
     /** What is left of it for the fleet, without the jitter. */

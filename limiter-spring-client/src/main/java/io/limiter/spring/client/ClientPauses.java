@@ -157,11 +157,10 @@ final class ClientPauses implements DisposableBean {
         return "other instances change it at the same time";
     }
 
-    /** It may have been stored long before it is seen here, which shows when it ends. Until then, no clock but the server's is relied on. */
-    private static void banned(ClientPause pause, LiveLimit ban) {
-        Instant since = ban.since();
+    /** It may have been stored long before it is seen here. */
+    private void banned(ClientPause pause, LiveLimit ban) {
         pause.banned(
-                since, Duration.between(since, ban.expiresAt().orElse(since)), Duration.between(since, Instant.now()));
+                ban.since(), Duration.between(live.serverTime(), ban.expiresAt().orElse(ban.since())));
     }
 
     private void changed(LiveChange change) {

@@ -4,24 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.Contexts;
-import java.io.IOException;
-import java.net.URI;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
-import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
-import org.springframework.mock.http.client.MockClientHttpRequest;
-import org.springframework.mock.http.client.MockClientHttpResponse;
-import org.springframework.web.reactive.function.client.ClientRequest;
-import org.springframework.web.reactive.function.client.ClientResponse;
-import reactor.core.publisher.Mono;
 
 /** Beans of an application that limit its calls as those of clients, and names of these. */
 class OwnClientsTest {
-
-    private static final URI API = URI.create("https://api.example.com/");
 
     private final ApplicationContextRunner application = Contexts.local().withConfiguration(Contexts.clients());
 
@@ -67,23 +57,14 @@ class OwnClientsTest {
     }
 
     /** Of calls that pass an interceptor and a filter by turns. */
-    private static int granted(BeanFactory beans, String name) throws IOException {
+    private static int granted(BeanFactory beans, String name) {
         int granted = 0;
         try {
             while (granted < 9) {
                 if (granted % 2 == 0) {
-                    beans.getBean(name, ClientLimitInterceptor.class)
-                            .intercept(
-                                    new MockClientHttpRequest(HttpMethod.HEAD, API),
-                                    new byte[0],
-                                    (request, body) -> new MockClientHttpResponse(body, HttpStatus.OK));
+                    AnsweredCalls.call(beans.getBean(name, ClientLimitInterceptor.class), HttpStatus.OK, "");
                 } else {
-                    beans.getBean(name + "Filter", ClientLimitFilter.class)
-                            .filter(
-                                    ClientRequest.create(HttpMethod.HEAD, API).build(),
-                                    request -> Mono.just(
-                                            ClientResponse.create(HttpStatus.OK).build()))
-                            .block();
+                    AnsweredCalls.call(beans.getBean(name + "Filter", ClientLimitFilter.class), HttpStatus.OK, "");
                 }
                 granted++;
             }

@@ -1,5 +1,6 @@
 package io.limiter.spring.client;
 
+import static io.limiter.spring.client.AnsweredCalls.API;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -13,9 +14,6 @@ import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.testing.TestClock;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -32,18 +30,13 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
-import org.springframework.mock.http.client.MockClientHttpRequest;
-import org.springframework.mock.http.client.MockClientHttpResponse;
-import org.springframework.web.reactive.function.client.ClientRequest;
-import org.springframework.web.reactive.function.client.ClientResponse;
-import reactor.core.publisher.Mono;
 
 /** When calls are sent again after a pause, by a clock that the test moves. */
 class PauseEndsTest {
 
-    private static final URI API = URI.create("https://api.example.com/");
+    /** Not that of this JVM. */
+    private static final Instant SERVER_TIME = Instant.parse("2001-02-03T04:05:06Z");
 
     private final TestClock clock = new TestClock();
     private final LocalLimiterFactory factory = LocalLimiterFactory.unlimited();
@@ -74,29 +67,14 @@ class PauseEndsTest {
         BLOCKING {
             @Override
             void call(PauseEndsTest test) {
-                try {
-                    new ClientLimitInterceptor(test.limits, test.limits::find)
-                            .intercept(
-                                    new MockClientHttpRequest(HttpMethod.HEAD, API), new byte[0], (request, body) -> {
-                                        MockClientHttpResponse response = new MockClientHttpResponse(body, test.answer);
-                                        response.getHeaders().set("Retry-After", test.retryAfter);
-                                        return response;
-                                    });
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+                AnsweredCalls.call(
+                        new ClientLimitInterceptor(test.limits, test.limits::find), test.answer, test.retryAfter);
             }
         },
         REACTIVE {
             @Override
             void call(PauseEndsTest test) {
-                new ClientLimitFilter(test.limits, test.limits::find)
-                        .filter(
-                                ClientRequest.create(HttpMethod.OPTIONS, API).build(),
-                                request -> Mono.just(ClientResponse.create(test.answer)
-                                        .header("Retry-After", test.retryAfter)
-                                        .build()))
-                        .block();
+                AnsweredCalls.call(new ClientLimitFilter(test.limits, test.limits::find), test.answer, test.retryAfter);
             }
         };
 
@@ -135,13 +113,20 @@ class PauseEndsTest {
     /** Has a live ban by these pauses, and keeps their listener and how long what they store lasts. */
     private static final class Bans extends ForwardingLiveLimits {
 
+        private final Instant serverTime;
         private final LiveLimit ban;
         private final CompletableFuture<Duration> stored = new CompletableFuture<>();
         private Consumer<LiveChange> listener = change -> {};
 
-        Bans(LiveLimit ban) {
+        Bans(Instant serverTime, LiveLimit ban) {
             super(LiveLimits.NONE);
+            this.serverTime = serverTime;
             this.ban = ban;
+        }
+
+        @Override
+        public Instant serverTime() {
+            return serverTime;
         }
 
         @Override
@@ -176,9 +161,9 @@ class PauseEndsTest {
 
     @Test
     void the_expiry_of_a_ban_that_another_has_replaced_ends_no_pause() throws Exception {
-        Instant since = Instant.now();
+        Instant since = SERVER_TIME;
         LiveLimit replaced = ban(5, since.minusSeconds(10), 10);
-        Bans bans = new Bans(ban(6, since, 60));
+        Bans bans = new Bans(since, ban(6, since, 60));
         ClientPauses shared = new ClientPauses(true, bans, event -> {}, clock::read);
         ClientPause pause = shared.of("maps", "maps");
         bans.listener.accept(new LiveChange(
@@ -206,7 +191,7 @@ class PauseEndsTest {
 
     @Test
     void a_pause_that_outlasts_a_ban_which_was_seen_late_is_announced() throws Exception {
-        Bans bans = new Bans(ban(5, Instant.now().minusSeconds(50), 60));
+        Bans bans = new Bans(SERVER_TIME, ban(5, SERVER_TIME.minusSeconds(50), 60));
         ClientPauses shared = new ClientPauses(true, bans, event -> {}, clock::read);
         HttpHeaders headers = new HttpHeaders();
         headers.set("Retry-After", "30");
@@ -214,9 +199,17 @@ class PauseEndsTest {
                 .named("maps")
                 .apply(API)
                 .answered(429, headers);
-        assertThat(bans.stored)
-                .succeedsWithin(Duration.ofMinutes(1))
-                .satisfies(lasts -> assertThat(lasts).isBetween(Duration.ofSeconds(31), Duration.ofSeconds(60)));
+        assertThat(bans.stored).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(Duration.ofSeconds(31));
+        shared.destroy();
+    }
+
+    @Test
+    void the_rest_of_a_ban_is_known_by_the_time_of_the_server() throws Exception {
+        Bans bans = new Bans(SERVER_TIME, ban(5, SERVER_TIME.minusSeconds(50), 60));
+        ClientPauses shared = new ClientPauses(true, bans, event -> {}, clock::read);
+        ClientPause pause = shared.of("maps", "maps");
+        assertThat(pause.left()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(pause.prolong(Duration.ofSeconds(9))).as("others must know").isFalse();
         shared.destroy();
     }
 
