@@ -70,8 +70,11 @@ final class Yielding implements Consumer<Pending<?>> {
     /** Yields until a decision is there, or the time is over. Virtual threads do not: to park costs them little. */
     @Override
     public void accept(Pending<?> pending) {
+        if (isVirtual(Thread.currentThread())) {
+            return;
+        }
         long last = ticker.read();
-        if (last - notBeforeNanos < 0 || isVirtual(Thread.currentThread())) {
+        if (last - notBeforeNanos < 0) {
             return;
         }
         long spent = 0;

@@ -16,12 +16,14 @@ class YieldingTest {
     private long nowNanos;
     private long yieldNanos = 500;
     private int yields;
+    private int clockReads;
 
     private final Yielding yielding = new Yielding(
             Duration.ofNanos(5_000),
             new Ticker() {
                 @Override
                 public long read() {
+                    clockReads++;
                     return nowNanos;
                 }
             },
@@ -74,7 +76,8 @@ class YieldingTest {
     }
 
     @Test
-    void a_virtual_thread_parks_at_once() throws Exception {
+    void a_virtual_thread_parks_at_once_and_reads_no_clock() throws Exception {
+        clockReads = 0;
         Thread thread;
         try {
             thread = (Thread)
@@ -86,5 +89,6 @@ class YieldingTest {
         }
         thread.join();
         assertThat(yields).isZero();
+        assertThat(clockReads).isZero();
     }
 }
