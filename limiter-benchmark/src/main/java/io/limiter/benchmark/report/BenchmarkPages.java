@@ -26,9 +26,9 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
 
     private static final String TITLE_FOR_USERS = "# Rate limiters side by side";
     private static final String FOR_USERS = """
-            Load and Redis share one machine (%s). The floor is a raw `EVALSHA` over Lettuce: a script that
-            reads and writes one key. **× floor** and **× peer** are ratios within the same round. The best peer is the fastest one
-            that never grants more than its limit. Figures are medians; compare them only within one run.
+            Load and Redis share one machine (%s). The floor, a raw `EVALSHA` over Lettuce, reads and writes
+            one key. **× floor** and **× peer** are ratios within the same round. The best peer is the fastest that never exceeds its
+            limit. Figures are medians; compare them only within one run.
 
             [More tables](%s) show tail latency, virtual threads, other round trips and servers, and what each
             limiter promises. [%s](%s) has all figures, also of other JDKs.
