@@ -31,7 +31,7 @@ public record BenchmarkPages(Path users, Path contributors, Path figures) {
             limit. Figures are medians; compare them only within one run.
 
             [More tables](%s) show tail latency, virtual threads, other round trips and servers, and what each
-            limiter promises. [%s](%s) has all figures, also of other JDKs.
+            limiter promises. [%s](%s) has all figures.
             """;
 
     private static final String TITLE_FOR_CONTRIBUTORS = """

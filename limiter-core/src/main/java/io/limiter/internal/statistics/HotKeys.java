@@ -20,8 +20,9 @@ import java.util.stream.LongStream;
  * one in {@value #COUNTERS} requests is missed, and no count is too low.
  *
  * <p>The first {@value #EXACT} requests of a minute are counted exactly, later ones are sampled: one in {@value
- * #ONE_IN} counts for as many. One in {@value #LOOK_ONE_IN} requests, and each report, checks whether the minute has
- * ended. All counts are halved each minute. Of those that are counted, the last times are kept. Safe for use by multiple threads.
+ * #ONE_IN} counts for as many. One in {@value #LOOK_ONE_IN} requests, or one in {@value #ONE_IN} if those take less than 10 ms,
+ * and each report, checks whether the minute has ended. All counts are halved each minute. Of those that are counted, the last
+ * times are kept. Safe for use by multiple threads.
  */
 final class HotKeys {
 
@@ -30,10 +31,10 @@ final class HotKeys {
     static final int LAST = 5;
     static final int EXACT = 256;
     static final int ONE_IN = 64;
-    // Reading the time costs more than everything else here.
-    private static final int LOOK_ONE_IN = 8;
+    static final int LOOK_ONE_IN = 8;
 
     private static final int MAX_LENGTH = KeySpace.MAX_KEY_LENGTH;
+    private static final long BUSY_NANOS = 10_000_000L;
     private static final long MINUTE_NANOS = 60_000_000_000L;
     private static final Comparator<Map.Entry<String, Count>> BY_REQUESTS =
             Comparator.comparingLong(each -> each.getValue().requests);
@@ -43,14 +44,19 @@ final class HotKeys {
     private final Ticker ticker;
     // Not synchronized: a few requests more or less counted exactly make no difference.
     private int exact = EXACT;
+    // Nor is this: reading the time costs more than everything else here.
+    private int lookOneIn = LOOK_ONE_IN;
     // Written under this object's monitor.
     private volatile long minuteEnds;
     // Guarded by this.
     private final Map<String, Count> counts = new HashMap<>();
+    // Guarded by this.
+    private long sampledNanos;
 
     HotKeys(Ticker ticker) {
         this.ticker = ticker;
-        this.minuteEnds = ticker.read() + MINUTE_NANOS;
+        this.sampledNanos = ticker.read();
+        this.minuteEnds = sampledNanos + MINUTE_NANOS;
     }
 
     /** Counts a request. Nearly always allocates nothing. */
@@ -62,7 +68,7 @@ final class HotKeys {
             return;
         }
         int random = ThreadLocalRandom.current().nextInt();
-        if ((random & (LOOK_ONE_IN - 1)) == 0 && ticker.read() - minuteEnds >= 0) {
+        if ((random & (lookOneIn - 1)) == 0 && ticker.read() - minuteEnds >= 0) {
             add(key, 1);
         } else if ((random & (ONE_IN - 1)) == 0) {
             add(key, ONE_IN);
@@ -90,6 +96,10 @@ final class HotKeys {
 
     private synchronized void add(String wholeKey, int requests) {
         long now = halve();
+        if (requests == ONE_IN) {
+            lookOneIn = now - sampledNanos < BUSY_NANOS ? ONE_IN : LOOK_ONE_IN;
+            sampledNanos = now;
+        }
         // Callers decide its length.
         String key = wholeKey.length() > MAX_LENGTH ? wholeKey.substring(0, MAX_LENGTH) : wholeKey;
         Count count = counts.get(key);
