@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** No engine and no lock without its contract: a new one fails here until the tests that extend it are there. */
 class EveryEngineTest {
 
-    private final JavaClasses classes = new ClassFileImporter().importPackages("io.limiter");
+    private static final JavaClasses CLASSES = new ClassFileImporter().importPackages("io.limiter");
 
     @Test
     void every_engine_passes_the_contract() {
@@ -41,8 +41,8 @@ class EveryEngineTest {
         });
     }
 
-    private List<JavaClass> implementations(Class<?> type) {
-        return classes.stream()
+    private static List<JavaClass> implementations(Class<?> type) {
+        return CLASSES.stream()
                 .filter(c -> c.isAssignableTo(type)
                         && !c.getModifiers().contains(JavaModifier.ABSTRACT)
                         && !c.isAnonymousClass())
@@ -50,8 +50,8 @@ class EveryEngineTest {
                 .toList();
     }
 
-    private List<String> subclasses(String contract) {
-        return classes.stream()
+    private static List<String> subclasses(String contract) {
+        return CLASSES.stream()
                 .filter(c -> c.isAssignableTo(contract) && !c.getModifiers().contains(JavaModifier.ABSTRACT))
                 .map(JavaClass::getSimpleName)
                 .toList();
