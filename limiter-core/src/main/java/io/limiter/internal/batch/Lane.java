@@ -62,6 +62,8 @@ public final class Lane {
     private volatile boolean startsNow;
     // How many requests share the last call.
     private volatile int lastRequests;
+    // When a call has failed that the circuit breaker counted.
+    private volatile long failedNanos;
     // Written by the owner: how many requests must be queued, for each call in flight, before another call starts.
     private volatile int minQueuedForAnother;
 
@@ -75,6 +77,7 @@ public final class Lane {
         this.yielding = yielding;
         this.blockingCalls = blockingCalls;
         this.minQueuedForAnother = settings.minQueuedForAnother();
+        this.failedNanos = ticker.read();
     }
 
     /**
@@ -305,7 +308,10 @@ public final class Lane {
         signal();
         try {
             if (batch.complete(
-                    answers, error, guard::decided, (requests, failure) -> failed(requests, failure, batch))) {
+                    answers,
+                    error,
+                    guard::decided,
+                    (requests, failure) -> failed(requests, failure, startNanos, endNanos))) {
                 guard.answered(batch.firstKey(), batch.startNanos());
             }
         } catch (RuntimeException | Error e) {
@@ -317,7 +323,8 @@ public final class Lane {
     }
 
     /** Retries the requests that may succeed before their deadline, and fails the others. */
-    private void failed(List<PendingDecision<?>> requests, LimiterBackendException failure, Batch batch) {
+    private void failed(
+            List<PendingDecision<?>> requests, LimiterBackendException failure, long startNanos, long endNanos) {
         long now = deadlines.now();
         long shortestPause = Long.MAX_VALUE;
         List<PendingDecision<?>> retries = new ArrayList<>(0);
@@ -334,7 +341,10 @@ public final class Lane {
             }
         }
         if (anyFailed) {
-            guard.failed(failure, batch.startNanos());
+            // All calls in flight fail with their connection.
+            if (guard.failed(failure, startNanos - failedNanos >= 0)) {
+                failedNanos = endNanos;
+            }
         }
         if (!retries.isEmpty()) {
             retryAfter(shortestPause, retries, failure);

@@ -48,7 +48,6 @@ final class Breaker implements AutoCloseable {
     // How many more answers show that it was right to close this.
     private final AtomicInteger answersMissing = new AtomicInteger();
     private volatile long answeredNanos;
-    private volatile long failedNanos;
     // Not null while open. The two below are confined to the thread that sets this, and then to the probing thread.
     private final AtomicReference<@Nullable LimiterBackendException> openedBy = new AtomicReference<>();
     private long openedNanos;
@@ -70,8 +69,6 @@ final class Breaker implements AutoCloseable {
         this.node = node;
         this.all = all;
         this.answeredNanos = nowNanos;
-        // Long before any call.
-        this.failedNanos = nowNanos - Long.MAX_VALUE / 2;
         this.probeNanos = probeInterval.toNanos();
         this.notifier = notifier;
         this.log = log;
@@ -121,16 +118,10 @@ final class Breaker implements AutoCloseable {
         }
     }
 
-    /**
-     * Counts a failure, unless its call was in flight at the last one: all calls in flight fail with their connection.
-     *
-     * @param startNanos when its call was started
-     */
-    void failed(LimiterBackendException failure, long startNanos, long nowNanos) {
-        if (openedBy.get() != null || startNanos - failedNanos < 0) {
+    void failed(LimiterBackendException failure) {
+        if (openedBy.get() != null) {
             return;
         }
-        failedNanos = nowNanos;
         count(1);
         if (isFailing()) {
             open(failure);

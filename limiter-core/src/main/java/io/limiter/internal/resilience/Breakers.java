@@ -138,10 +138,9 @@ public final class Breakers implements AutoCloseable {
     }
 
     /**
-     * @param startNanos as of {@link Breaker#failed}
      * @param answeredNanos when any node has last answered
      */
-    void failed(LimiterBackendException failure, long startNanos, long nowNanos, long answeredNanos) {
+    void failed(LimiterBackendException failure, long answeredNanos) {
         if (closed) {
             return;
         }
@@ -157,7 +156,7 @@ public final class Breakers implements AutoCloseable {
                 breaker.close();
                 return;
             }
-            breaker.failed(failure, startNanos, nowNanos);
+            breaker.failed(failure);
         } catch (RuntimeException | Error e) {
             // For example OutOfMemoryError for the probe's thread. The next failure tries again.
             log.error(

@@ -147,9 +147,11 @@ public final class Guard implements AutoCloseable {
     /**
      * Records the failure of a request that is not retried.
      *
-     * @param startNanos when its call was started, by {@link Deadlines#now}; now, if it has failed alone
+     * @param isFirst whether the circuit breaker has not counted another one of the same cause
+     * @return whether the circuit breaker counts it
      */
-    public void failed(LimiterBackendException failure, long startNanos) {
+    public boolean failed(LimiterBackendException failure, boolean isFirst) {
+        boolean isCounted = isFirst && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS);
         observer.failed(failure.problem());
         if (failure.problem().equals(TIMEOUT)) {
             log.warn(
@@ -160,28 +162,29 @@ public final class Guard implements AutoCloseable {
         }
         if (failure.kind() == Kind.PERMANENT) {
             permanentFailures.failed(failure);
-        } else if (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS) {
-            breakers.failed(failure, startNanos, deadlines.now(), answeredNanos);
         }
+        if (isCounted) {
+            breakers.failed(failure, answeredNanos);
+        }
+        return isCounted;
     }
 
     /** Records the failure of a request that was not sent in time. */
     private LimiterBackendException notSent(Pending<?> pending) {
-        long now = deadlines.now();
         LimiterBackendException lastFailure = pending.lastFailure();
         if (lastFailure != null) {
-            failed(lastFailure, now);
+            failed(lastFailure, true);
             return lastFailure;
         }
         LimiterBackendException failure = timeout(
                 pending,
                 Kind.NOT_EXECUTED,
                 "it was not sent within " + deadlines.timeout(pending.deadlineNanos()) + ", and was withdrawn");
-        failed(failure, now);
+        failed(failure, true);
         long startNanos = pending.deadlineNanos() - deadlines.decisionTimeoutNanos();
         // If the node has answered others meanwhile, it is only busy.
         if (breakers.answeredNanos(pending.key(), answeredNanos) - startNanos < 0) {
-            breakers.failed(failure, now, now, answeredNanos);
+            breakers.failed(failure, answeredNanos);
         }
         return failure;
     }
@@ -193,12 +196,11 @@ public final class Guard implements AutoCloseable {
     private LimiterBackendException notAnswered(Pending<?> pending) {
         LimiterBackendException failure = timeout(
                 pending, Kind.AMBIGUOUS, "there was no answer within " + deadlines.timeout(pending.deadlineNanos()));
-        long now = deadlines.now();
-        failed(failure, now);
+        failed(failure, true);
         Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(pending.key())));
         for (int i = 1; i < pending.size(); i++) {
             if (nodes.add(breakers.nodeOf(pending.key(i)))) {
-                breakers.failed(failure.forKey(pending.key(i)), now, now, answeredNanos);
+                breakers.failed(failure.forKey(pending.key(i)), answeredNanos);
             }
         }
         return failure;

@@ -43,28 +43,27 @@ final class UnbatchedCall<A> {
         if (pending.isDone()) {
             return;
         }
-        long attemptNanos = guard.deadlines().now();
         try {
-            call.accept((answered, error) -> ended(answered, error, attemptNanos));
+            call.accept(this::ended);
         } catch (RuntimeException | Error e) {
-            failed(e, attemptNanos);
+            failed(e);
         }
     }
 
-    private void ended(@Nullable A answered, @Nullable Throwable error, long attemptNanos) {
+    private void ended(@Nullable A answered, @Nullable Throwable error) {
         if (answered == null) {
-            failed(error == null ? new IllegalStateException("no answer") : error, attemptNanos);
+            failed(error == null ? new IllegalStateException("no answer") : error);
             return;
         }
         guard.answered(pending.key(), startNanos);
         try {
             answer.accept(answered);
         } catch (RuntimeException | Error e) {
-            failed(e, attemptNanos);
+            failed(e);
         }
     }
 
-    private void failed(Throwable error, long attemptNanos) {
+    private void failed(Throwable error) {
         if (pending.isEnding() || pending.isWithdrawn()) {
             return;
         }
@@ -75,7 +74,7 @@ final class UnbatchedCall<A> {
             guard.deadlines().later(pause, this::attempt);
             return;
         }
-        guard.failed(failure, attemptNanos);
+        guard.failed(failure, true);
         pending.fail(failure, guard.outside());
     }
 

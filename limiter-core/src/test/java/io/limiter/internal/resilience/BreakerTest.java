@@ -104,7 +104,7 @@ class BreakerTest {
             probed.answered(System.nanoTime(), true);
             long startNanos = System.nanoTime();
             for (int i = 0; i < 5; i++) {
-                probed.failed(FAILURE, System.nanoTime(), System.nanoTime());
+                probed.failed(FAILURE);
             }
             Awaitility.await().until(() -> probes.get() == 8);
             assertThat(Duration.ofNanos(System.nanoTime() - startNanos)).isGreaterThan(Duration.ofMillis(630));
@@ -113,7 +113,7 @@ class BreakerTest {
 
     private void fail(int times) {
         for (int i = 0; i < times; i++) {
-            breaker.failed(FAILURE, System.nanoTime(), System.nanoTime());
+            breaker.failed(FAILURE);
         }
     }
 

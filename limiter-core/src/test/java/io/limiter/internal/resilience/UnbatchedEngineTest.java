@@ -10,14 +10,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.testing.FutureBackend;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
-import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -64,26 +62,6 @@ class UnbatchedEngineTest {
             decide(failed(Kind.AMBIGUOUS));
         }
         assertThat(guard.state()).extracting(BackendState::up).isEqualTo(false);
-    }
-
-    @Test
-    void calls_that_fail_with_their_connection_are_one_failure() {
-        TestClock clock = new TestClock();
-        try (Guard shared = Guards.withClock(Duration.ofSeconds(1), clock)) {
-            for (int connection = 1; connection <= 5; connection++) {
-                assertThat(shared.state()).extracting(BackendState::up).isEqualTo(true);
-                CompletableFuture<String> broken = new CompletableFuture<>();
-                for (int call = 0; call < 10; call++) {
-                    UnbatchedCalls.start(shared, "a", () -> broken);
-                }
-                clock.advance(Duration.ofMillis(1));
-                broken.completeExceptionally(BackendFailures.ambiguous("a", "connection reset", null));
-            }
-            assertThat(shared.state())
-                    .as("after five, one after the other")
-                    .extracting(BackendState::up)
-                    .isEqualTo(false);
-        }
     }
 
     @Test
