@@ -66,7 +66,7 @@ class BenchmarkTest {
         measure(options(List.of("hot-granted-1-threads", "tail"), contenders, false));
         Files.writeString(
                 dir.resolve("README.md"),
-                users().replace("| 1 thread, one key |", "| replaced |").replace("The floor ", "The kept floor "));
+                users().replace("| 1 thread, one key |", "| replaced |").replace("The floor, ", "The kept floor, "));
         Files.writeString(
                 dir.resolve("contributors.md"),
                 contributors()
@@ -80,7 +80,7 @@ class BenchmarkTest {
                 .containsOnlyOnce("## Summary, JDK ")
                 .containsOnlyOnce("## Round trip of 0.5 ms, JDK ")
                 .containsOnlyOnce("## How it was measured")
-                .contains("The kept floor ", "| 16 threads, one key |", "`PING` alone took ")
+                .contains("The kept floor, ", "| 16 threads, one key |", "`PING` alone took ")
                 .doesNotContain("| replaced |", "| 1,024 asynchronous, one key |");
         assertThat(contributors())
                 .containsOnlyOnce("## Round trip of 0.5 ms, JDK ")
@@ -132,11 +132,11 @@ class BenchmarkTest {
         List<Contender> contenders = some("raw-evalsha", "limiter");
         List<String> both = List.of("hot-granted-1-threads", "hot-granted-16-threads");
         Results first = measure(options(both.subList(0, 1), contenders, false));
-        Files.writeString(dir.resolve("README.md"), users().replace("The floor ", "The kept floor "));
+        Files.writeString(dir.resolve("README.md"), users().replace("The floor, ", "The kept floor, "));
         Results second = measure(options(both, contenders, true));
         assertThat(second.parts()).extracting(Finished::part).containsExactlyElementsOf(both);
         assertThat(second.cells().get(0)).isEqualTo(first.cells().get(0));
-        assertThat(users()).contains("The kept floor ", "| 16 threads, one key |");
+        assertThat(users()).contains("The kept floor, ", "| 16 threads, one key |");
         assertThat(measure(options(both.subList(1, 2), contenders, false)).parts())
                 .extracting(Finished::part)
                 .containsExactly("hot-granted-16-threads");

@@ -59,7 +59,10 @@ public interface LiveLimits {
     /** The version of the newest change that this instance has applied; 0 before any. */
     long version();
 
-    /** The server's time, by which live limits are stored and expire; known here since the last reply, without a call. */
+    /**
+     * The server's time, by which live limits are stored and expire. Counted from the last reply, so it needs no call; before the
+     * first one, by this instance's clock.
+     */
     Instant serverTime();
 
     /**

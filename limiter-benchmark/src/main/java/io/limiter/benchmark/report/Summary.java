@@ -49,7 +49,7 @@ final class Summary {
     private static final List<Group> GROUPS = List.of(
             new Group(
                     "Summary",
-                    "To wake blocked threads takes most processor time; all futures are completed by one thread.",
+                    "With 64 threads, waking them takes most processor time; one thread completes all futures.",
                     cell -> true,
                     List.of(
                             new Line("1 thread, one key", Cell.HOT_1_THREAD),
@@ -72,8 +72,8 @@ final class Summary {
                             new Line("64 threads, prefetched", Cell.HOT_64_THREADS, "limiter-prefetch"))),
             new Group(
                     "Virtual threads",
-                    "Each thread waits for its decision. Half of the limiter's processor time switches threads. Its next call starts"
-                            + " with the reply to the last one; that of bucket4j-batching waits until a caller has its turn, so more"
+                    "Each thread waits for its decision. With the limiter, switching threads takes half of the JVM's processor time."
+                            + " Its next call starts when a reply comes, that of bucket4j-batching when a caller has its turn, so more"
                             + " requests share it.",
                     cell -> false,
                     List.of(

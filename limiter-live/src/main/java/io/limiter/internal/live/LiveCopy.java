@@ -78,6 +78,7 @@ final class LiveCopy {
         this.ticker = ticker;
         this.restores = restores;
         this.lost = new LostLimits(store);
+        this.offsetMicros = System.currentTimeMillis() * 1000 - ticker.read() / 1000;
     }
 
     /**

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.within;
 
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
@@ -252,6 +253,15 @@ class LiveLimitsTest {
         assertThat(FLEET.<Long>commands(commands -> commands.hlen("{limiter:live}:limits")))
                 .isZero();
         assertThat(put(one, "search", TEN).version()).isEqualTo(2);
+    }
+
+    @Test
+    void before_the_first_reply_the_servers_time_is_that_of_this_instance() {
+        FLEET.whileUnreadable(() -> {
+            LiveInstance one = FLEET.instance();
+            one.pollLiveLimits();
+            assertThat(live(one).serverTime()).isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES));
+        });
     }
 
     @Test

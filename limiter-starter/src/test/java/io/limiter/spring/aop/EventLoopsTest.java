@@ -54,7 +54,7 @@ class EventLoopsTest {
     }
 
     @Test
-    void a_publisher_continues_on_the_event_loop_of_a_server_as_long_as_that_runs() {
+    void a_publisher_continues_on_the_event_loop_of_reactor_netty_as_long_as_that_runs() {
         DefaultEventLoop loop = new DefaultEventLoop(new NonBlockingThreads());
         List<String> continuedBy = new ArrayList<>();
         Executor scheduler = schedulerOn(loop, continuedBy)::schedule;
@@ -65,7 +65,7 @@ class EventLoopsTest {
     }
 
     @Test
-    void a_publisher_does_not_continue_on_the_event_loop_of_a_client() {
+    void a_publisher_does_not_continue_on_the_event_loop_of_a_redis_client() {
         DefaultEventLoop loop = new DefaultEventLoop();
         List<String> continuedBy = new ArrayList<>();
         CompletableFuture.runAsync(() -> {}, schedulerOn(loop, continuedBy)::schedule)

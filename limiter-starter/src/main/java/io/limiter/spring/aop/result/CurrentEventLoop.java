@@ -28,7 +28,7 @@ public final class CurrentEventLoop {
      * The event loop of Reactor Netty whose thread is the current one: of WebFlux's server or a {@code WebClient}. Reactor knows that
      * such a thread must not block, which it does not of others, such as Lettuce's. Only used with Reactor on the class path.
      *
-     * @param other where there is none, and for what an event loop that has ended does not execute
+     * @param other used if there is none, and for tasks that an event loop rejects after its end
      */
     public static Scheduler orElse(Scheduler other) {
         Executor loop = Schedulers.isInNonBlockingThread() ? find() : null;
