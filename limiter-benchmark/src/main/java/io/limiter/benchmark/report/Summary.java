@@ -63,7 +63,7 @@ final class Summary {
                             new Line("64 threads, known rejection", Cell.REJECTED_64_THREADS))),
             new Group(
                     "Without a call",
-                    "As in Guava, half a decision reads the clock; threads on one key change the same numbers.",
+                    "As in Guava, half of a decision reads the clock; threads on one key share its state.",
                     cell -> true,
                     List.of(
                             new Line("1 thread, local engine", Cell.HOT_1_THREAD, "limiter-local"),
