@@ -281,8 +281,7 @@ final class PrefetchedKey {
         if (!decision.granted()) {
             return NOTHING;
         }
-        // Until the call that the backend has reserved, which is two pauses after the time to call again if it gave
-        // all.
+        // Until the call that the backend has reserved: two pauses after the time to call again if it gave all.
         long heldNanos =
                 decision.limit() < wanted ? pauseNanos : pauseNanos == 0 ? shortest : pauseNanos + 2 * shortest;
         long usableNanos = timeNanos + heldNanos;
