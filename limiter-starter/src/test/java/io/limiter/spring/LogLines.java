@@ -4,6 +4,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.limiter.internal.log.AsyncLog;
+import java.time.Duration;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +26,8 @@ public final class LogLines implements AutoCloseable {
     public LogLines(String className, Level level) {
         logger = (Logger) LoggerFactory.getLogger(className);
         logger.setLevel(level);
+        // What tests before this one have logged.
+        AsyncLog.flush(Duration.ofMinutes(1));
         lines.start();
         logger.setAdditive(false);
         logger.addAppender(lines);

@@ -245,6 +245,8 @@ class EngineLimiterFactoryTest {
         Logger logger = (Logger) LoggerFactory.getLogger(by);
         ListAppender<ILoggingEvent> appender = new ListAppender<>();
         appender.start();
+        // What tests before this one have logged.
+        AsyncLog.flush(Duration.ofMinutes(1));
         logger.addAppender(appender);
         logger.setAdditive(false);
         try {

@@ -117,6 +117,8 @@ class LimiterBanTest {
         Logger logger = (Logger) LoggerFactory.getLogger(LimiterBan.class);
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
+        // What tests before this one have logged.
+        AsyncLog.flush(Duration.ofMinutes(1));
         logger.addAppender(lines);
         try {
             run.run();

@@ -17,6 +17,7 @@ import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.engine.PendingRequest;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.HandEngine;
@@ -104,6 +105,8 @@ class GuardTest {
         Logger logger = (Logger) LoggerFactory.getLogger(Guard.class);
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
+        // What tests before this one have logged.
+        AsyncLog.flush(Duration.ofMinutes(1));
         logger.addAppender(lines);
         logger.setAdditive(false);
         try {

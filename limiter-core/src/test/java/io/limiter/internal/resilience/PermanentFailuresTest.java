@@ -51,6 +51,8 @@ class PermanentFailuresTest {
 
     @BeforeEach
     void listen() {
+        // What tests before this one have logged.
+        AsyncLog.flush(Duration.ofMinutes(1));
         lines.start();
         logger.setAdditive(false);
         logger.addAppender(lines);
