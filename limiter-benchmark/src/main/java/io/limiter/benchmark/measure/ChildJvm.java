@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A JVM with the class path of this one, so that its processor time is its own. It listens on a port and ends with this one, because it
@@ -96,6 +97,9 @@ public final class ChildJvm implements AutoCloseable {
 
     @Override
     public void close() {
+        // At its end it deletes its temporary files.
+        input.close();
+        process.onExit().completeOnTimeout(null, 10, TimeUnit.SECONDS).join();
         process.destroyForcibly();
         process.onExit().join();
     }
