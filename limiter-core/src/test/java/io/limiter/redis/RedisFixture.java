@@ -40,7 +40,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -65,6 +67,10 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     private static final RedisCommands<String, byte[]> COMMANDS =
             RedisClient.create(TestRedis.shared().uri()).connect(CODEC).sync();
 
+    /** Scripts contain the key of their clock: with the same one, those of one test are also the next one's. */
+    private static final Queue<String> FREE_CLOCKS = new ConcurrentLinkedQueue<>();
+
+    private static final StateCodec CODEC_OF_STATES = new StateCodec();
     private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
     private static final long NO_TTL = -1;
 
@@ -75,7 +81,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     }
 
     private String prefix = "";
-    private String clockKey = "";
+    private volatile String clockKey = "";
     private TestClock clock = new TestClock();
     private boolean expectsForeignValues;
 
@@ -83,10 +89,17 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     public void beforeEach(ExtensionContext context) {
         String id = UUID.randomUUID().toString().substring(0, 8);
         prefix = "test-" + id + ":";
-        clockKey = "clock-" + id;
-        clock = new TestClock(
-                micros -> COMMANDS.set(clockKey, Long.toString(micros).getBytes(StandardCharsets.US_ASCII)));
+        String free = FREE_CLOCKS.poll();
+        clockKey = free == null ? "clock-" + id : free;
+        clock = new TestClock(this::setClock);
         expectsForeignValues = false;
+    }
+
+    private void setClock(long micros) {
+        String key = clockKey;
+        if (!key.isEmpty()) {
+            COMMANDS.set(key, Long.toString(micros).getBytes(StandardCharsets.US_ASCII));
+        }
     }
 
     @Override
@@ -98,7 +111,11 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
             }
         } finally {
             keys.forEach(COMMANDS::del);
-            COMMANDS.del(clockKey);
+            String free = clockKey;
+            // What still runs must not set the clock of the next test.
+            clockKey = "";
+            COMMANDS.del(free);
+            FREE_CLOCKS.add(free);
         }
     }
 
@@ -280,7 +297,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         }
         assertThat(COMMANDS.pttl(key)).as("TTL of %s", key).isNotEqualTo(NO_TTL);
         // Reading checks the ranges.
-        new StateCodec().read(key, value, limitOf(key, value), 0, 1);
+        CODEC_OF_STATES.read(key, value, limitOf(key, value), 0, 1);
     }
 
     private static Limit<?> limitOf(String key, byte[] value) {

@@ -33,9 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptBackend extends RedisBackend {
 
     private final KnownRejections rejections;
-    // By kind of limit.
-    private final List<LuaScript> batchScripts;
-    private final SetScripts setScripts;
+    private final ClockScripts scripts;
     // Estimated server time: Redis's at the last reply, or this machine's before there was one.
     private volatile long estimatedMicros = System.currentTimeMillis() * 1000;
 
@@ -46,11 +44,7 @@ public final class ScriptBackend extends RedisBackend {
     public ScriptBackend(RedisCalls redis, String clock, KnownRejections rejections) {
         super(redis);
         this.rejections = rejections;
-        this.setScripts = new SetScripts(clock);
-        String batch = LuaScript.resource(ScriptBackend.class, "batch.lua");
-        this.batchScripts = LimitScripts.all().stream()
-                .map(limit -> LuaScript.of(clock, LuaScript.fill(batch, limit.script())))
-                .toList();
+        this.scripts = ClockScripts.of(clock);
     }
 
     @Override
@@ -88,7 +82,7 @@ public final class ScriptBackend extends RedisBackend {
         } else if (!call.send().getAsBoolean()) {
             call.failed(BackendFailures::withdrawn);
         } else if (call.allOrNothing()) {
-            send(setScripts.of(kinds), new SetCall(call, kinds, rejections.readNanos(), estimatedMicros), false);
+            send(scripts.sets().of(kinds), new SetCall(call, kinds, rejections.readNanos(), estimatedMicros), false);
         } else if (fitsOneCall) {
             decide(kinds[0], call);
         } else {
@@ -138,7 +132,7 @@ public final class ScriptBackend extends RedisBackend {
     }
 
     private void decide(int kind, Call call) {
-        send(batchScripts.get(kind), new ScriptCall(call, kind, rejections.readNanos(), estimatedMicros), false);
+        send(scripts.batches().get(kind), new ScriptCall(call, kind, rejections.readNanos(), estimatedMicros), false);
     }
 
     /**

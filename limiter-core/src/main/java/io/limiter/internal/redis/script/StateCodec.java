@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StateCodec {
 
-    private final ObjectMapper json = JsonMapper.builder()
+    // One for all: it keeps what it has found out about the classes of states.
+    private static final ObjectMapper JSON = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
@@ -38,7 +39,7 @@ public final class StateCodec {
 
     public byte[] write(Object state) {
         try {
-            return json.writeValueAsBytes(state);
+            return JSON.writeValueAsBytes(state);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(
                     "a state must be a value that Jackson can write, such as a record, was " + state, e);
@@ -71,7 +72,7 @@ public final class StateCodec {
         try {
             S state = null;
             if (value.length > 0 && value[0] == '{') {
-                state = json.readValue(value, limit.stateType());
+                state = JSON.readValue(value, limit.stateType());
             } else if (value.length > 0 && script != null) {
                 state = limit.stateType()
                         .cast(script.readPacked(value, LimitScripts.erased(limit), nowMicros, ttlMillis));
