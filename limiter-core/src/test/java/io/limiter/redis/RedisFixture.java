@@ -70,7 +70,6 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     /** Scripts contain the key of their clock: with the same one, those of one test are also the next one's. */
     private static final Queue<String> FREE_CLOCKS = new ConcurrentLinkedQueue<>();
 
-    private static final StateCodec CODEC_OF_STATES = new StateCodec();
     private static final Duration LOCK_WAIT = Duration.ofSeconds(30);
     private static final long NO_TTL = -1;
 
@@ -297,7 +296,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         }
         assertThat(COMMANDS.pttl(key)).as("TTL of %s", key).isNotEqualTo(NO_TTL);
         // Reading checks the ranges.
-        CODEC_OF_STATES.read(key, value, limitOf(key, value), 0, 1);
+        new StateCodec().read(key, value, limitOf(key, value), 0, 1);
     }
 
     private static Limit<?> limitOf(String key, byte[] value) {

@@ -6,19 +6,17 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The scripts that read one clock. All factories of a JVM share them, because putting them together takes most of the time that
- * it takes to build a factory.
+ * The scripts that read one clock. All factories of a JVM share them, so that each script is put together and hashed only once.
+ * Immutable but for the scripts of sets, which are built when they are first needed.
  *
  * @param batches by kind of limit
  */
 record ClockScripts(List<LuaScript> batches, SetScripts sets) {
 
-    // Few: there is one clock, and tests have some of their own.
+    // Few: applications have one clock, and tests some of their own.
     private static final Map<String, ClockScripts> BY_CLOCK = new ConcurrentHashMap<>();
 
-    /**
-     * @param clock the part of the scripts that reads the clock
-     */
+    /** @param clock the part of the scripts that reads the clock */
     static ClockScripts of(String clock) {
         return BY_CLOCK.computeIfAbsent(clock, ClockScripts::build);
     }
