@@ -72,7 +72,7 @@ abstract class ConsoleAccessContract extends ConsoleRequests {
                         applications.defaultApplication(),
                         "--spring.autoconfigure.exclude=",
                         "--spring.security.user.name=ann",
-                        "--spring.security.user.password={noop}secret"),
+                        "--spring.security.user.password=secret"),
                 () -> {
                     HttpResponse<String> page = get("/", "ann");
                     assertThat(page.statusCode()).isEqualTo(403);

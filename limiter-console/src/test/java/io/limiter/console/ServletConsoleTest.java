@@ -1,5 +1,6 @@
 package io.limiter.console;
 
+import io.limiter.testing.PlainPasswords;
 import java.nio.charset.StandardCharsets;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -31,7 +32,7 @@ class ServletConsoleTest extends ConsoleContract {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableWebSecurity
-    @Import(Envelope.class)
+    @Import({Envelope.class, PlainPasswords.class})
     static class Application {
 
         @Bean
@@ -50,7 +51,7 @@ class ServletConsoleTest extends ConsoleContract {
         @Bean
         UserDetailsService users() {
             return name ->
-                    User.withUsername(name).password("{noop}secret").roles(name).build();
+                    User.withUsername(name).password("secret").roles(name).build();
         }
 
         /** As Spring Boot does it, whose own is another class in Spring Boot 4. */
@@ -95,6 +96,7 @@ class ServletConsoleTest extends ConsoleContract {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import(PlainPasswords.class)
     static class Default {
 
         @Bean

@@ -1,6 +1,7 @@
 package io.limiter.console;
 
 import io.limiter.testing.OnNetty;
+import io.limiter.testing.PlainPasswords;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -24,7 +25,7 @@ class WebFluxConsoleTest extends ConsoleContract {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableWebFluxSecurity
-    @Import(OnNetty.class)
+    @Import({OnNetty.class, PlainPasswords.class})
     static class Application {
 
         @Bean
@@ -43,7 +44,7 @@ class WebFluxConsoleTest extends ConsoleContract {
         @Bean
         ReactiveUserDetailsService users() {
             return name -> Mono.just(
-                    User.withUsername(name).password("{noop}secret").roles(name).build());
+                    User.withUsername(name).password("secret").roles(name).build());
         }
 
         @Bean
@@ -59,7 +60,7 @@ class WebFluxConsoleTest extends ConsoleContract {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(OnNetty.class)
+    @Import({OnNetty.class, PlainPasswords.class})
     static class Default {
 
         @Bean

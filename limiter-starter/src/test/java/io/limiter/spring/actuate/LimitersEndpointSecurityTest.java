@@ -9,6 +9,7 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.testing.Eventually;
+import io.limiter.testing.PlainPasswords;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -27,6 +28,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
@@ -51,10 +53,12 @@ class LimitersEndpointSecurityTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import(PlainPasswords.class)
     static class Application {}
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import(PlainPasswords.class)
     static class WithRoles {
 
         @Bean
@@ -73,22 +77,20 @@ class LimitersEndpointSecurityTest {
         UserDetailsService users() {
             return new InMemoryUserDetailsManager(
                     User.withUsername("operator")
-                            .password("{noop}secret")
+                            .password("secret")
                             .roles("OPERATOR")
                             .build(),
                     User.withUsername("privacy")
-                            .password("{noop}secret")
+                            .password("secret")
                             .roles("OPERATOR", "PRIVACY")
                             .build(),
-                    User.withUsername("caller")
-                            .password("{noop}secret")
-                            .roles("USER")
-                            .build());
+                    User.withUsername("caller").password("secret").roles("USER").build());
         }
     }
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import(PlainPasswords.class)
     static class Reactive {
 
         @Bean
