@@ -2,14 +2,17 @@ package io.limiter.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.deque.html.axecore.args.AxeRunOptions;
 import com.deque.html.axecore.playwright.AxeBuilder;
 import com.deque.html.axecore.results.CheckedNode;
 import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.ReducedMotion;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,37 +25,51 @@ final class Chromium implements AutoCloseable {
 
     private static final double PATIENCE_MILLIS = 60_000;
 
-    private final Playwright playwright;
+    // It is started once, as that takes longer than most tests.
+    private static final Browser BROWSER = launch();
+
+    private final BrowserContext context;
     private final Page page;
 
     Chromium() {
+        context = BROWSER.newContext(new Browser.NewContextOptions()
+                .setViewportSize(1280, 840)
+                .setLocale("en-GB")
+                .setColorScheme(ColorScheme.LIGHT)
+                .setReducedMotion(ReducedMotion.REDUCE));
+        page = context.newPage();
+        page.setDefaultTimeout(PATIENCE_MILLIS);
+    }
+
+    private static Browser launch() {
         PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
-        Optional<Path> installed = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+        Optional<Path> installed = Stream.of(
+                        "/usr/bin/chromium-headless-shell",
+                        "/usr/bin/chromium",
+                        "/usr/bin/chromium-browser",
+                        "/usr/bin/google-chrome")
                 .map(Path::of)
                 .filter(Files::exists)
                 .findFirst();
-        playwright = Playwright.create(new Playwright.CreateOptions()
+        Playwright playwright = Playwright.create(new Playwright.CreateOptions()
                 .setEnv(installed.isPresent() ? Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1") : Map.of()));
         BrowserType.LaunchOptions options = new BrowserType.LaunchOptions().setArgs(List.of("--no-sandbox"));
         installed.ifPresent(options::setExecutablePath);
-        page = playwright
-                .chromium()
-                .launch(options)
-                .newContext(new Browser.NewContextOptions()
-                        .setViewportSize(1280, 840)
-                        .setLocale("en-GB")
-                        .setColorScheme(ColorScheme.LIGHT))
-                .newPage();
-        page.setDefaultTimeout(PATIENCE_MILLIS);
+        Runtime.getRuntime().addShutdownHook(new Thread(playwright::close));
+        return playwright.chromium().launch(options);
     }
 
     Page page() {
         return page;
     }
 
+    static boolean takesPictures() {
+        return System.getProperty("browser.images") != null;
+    }
+
     /** So that the charts of a picture have something to show. */
     void takeTime(int millis) {
-        if (System.getProperty("browser.images") != null) {
+        if (takesPictures()) {
             page.waitForTimeout(millis);
         }
     }
@@ -86,8 +103,15 @@ final class Chromium implements AutoCloseable {
 
     /** What axe finds that keeps people from using what a page shows. */
     static List<String> barriers(Page page) {
+        AxeRunOptions options = new AxeRunOptions();
+        options.setResultTypes(List.of("violations"));
         return new AxeBuilder(page)
-                .analyze().getViolations().stream()
+                        // A second page would be for what is in frames, and there are none.
+                        .setLegacyMode(true)
+                        .options(options)
+                        .analyze()
+                        .getViolations()
+                        .stream()
                         .map(violation -> violation.getId() + ": "
                                 + violation.getNodes().stream()
                                         .map(CheckedNode::getHtml)
@@ -97,6 +121,6 @@ final class Chromium implements AutoCloseable {
 
     @Override
     public void close() {
-        playwright.close();
+        context.close();
     }
 }

@@ -80,6 +80,9 @@ class LiveShowTest {
 
     @Test
     void the_other_application_obeys_and_the_console_shows_it() {
+        if (Chromium.takesPictures()) {
+            loads.forEach(Load::grow);
+        }
         try (Chromium browser = new Chromium()) {
             Page page = browser.page();
             page.navigate(Samples.uri(other, "/limiter/#/limit/rateLimit%3A/rate"));
@@ -97,6 +100,7 @@ class LiveShowTest {
     @Test
     @Tag("soak")
     void how_soon_the_other_application_obeys() throws InterruptedException {
+        loads.forEach(Load::grow);
         // Until the permits of the full bucket are used up.
         Thread.sleep(3000);
         double before = grantedPerSecond();
@@ -186,11 +190,20 @@ class LiveShowTest {
 
         Load(String uri) {
             request = HttpRequest.newBuilder(URI.create(uri)).build();
-            for (int i = 0; i < THREADS; i++) {
-                Thread thread = new Thread(this::run, "load");
-                threads.add(thread);
-                thread.start();
+            addThread();
+        }
+
+        /** From one thread to all; one is enough to see which limit applies. */
+        void grow() {
+            while (threads.size() < THREADS) {
+                addThread();
             }
+        }
+
+        private void addThread() {
+            Thread thread = new Thread(this::run, "load");
+            threads.add(thread);
+            thread.start();
         }
 
         private void run() {
