@@ -1,30 +1,22 @@
 package io.limiter.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.File;
-import java.lang.reflect.InvocationTargetException;
-import java.net.MalformedURLException;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * This JVM's class path with some libraries missing. Classes are loaded anew from what is left, so what would miss a library in
- * an application misses it here, which a filter in front of classes that are already linked cannot show.
- */
+/** This JVM's class path with some libraries missing, and JVMs on what is left, which miss a library as an application would. */
 public final class ClassPathWithout {
 
-    /**
-     * Netty's native transports are always missing: when a class loader that has loaded one is collected, the library takes the
-     * native methods from the classes of this JVM's own loader, whose event loops then end.
-     */
-    private static final String NATIVE = "netty-transport-native-(epoll|kqueue|io_uring)";
-
-    // Never closed: BlockHound, in another test of this JVM, changes all classes, and reads their jars for that.
-    private final URLClassLoader loader;
+    private final List<Path> entries;
 
     /** @param libraries how the names of the jars that are missing start */
     public ClassPathWithout(String... libraries) {
@@ -33,41 +25,58 @@ public final class ClassPathWithout {
 
     /** @param first what is in front of it */
     public ClassPathWithout(List<Path> first, String... libraries) {
-        Pattern missing = Pattern.compile("(" + NATIVE + "|" + String.join("|", libraries) + ")-?\\d.*\\.jar");
+        Pattern missing = Pattern.compile("(" + String.join("|", libraries) + ")-?\\d.*\\.jar");
         Stream<Path> left = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(Path::of)
                 .filter(path -> !missing.matcher(path.getFileName().toString()).matches());
-        URL[] urls =
-                Stream.concat(first.stream(), left).map(ClassPathWithout::url).toArray(URL[]::new);
-        loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
+        entries = Stream.concat(first.stream(), left).toList();
     }
 
-    public boolean has(String type) {
-        return loader.getResource(type.replace('.', '/') + ".class") != null;
-    }
-
-    /** Calls a static method, which takes texts and returns one. */
-    public String call(Class<?> type, String method, String... arguments) throws Exception {
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        thread.setContextClassLoader(loader);
-        try {
-            return (String) Class.forName(type.getName(), true, loader)
-                    .getMethod(method, String[].class)
-                    .invoke(null, (Object) arguments);
-        } catch (InvocationTargetException e) {
-            // What it has thrown may be of a type that is unknown here.
-            throw new AssertionError("failed on this class path", e.getCause());
-        } finally {
-            thread.setContextClassLoader(before);
+    public boolean has(String type) throws IOException {
+        List<URL> urls = new ArrayList<>();
+        for (Path entry : entries) {
+            urls.add(entry.toUri().toURL());
+        }
+        try (URLClassLoader loader = new URLClassLoader(urls.toArray(URL[]::new), null)) {
+            return loader.findResource(type.replace('.', '/') + ".class") != null;
         }
     }
 
-    private static URL url(Path path) {
-        try {
-            return path.toUri().toURL();
-        } catch (MalformedURLException e) {
-            throw new IllegalArgumentException("class path: " + path, e);
+    /** Calls a public static method, which takes texts and returns one, in a JVM with the settings of this one. */
+    public String call(Class<?> type, String method, String... arguments) throws Exception {
+        List<String> program = new ArrayList<>();
+        for (String property :
+                List.of("user.language", "user.country", "spring.autoconfigure.exclude", "server.tomcat.basedir")) {
+            if (System.getProperty(property) != null) {
+                program.add("-D" + property + "=" + System.getProperty(property));
+            }
+        }
+        program.addAll(List.of(Call.class.getName(), type.getName(), method));
+        program.addAll(List.of(arguments));
+        String classPath = String.join(
+                File.pathSeparator, entries.stream().map(Path::toString).toList());
+        String output = ChildJvm.run(classPath, program);
+        assertThat(output).contains(Call.ANSWER);
+        return output.substring(output.lastIndexOf(Call.ANSWER) + Call.ANSWER.length())
+                .lines()
+                .findFirst()
+                .orElse("");
+    }
+
+    /** The program of such a JVM. */
+    static final class Call {
+
+        private static final String ANSWER = "answer: ";
+
+        private Call() {}
+
+        public static void main(String[] arguments) throws Exception {
+            Object answer = Class.forName(arguments[0])
+                    .getMethod(arguments[1], String[].class)
+                    .invoke(null, (Object) Arrays.copyOfRange(arguments, 2, arguments.length));
+            System.out.println(ANSWER + answer);
+            // Whatever threads the call has left.
+            System.exit(0);
         }
     }
 }

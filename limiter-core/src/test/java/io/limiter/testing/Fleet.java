@@ -79,18 +79,13 @@ public final class Fleet implements AfterTestExecutionCallback {
     private static Process startProcess() throws IOException {
         File errors = Path.of("target", "surefire-reports", "fleet-output.txt").toFile();
         Files.createDirectories(errors.toPath().getParent());
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-XX:-UsePerfData",
-                        "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-                        "-Dtest.seed=" + Seed.VALUE,
-                        // Helpers that tests and members share must not start another.
-                        "-Dtest.redis=" + TestRedis.shared().uri(),
-                        "-cp",
+        return ChildJvm.of(
                         System.getProperty("java.class.path"),
-                        Host.class.getName())
+                        List.of(
+                                "-Dtest.seed=" + Seed.VALUE,
+                                // Helpers that tests and members share must not start another.
+                                "-Dtest.redis=" + TestRedis.shared().uri(),
+                                Host.class.getName()))
                 .redirectError(Redirect.appendTo(errors))
                 .start();
     }

@@ -1,10 +1,7 @@
 package io.limiter.testing;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,19 +71,9 @@ class LinearizabilityTest {
     }
 
     private void check(String how, String... checks) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                // It is short-lived: compiled once, by one thread.
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Djava.io.tmpdir=" + temporary,
-                "-cp",
-                races + File.pathSeparator + System.getProperty("java.class.path"),
-                Linearizability.class.getName(),
-                how));
-        command.addAll(List.of(checks));
-        Process checker = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String output = new String(checker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(checker.waitFor()).as(output).isZero();
+        List<String> program =
+                new ArrayList<>(List.of("-Djava.io.tmpdir=" + temporary, Linearizability.class.getName(), how));
+        program.addAll(List.of(checks));
+        ChildJvm.run(races + File.pathSeparator + System.getProperty("java.class.path"), program);
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.test.redis.EmbeddedRedis;
 import io.limiter.test.redis.RedisAddress;
+import io.limiter.testing.ChildJvm;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -94,18 +95,11 @@ class AheadOfTimeTest {
     private static Process java(
             Path output, String classPath, List<String> options, String mainClass, String... arguments)
             throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-                "-Dspring.autoconfigure.exclude=" + System.getProperty("spring.autoconfigure.exclude"),
-                "-cp",
-                classPath));
-        command.addAll(options);
-        command.add(mainClass);
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command)
+        List<String> program = new ArrayList<>(options);
+        program.add("-Dspring.autoconfigure.exclude=" + System.getProperty("spring.autoconfigure.exclude"));
+        program.add(mainClass);
+        program.addAll(List.of(arguments));
+        return ChildJvm.of(classPath, program)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

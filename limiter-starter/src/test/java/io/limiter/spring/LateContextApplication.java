@@ -186,7 +186,6 @@ public final class LateContextApplication {
     }
 
     private static String call(Class<?> application, WebApplicationType type, String... settings) throws Exception {
-        OptionalApplication.keepFromUrls();
         SpringApplication spring = new SpringApplication(application);
         spring.setWebApplicationType(type);
         spring.setRegisterShutdownHook(false);

@@ -14,7 +14,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import org.apache.catalina.webresources.TomcatURLStreamHandlerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -23,7 +22,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -31,8 +29,6 @@ import reactor.core.publisher.Mono;
 
 /** Applications that need no more than their kind does, and what becomes of calls to them. */
 public final class OptionalApplication {
-
-    private static final String URL_HANDLERS = "org.apache.catalina.webresources.TomcatURLStreamHandlerFactory";
 
     private OptionalApplication() {}
 
@@ -154,16 +150,8 @@ public final class OptionalApplication {
                 .statusCode();
     }
 
-    /** Tomcat would give this JVM a handler of URLs, of which there can be one, and other class paths have a Tomcat too. */
-    static void keepFromUrls() {
-        if (ClassUtils.isPresent(URL_HANDLERS, OptionalApplication.class.getClassLoader())) {
-            TomcatURLStreamHandlerFactory.disable();
-        }
-    }
-
     private static ConfigurableApplicationContext start(
             Class<?> application, WebApplicationType type, String... settings) {
-        keepFromUrls();
         SpringApplication spring = new SpringApplication(application);
         spring.setWebApplicationType(type);
         spring.setRegisterShutdownHook(false);
