@@ -36,6 +36,8 @@ import org.assertj.core.api.AbstractThrowableAssert;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -44,6 +46,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * A Redis that really becomes unavailable. Clients would wait for two minutes, so a caller that returns while Redis is
  * stopped did not wait for it; how long it did wait is printed, because a slow machine can make anything last.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class OutageTest {
 
     private static final Duration CLIENT_TIMEOUT = Duration.ofMinutes(2);

@@ -24,6 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -38,6 +40,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * A Redis that is back after an outage is found without the client's help: Lettuce would wait for longer than a test does
  * before it connects again, as it does after a long outage.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RecoveryTest {
 
     private static final Duration RECONNECT_DELAY = Duration.ofMinutes(2);

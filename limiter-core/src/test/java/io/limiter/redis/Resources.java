@@ -8,8 +8,8 @@ import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCluster;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -33,7 +33,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Servers, clients and factories of one test or test class. They are closed after it, the last first. */
 public final class Resources implements AfterEachCallback, AfterAllCallback {
 
-    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final Deque<AutoCloseable> open = new ConcurrentLinkedDeque<>();
     private final boolean ofClass;
 
     private Resources(boolean ofClass) {

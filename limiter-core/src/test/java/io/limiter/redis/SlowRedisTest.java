@@ -14,10 +14,13 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A round trip of more than half the decision timeout: no request has the time to wait for another call's reply. */
+@Execution(ExecutionMode.CONCURRENT)
 class SlowRedisTest {
 
     private static final Duration DECISION_TIMEOUT = Duration.ofMillis(2500);

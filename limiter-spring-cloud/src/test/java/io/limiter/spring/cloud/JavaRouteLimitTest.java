@@ -10,6 +10,8 @@ import java.net.http.HttpResponse;
 import java.security.Principal;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
@@ -22,10 +24,8 @@ import org.springframework.web.servlet.function.ServerResponse;
 /** Routes in Java with the filter Limit. */
 class JavaRouteLimitTest {
 
-    private static final List<String> RULE = List.of(
-            "limiter.http.mail.key=header:X-Caller",
-            "limiter.http.mail.limits.one.limit=1",
-            "limiter.http.mail.limits.one.period=1h");
+    private static TestGateway reactive;
+    private static TestGateway servlet;
 
     static class Reactive extends TestGateway.Application {
 
@@ -51,28 +51,31 @@ class JavaRouteLimitTest {
                     .filter(LimitFilterFunctions.limit("mail"))
                     .build();
         }
-    }
-
-    /** Has a filter that handles requests on another thread, as a circuit breaker with a time limit does. */
-    static class OnAnotherThread extends TestGateway.Plain {
 
         @Bean
-        RouterFunction<ServerResponse> mail() {
+        RouterFunction<ServerResponse> byCaller() {
+            return onAnotherThread("by-caller");
+        }
+
+        @Bean
+        RouterFunction<ServerResponse> byUser() {
+            return onAnotherThread("by-user");
+        }
+
+        /** Behind a filter that handles requests on another thread, as a circuit breaker with a time limit does. */
+        private static RouterFunction<ServerResponse> onAnotherThread(String rule) {
             return RouterFunctions.route()
-                    .GET("/mail", request -> ServerResponse.ok().body("sent"))
+                    .GET("/" + rule, request -> ServerResponse.ok().body("sent"))
                     .filter((request, next) -> {
                         FutureTask<ServerResponse> handled = new FutureTask<>(() -> next.handle(request));
                         new Thread(handled).start();
                         return handled.get();
                     })
-                    .filter(LimitFilterFunctions.limit("mail"))
+                    .filter(LimitFilterFunctions.limit(rule))
                     .build();
         }
-    }
 
-    /** Its requests know the user on the thread of their dispatch alone, as those of Spring Security do. */
-    static class WithUsers extends OnAnotherThread {
-
+        /** Requests know their user on the thread of their dispatch alone, as those of Spring Security do. */
         @Bean
         Filter users() {
             ThreadLocal<String> user = new ThreadLocal<>();
@@ -96,62 +99,70 @@ class JavaRouteLimitTest {
         }
     }
 
-    private static void grantsOne(TestGateway.Server server, Class<?> application) {
-        try (TestGateway gateway = server.start(application, RULE)) {
-            String caller = TestGateway.anyone();
-            assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(204);
-            assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(429);
-        }
+    @BeforeAll
+    static void start() {
+        reactive = TestGateway.Server.WEBFLUX.start(Reactive.class, rule("mail", "header:X-Caller"));
+        servlet = TestGateway.Server.WEBMVC.start(
+                Servlet.class,
+                rule("mail", "header:X-Caller"),
+                rule("by-caller", "header:X-Caller"),
+                rule("by-user", "user"));
+    }
+
+    @AfterAll
+    static void stop() {
+        reactive.close();
+        servlet.close();
+    }
+
+    private static List<String> rule(String name, String key) {
+        String rule = "limiter.http." + name;
+        return List.of(rule + ".key=" + key, rule + ".limits.one.limit=1", rule + ".limits.one.period=1h");
+    }
+
+    private static void grantsOne(TestGateway gateway) {
+        String caller = TestGateway.anyone();
+        assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(204);
+        assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(429);
     }
 
     @Test
     void works_on_the_reactive_server() {
-        grantsOne(TestGateway.Server.WEBFLUX, Reactive.class);
+        grantsOne(reactive);
     }
 
     @Test
     void shows_its_rule_as_the_filters_of_the_gateway_show_their_arguments() {
-        try (TestGateway gateway = TestGateway.Server.WEBFLUX.start(Reactive.class, RULE)) {
-            assertThat(gateway.context()
-                            .getBean("cachedCompositeRouteLocator", RouteLocator.class)
-                            .getRoutes()
-                            .flatMapIterable(Route::getFilters)
-                            .map(Object::toString)
-                            .collectList()
-                            .block())
-                    .containsExactly("[[Limit rule = 'mail'], order = 0]");
-        }
+        assertThat(reactive.context()
+                        .getBean("cachedCompositeRouteLocator", RouteLocator.class)
+                        .getRoutes()
+                        .flatMapIterable(Route::getFilters)
+                        .map(Object::toString)
+                        .collectList()
+                        .block())
+                .containsExactly("[[Limit rule = 'mail'], order = 0]");
     }
 
     @Test
     void works_on_the_servlet_server() {
-        grantsOne(TestGateway.Server.WEBMVC, Servlet.class);
+        grantsOne(servlet);
     }
 
     @Test
     void works_on_the_servlet_server_behind_a_filter_with_threads_of_its_own() {
-        try (TestGateway gateway = TestGateway.Server.WEBMVC.start(OnAnotherThread.class, RULE)) {
-            String caller = TestGateway.anyone();
-            HttpResponse<String> granted = gateway.send("/mail", caller);
-            assertThat(granted.body()).isEqualTo("sent");
-            assertThat(granted.headers().firstValue("RateLimit").orElse("none")).startsWith("\"mail\";r=0");
-            assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(429);
-        }
+        String caller = TestGateway.anyone();
+        HttpResponse<String> granted = servlet.send("/by-caller", caller);
+        assertThat(granted.body()).isEqualTo("sent");
+        assertThat(granted.headers().firstValue("RateLimit").orElse("none")).startsWith("\"by-caller\";r=0");
+        assertThat(servlet.send("/by-caller", caller).statusCode()).isEqualTo(429);
     }
 
     @Test
     void users_of_one_address_have_permits_of_their_own_behind_a_filter_with_threads_of_its_own() {
-        try (TestGateway gateway = TestGateway.Server.WEBMVC.start(
-                WithUsers.class,
-                List.of(
-                        "limiter.http.mail.key=user",
-                        "limiter.http.mail.limits.one.limit=1",
-                        "limiter.http.mail.limits.one.period=1h"))) {
-            String caller = TestGateway.anyone();
-            assertThat(gateway.send("/mail", caller).statusCode()).isLessThan(300);
-            assertThat(gateway.send("/mail", TestGateway.anyone()).statusCode()).isLessThan(300);
-            assertThat(gateway.send("/mail", caller).statusCode()).isEqualTo(429);
-        }
+        String caller = TestGateway.anyone();
+        assertThat(servlet.send("/by-user", caller).statusCode()).isLessThan(300);
+        assertThat(servlet.send("/by-user", TestGateway.anyone()).statusCode()).isLessThan(300);
+        assertThat(servlet.send("/by-user", caller).statusCode()).isEqualTo(429);
     }
 
     @Test
