@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -131,6 +132,8 @@ class OutageTest {
             assertThat(granted.get(Source.BACKEND)).hasValue(LIMIT);
         } finally {
             ended.set(true);
+            // What it throws once its client is shut down would fail a test beside this one that waits.
+            Uninterruptibles.joinUninterruptibly(flushing);
             client.shutdown();
         }
     }
