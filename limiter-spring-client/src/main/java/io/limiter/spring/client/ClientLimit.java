@@ -25,12 +25,14 @@ import org.springframework.http.HttpHeaders;
  * @param property what the names of its settings start with
  * @param parts at least one; those that are enforced are all or nothing
  * @param pauseAtMost the longest pause that its third party may request
+ * @param requestedPause which responses request one, and how long
  */
 record ClientLimit(
         String name,
         String property,
         List<LimitInUse<Limiter>> parts,
         Duration pauseAtMost,
+        RequestedPause requestedPause,
         ClientPause pause,
         ClientPauses pauses) {
 

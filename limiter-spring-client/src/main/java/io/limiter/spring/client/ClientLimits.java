@@ -172,7 +172,8 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                     () -> CheckStep.checkIsForSets(parts.get(0).applied().limiter()));
         }
         ClientPause pause = pauses.of(name, parts.get(0).name());
-        return new ClientLimit(name, property, List.copyOf(parts), client.pauseAtMost(), pause, pauses);
+        RequestedPause requestedPause = new RequestedPause(client.pauseStatuses(), client.pauseHeaders());
+        return new ClientLimit(name, property, List.copyOf(parts), client.pauseAtMost(), requestedPause, pause, pauses);
     }
 
     private LimitInUse<Limiter> inUse(

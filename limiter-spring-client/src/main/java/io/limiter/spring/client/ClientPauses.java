@@ -90,8 +90,8 @@ final class ClientPauses implements DisposableBean {
     /** Begins or prolongs the pause of a client, if a response requests it. */
     void answered(ClientLimit client, int status, HttpHeaders headers) {
         Duration most = client.pauseAtMost();
-        boolean mayRequest = enabled && (status == 429 || status == 503);
-        Duration requested = mayRequest && !most.isZero() ? RequestedPause.of(headers, Instant.now()) : Duration.ZERO;
+        Duration requested =
+                enabled && !most.isZero() ? client.requestedPause().of(status, headers, Instant.now()) : Duration.ZERO;
         boolean cut = requested.compareTo(most) > 0;
         if (!requested.isZero() && client.pause().prolong(cut ? most : requested)) {
             thread.execute(() -> announce(client, status, requested, cut));

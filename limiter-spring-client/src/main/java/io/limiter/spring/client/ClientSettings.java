@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.convert.DurationUnit;
@@ -21,8 +23,10 @@ import org.springframework.boot.convert.DurationUnit;
  * @param limits At least one by name, each with the settings of limiter.limits. A single one has the name of the client, several
  *     have it before their own: maps/day.
  * @param timeout How long a call waits for permits at most; 0 to reject at once.
- * @param pauseAtMost Longest pause of all calls after the third party has answered 429 or 503 with Retry-After or RateLimit; 0 for
- *     none.
+ * @param pauseAtMost Longest pause of all calls that a response of the third party may request; 0 for none.
+ * @param pauseStatuses Statuses of the responses that can request a pause, each from 400 to 599.
+ * @param pauseHeaders Headers that say until when the calls pause. One with Reset in its name counts if the one with Remaining in its
+ *     place is 0 or, for a 429, missing.
  * @param internal Whether a rejection that escapes from a controller answers 503 and stays out of the RateLimit headers. If not,
  *     it answers 429, as if the quota were the caller's.
  * @param enforce Whether it rejects calls. If not, it is in shadow mode: the log and the meters report rejections.
@@ -37,8 +41,23 @@ record ClientSettings(
         @DefaultValue("1m") @DurationUnit(ChronoUnit.SECONDS)
         Duration pauseAtMost,
 
+        @DefaultValue({"403", "429", "503", "529"}) Set<Integer> pauseStatuses,
+
+        @DefaultValue({
+            "Retry-After",
+            "Retry-After-Ms",
+            "RateLimit",
+            "RateLimit-Reset",
+            "X-RateLimit-Reset",
+            "X-RateLimit-Reset-After",
+            "X-Rate-Limit-Reset"
+        })
+        List<String> pauseHeaders,
+
         @DefaultValue("true") boolean internal,
         @DefaultValue("true") boolean enforce) {
+
+    private static final Pattern HEADER_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
     ClientSettings {
         // The same order in all instances.
@@ -58,6 +77,19 @@ record ClientSettings(
         }
         SettingChecks.range(property + ".timeout", timeout, Duration.ZERO, SettingChecks.LONGEST);
         SettingChecks.range(property + ".pause-at-most", pauseAtMost, Duration.ZERO, SettingChecks.LONGEST);
+        pauseStatuses.stream().filter(status -> status < 400 || status > 599).forEach(status -> {
+            throw new InvalidSettingException(
+                    property + ".pause-statuses",
+                    " must be statuses from 400 to 599, such as 429,503, was " + status
+                            + ": to have no pauses, set pause-at-most=0");
+        });
+        pauseHeaders.stream()
+                .filter(name -> !HEADER_NAME.matcher(name).matches())
+                .forEach(name -> {
+                    throw new InvalidSettingException(
+                            property + ".pause-headers",
+                            " must be names of headers, such as Retry-After, was '" + name + "'");
+                });
     }
 
     /**

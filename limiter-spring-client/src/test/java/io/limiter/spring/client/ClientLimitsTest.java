@@ -374,6 +374,8 @@ class ClientLimitsTest {
             maps.hosts=a.example                 | limiter.clients.maps.limits must have at least one limit
             maps.limits.day.limit=5              | limiter.clients.maps.limits.day
             maps.limits.day.rate=0               | limiter.clients.maps.limits.day.rate must be between
+            good.pause-statuses=429,200          | limiter.clients.good.pause-statuses must be statuses from 400 to 599, such as 429,503, was 200: to have no pauses, set pause-at-most=0
+            good.pause-headers=Retry After       | limiter.clients.good.pause-headers must be names of headers, such as Retry-After, was 'Retry After'
             maps.limits.day.enforce=false        | limiter.clients.maps.limits.day.enforce has no effect on a client: set enforce of the client
             maps.limits.day.timeout=1            | limiter.clients.maps.limits.day.timeout has no effect
             maps.limits.day.kind=concurrent      | limiter.clients.maps.limits.day.kind must be one of permits that are spent
