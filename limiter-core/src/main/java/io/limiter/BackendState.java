@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param unavailableNodes in a Redis Cluster, the masters that do not decide, as {@code host:port}; elsewhere {@link
  *     #ONLY_NODE}, or none
  * @param nodes the number of masters in a Redis Cluster as far as it is known, and 1 elsewhere
+ * @param undecided the share of the decisions of the last minute that the backend did not make, from 0 to 1: those of failure
+ *     policies and of requests that failed; with cached rejections and prefetched permits, the backend has decided
+ * @param undecidedBy the last failure that made a failure policy decide; {@code null} if there was none
  */
 public record BackendState(
         boolean up,
@@ -24,7 +27,9 @@ public record BackendState(
         @Nullable LimiterBackendException failure,
         List<FailingLimiter> failing,
         List<String> unavailableNodes,
-        int nodes) {
+        int nodes,
+        double undecided,
+        @Nullable LimiterBackendException undecidedBy) {
 
     /** The name of the node where there is one only. */
     public static final String ONLY_NODE = "Redis";
@@ -40,9 +45,25 @@ public record BackendState(
         this(up, since, failure, List.of(), up ? List.of() : List.of(ONLY_NODE), 1);
     }
 
+    /** Without decisions that the backend did not make. */
+    public BackendState(
+            boolean up,
+            Instant since,
+            @Nullable LimiterBackendException failure,
+            List<FailingLimiter> failing,
+            List<String> unavailableNodes,
+            int nodes) {
+        this(up, since, failure, failing, unavailableNodes, nodes, 0, null);
+    }
+
     /** This state with other limiters that fail permanently. */
     public BackendState withFailing(List<FailingLimiter> newFailing) {
-        return new BackendState(up, since, failure, newFailing, unavailableNodes, nodes);
+        return new BackendState(up, since, failure, newFailing, unavailableNodes, nodes, undecided, undecidedBy);
+    }
+
+    /** This state with another share of decisions that the backend did not make. */
+    public BackendState withUndecided(double newUndecided, @Nullable LimiterBackendException newUndecidedBy) {
+        return new BackendState(up, since, failure, failing, unavailableNodes, nodes, newUndecided, newUndecidedBy);
     }
 
     /** The share of nodes that decide, from 0 to 1. */

@@ -35,6 +35,7 @@ import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.PolicyDecisions;
 import io.limiter.internal.resilience.Probe;
 import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -78,6 +79,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private final String scope;
     private final Supplier<HashTags> hashTags;
     private volatile int instances = 1;
+    private final PolicyDecisions policyDecisions;
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
     RedisLimiters(RedisRateLimiterFactory.Builder settings) {
@@ -94,6 +96,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
                 new Breakers(settings.probeInterval, notifier),
                 notifier,
                 observer);
+        this.policyDecisions = new PolicyDecisions(statistics()::totals, settings.ticker);
         this.byScript = settings.lock == null;
         this.clock = settings.clock;
         this.ticker = settings.ticker;
@@ -179,7 +182,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
 
     @Override
     public BackendState backendState() {
-        return guard.state();
+        return policyDecisions.addTo(guard.state());
     }
 
     int instances() {
@@ -256,6 +259,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
                         policy,
                         local,
                         this::instances,
+                        policyDecisions,
                         retryAfterMicros));
     }
 

@@ -3,6 +3,7 @@ package io.limiter.spring.actuate;
 import io.limiter.BackendState;
 import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.util.LinkedHashMap;
@@ -12,14 +13,17 @@ import java.util.Map;
 /**
  * The health of the limiters.
  *
- * @param status {@code UP}; {@code DEGRADED} while the failure policy decides instead of Redis, for all limiters or for some;
- *     {@code DOWN} if it decides for all and throws; one of several masters of a Cluster does not make it {@code DOWN}
+ * @param status {@code UP}; {@code DEGRADED} while the failure policy decides instead of Redis, for all limiters or for some, also
+ *     if Redis did not make a tenth of the decisions of the last minute, whatever the cause; {@code DOWN} if it decides for all and throws; one of several masters of a Cluster does not make it {@code DOWN}
  */
 public record BackendHealth(String status, Map<String, Object> details) {
 
     static final String UP = "UP";
     static final String DEGRADED = "DEGRADED";
     static final String DOWN = "DOWN";
+
+    /** From which share of decisions that Redis did not make the limits are no longer those of the fleet. */
+    private static final double MOST_UNDECIDED = 0.1;
 
     public static BackendHealth of(LimiterFactory factory) {
         return factory instanceof RedisRateLimiterFactory redis
@@ -34,8 +38,16 @@ public record BackendHealth(String status, Map<String, Object> details) {
         if (!state.failing().isEmpty()) {
             details.put("failing", failing(state.failing()));
         }
+        if (state.undecided() > 0) {
+            details.put("undecided", Math.ceil(1000 * state.undecided()) / 1000);
+        }
         if (state.up()) {
-            return new BackendHealth(state.failing().isEmpty() ? UP : DEGRADED, details);
+            LimiterBackendException why = state.undecidedBy();
+            if (state.undecided() > 0 && why != null) {
+                details.put("problem", why.problem());
+            }
+            boolean decides = state.failing().isEmpty() && state.undecided() < MOST_UNDECIDED;
+            return new BackendHealth(decides ? UP : DEGRADED, details);
         }
         state.lastFailure().ifPresent(failure -> details.put("problem", failure.problem()));
         if (state.nodes() > 1) {

@@ -34,6 +34,23 @@ class BackendHealthTest {
                 .containsEntry("problem", FAILURE.problem());
     }
 
+    /** For example a client that throws before a request is sent: no circuit breaker opens. */
+    @Test
+    void decisions_that_redis_did_not_make_degrade_it_although_redis_is_up() {
+        BackendState few = new BackendState(true, SINCE, null).withUndecided(0.0991, FAILURE);
+        assertThat(BackendHealth.of(few, FailurePolicy.LOCAL).status()).isEqualTo("UP");
+        assertThat(BackendHealth.of(few, FailurePolicy.LOCAL).details())
+                .containsEntry("undecided", 0.1)
+                .containsEntry("problem", FAILURE.problem());
+        BackendState all = new BackendState(true, SINCE, null).withUndecided(1, FAILURE);
+        for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.THROW)) {
+            assertThat(BackendHealth.of(all, policy).status()).isEqualTo("DEGRADED");
+            assertThat(BackendHealth.of(all, policy).details()).containsEntry("undecided", 1.0);
+        }
+        BackendState none = new BackendState(true, SINCE, null).withUndecided(0, FAILURE);
+        assertThat(BackendHealth.of(none, FailurePolicy.LOCAL).details()).doesNotContainKeys("undecided", "problem");
+    }
+
     @Test
     void one_of_several_masters_degrades_it_and_is_named() {
         for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.THROW)) {

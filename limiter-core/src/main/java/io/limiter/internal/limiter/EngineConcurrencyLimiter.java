@@ -208,7 +208,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
             InEffect<ConcurrencyLimit> now = inEffect();
             Failover engine = now.engine();
             ConcurrencyLimit limit = now.limit();
-            switch (engine.policy().action()) {
+            switch (engine.actionAfter(failure)) {
                 case THROW -> completeExceptionally(failure);
                 case DENY -> reject(engine.rejected(limit));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));

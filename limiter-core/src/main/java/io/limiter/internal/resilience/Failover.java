@@ -40,25 +40,34 @@ public final class Failover implements Pending.Fallback<Decision> {
     private final FailurePolicy policy;
     private final Engine local;
     private final IntSupplier instances;
+    private final PolicyDecisions decisions;
     private final long retryAfterMicros;
 
     /** The only instance. */
     public Failover(Engine engine, FailurePolicy policy, Engine local, long retryAfterMicros) {
-        this(engine, policy, local, () -> 1, retryAfterMicros);
+        this(engine, policy, local, () -> 1, PolicyDecisions.NONE, retryAfterMicros);
     }
 
     /**
      * @param local decides in this JVM
      * @param instances that were alive when the backend last answered; more than 0
+     * @param decisions reports each failure for which the policy decides
      * @param retryAfterMicros retry-after of rejections by the policy {@code deny}; more than 0
      */
-    public Failover(Engine engine, FailurePolicy policy, Engine local, IntSupplier instances, long retryAfterMicros) {
+    public Failover(
+            Engine engine,
+            FailurePolicy policy,
+            Engine local,
+            IntSupplier instances,
+            PolicyDecisions decisions,
+            long retryAfterMicros) {
         this.engine = engine;
         this.immediate = engine instanceof ImmediateEngine some ? some.first() : null;
         this.ifUnknown = immediate == null ? engine : immediate.ifUnknown();
         this.policy = policy;
         this.local = local;
         this.instances = instances;
+        this.decisions = decisions;
         this.retryAfterMicros = retryAfterMicros;
     }
 
@@ -69,7 +78,9 @@ public final class Failover implements Pending.Fallback<Decision> {
 
     /** The same engine and local fallback with another policy. */
     public Failover with(FailurePolicy newPolicy) {
-        return newPolicy.equals(policy) ? this : new Failover(engine, newPolicy, local, instances, retryAfterMicros);
+        return newPolicy.equals(policy)
+                ? this
+                : new Failover(engine, newPolicy, local, instances, decisions, retryAfterMicros);
     }
 
     /** The engine that may fail. */
@@ -182,8 +193,13 @@ public final class Failover implements Pending.Fallback<Decision> {
         }
     }
 
-    private FailurePolicy.Action actionAfter(LimiterBackendException failure) {
-        return failure.kind() == Kind.CLOSED ? FailurePolicy.Action.THROW : policy.action();
+    /** What the policy does after a failure, which is reported, because the limit does not hold for the fleet meanwhile. */
+    public FailurePolicy.Action actionAfter(LimiterBackendException failure) {
+        if (failure.kind() == Kind.CLOSED) {
+            return FailurePolicy.Action.THROW;
+        }
+        decisions.decides(failure);
+        return policy.action();
     }
 
     /** A rejection by the policy. */

@@ -6,8 +6,6 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.engine.Pending;
-import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
@@ -41,19 +39,16 @@ public final class Guard implements AutoCloseable {
     private final Breakers breakers;
     private final PermanentFailures permanentFailures;
     private final EngineObserver observer;
-    private final AsyncLog log;
-    private final LogThrottle timedOut = new LogThrottle();
     private final Executor outside;
     private volatile long answeredNanos;
 
-    /** A guard without listeners, log and probes: once open, its circuit breaker stays open. */
+    /** A guard without listeners and probes: once open, its circuit breaker stays open. */
     public static Guard silent(Duration decisionTimeout) {
         return new Guard(
                 Breakers.silent(),
                 new Deadlines(decisionTimeout, decisionTimeout, Ticker.systemTicker()),
                 ListenerNotifier.NONE,
-                EngineObserver.NONE,
-                AsyncLog.NONE);
+                EngineObserver.NONE);
     }
 
     /**
@@ -70,16 +65,10 @@ public final class Guard implements AutoCloseable {
             Breakers breakers,
             ListenerNotifier notifier,
             EngineObserver observer) {
-        this(
-                breakers,
-                new Deadlines(decisionTimeout, firstDecisionTimeout, Ticker.systemTicker()),
-                notifier,
-                observer,
-                AsyncLog.of(Guard.class));
+        this(breakers, new Deadlines(decisionTimeout, firstDecisionTimeout, Ticker.systemTicker()), notifier, observer);
     }
 
-    Guard(Breakers breakers, Deadlines deadlines, ListenerNotifier notifier, EngineObserver observer, AsyncLog log) {
-        this.log = log;
+    Guard(Breakers breakers, Deadlines deadlines, ListenerNotifier notifier, EngineObserver observer) {
         this.permanentFailures = new PermanentFailures(notifier, Ticker.systemTicker());
         this.observer = observer;
         this.deadlines = deadlines;
@@ -153,13 +142,6 @@ public final class Guard implements AutoCloseable {
     public boolean failed(LimiterBackendException failure, boolean isFirst) {
         boolean isCounted = isFirst && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS);
         observer.failed(failure.problem());
-        if (failure.problem().equals(TIMEOUT)) {
-            log.warn(
-                    timedOut,
-                    "A decision timed out and its failure policy decided: {}. If Redis is only slow, raise"
-                            + " limiter.failure.decision-timeout.",
-                    new Message(failure));
-        }
         if (failure.kind() == Kind.PERMANENT) {
             permanentFailures.failed(failure);
         }
@@ -208,15 +190,6 @@ public final class Guard implements AutoCloseable {
 
     private static LimiterBackendException timeout(Pending<?> pending, Kind kind, String text) {
         return new LimiterBackendException(kind, TIMEOUT, pending.key(), text, null, null);
-    }
-
-    /** Composed by the thread that logs. */
-    private record Message(Throwable failure) {
-
-        @Override
-        public String toString() {
-            return String.valueOf(failure.getMessage());
-        }
     }
 
     /** The pause before a retry, in nanoseconds; 0 if it must not be retried or its deadline is too close. */

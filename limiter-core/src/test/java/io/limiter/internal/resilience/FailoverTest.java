@@ -56,7 +56,7 @@ class FailoverTest {
     @Test
     void without_a_fixed_share_an_instance_decides_under_its_part_of_the_limit() {
         AtomicInteger instances = new AtomicInteger(4);
-        Failover failover = new Failover(failing, FailurePolicy.LOCAL, local, instances::get, 1);
+        Failover failover = new Failover(failing, FailurePolicy.LOCAL, local, instances::get, PolicyDecisions.NONE, 1);
         assertThat(failover.decide("k", TEN, Request.peek(1, 0)).limit()).isEqualTo(2);
         instances.set(100);
         assertThat(failover.decide("k", TEN, Request.peek(1, 0)).limit())

@@ -1,7 +1,6 @@
 package io.limiter.internal.resilience;
 
 import com.google.common.base.Ticker;
-import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
@@ -20,8 +19,7 @@ public final class Guards {
                 breakers,
                 new Deadlines(decisionTimeout, decisionTimeout, clock),
                 ListenerNotifier.NONE,
-                EngineObserver.NONE,
-                AsyncLog.of(Guard.class));
+                EngineObserver.NONE);
     }
 
     public static Guard with(Duration decisionTimeout, Breakers breakers) {

@@ -165,9 +165,12 @@ final class FleetReports implements Fleet {
         if (!state.up()) {
             return "unavailable: " + String.join(", ", state.unavailableNodes());
         }
-        return state.failing().isEmpty()
-                ? "available"
-                : "available, " + state.failing().size() + " limiters fail";
+        String failing = state.failing().isEmpty() ? "" : ", " + state.failing().size() + " limiters fail";
+        // Rounded up, because 0 would say that all is well.
+        String undecided = state.undecided() == 0
+                ? ""
+                : ", without " + (int) Math.ceil(100 * state.undecided()) + " % of the last minute's decisions";
+        return "available" + failing + undecided;
     }
 
     private List<LimiterTotals> busiest() {
