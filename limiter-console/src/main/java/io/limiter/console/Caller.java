@@ -22,9 +22,14 @@ import org.springframework.util.ClassUtils;
  * @param authorities of the user
  * @param header the first value of a header of the request; {@code null} without
  * @param server the request's own URI
+ * @param remote why the request may come from another machine; {@code null} if it comes from this one
  */
 record Caller(
-        @Nullable String user, Collection<String> authorities, Function<String, @Nullable String> header, URI server) {
+        @Nullable String user,
+        Collection<String> authorities,
+        Function<String, @Nullable String> header,
+        URI server,
+        @Nullable String remote) {
 
     private static final String ANONYMOUS = "org.springframework.security.authentication.AnonymousAuthenticationToken";
     private static final int MAX_NAME = 100;
@@ -33,14 +38,19 @@ record Caller(
     private static final Pattern LOOPBACK =
             Pattern.compile("(.+\\.)?localhost|127(\\.\\d{1,3}){3}|\\[(::1|0:0:0:0:0:0:0:1)]");
 
-    static Caller of(@Nullable Principal principal, Function<String, @Nullable String> header, URI server) {
+    static Caller of(
+            @Nullable Principal principal,
+            Function<String, @Nullable String> header,
+            URI server,
+            @Nullable String remote) {
         return principal == null || principal.getClass().getName().equals(ANONYMOUS)
-                ? new Caller(null, List.of("ROLE_ANONYMOUS"), header, server)
+                ? new Caller(null, List.of(), header, server, remote)
                 : new Caller(
                         principal.getName(),
                         Security.PRESENT ? Security.authorities(principal) : List.of(),
                         header,
-                        server);
+                        server,
+                        remote);
     }
 
     /** The name in the history. */
@@ -76,17 +86,21 @@ record Caller(
     }
 
     /**
-     * Whether the request was sent to a name of this machine alone. A site can have its own name lead here, and to a browser it
-     * is then the same origin. The URI may come from a forwarded header, so the Host header counts as well.
+     * Why the request may not be one of a user of this machine; {@code null} if it is. A site can have its own name resolve to
+     * this machine, and to a browser it is then the same origin, so the host counts. The URI may come from a forwarded header, so
+     * the Host header counts as well. Anybody can send a Host header, so where the request comes from counts first.
      */
-    boolean isToLoopback() {
-        return isLoopback(host()) && isLoopback(Objects.requireNonNullElse(server.getRawAuthority(), ""));
-    }
-
-    /** The host that the request names, and maybe its port. */
-    String host() {
+    @Nullable
+    String notLocal() {
+        if (remote != null) {
+            return remote;
+        }
         String host = header.apply(HttpHeaders.HOST);
-        return host == null ? Objects.requireNonNullElse(server.getRawAuthority(), "") : host;
+        String authority = Objects.requireNonNullElse(server.getRawAuthority(), "");
+        if (host != null && !isLoopback(host)) {
+            return "is to '" + host + "'";
+        }
+        return isLoopback(authority) ? null : "is to '" + authority + "'";
     }
 
     private static boolean isLoopback(String authority) {

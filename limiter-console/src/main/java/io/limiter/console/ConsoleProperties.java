@@ -2,6 +2,7 @@ package io.limiter.console;
 
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -15,9 +16,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param keyAuthorities who may limit, exempt, ban or reset single keys: users who have one of these authorities, such as
  *     ROLE_SUPPORT, or one of the write authorities; no other
  * @param writeAuthorities who may change limits and single keys: users who have one of these authorities, such as
- *     ROLE_OPERATOR; no other. ROLE_ANONYMOUS stands for callers without a login, who count only if allow-unsecured is set
- * @param allowUnsecured whether all users of this machine may read the console without a login, by localhost or a loopback
- *     address
+ *     ROLE_OPERATOR; no other
+ * @param allowUnsecured whether all users of this machine may read the console without a login; requests that come from other
+ *     machines or through a proxy are rejected
  */
 @ConfigurationProperties("limiter.console")
 record ConsoleProperties(
@@ -42,5 +43,12 @@ record ConsoleProperties(
         readAuthorities = List.copyOf(readAuthorities);
         keyAuthorities = List.copyOf(keyAuthorities);
         writeAuthorities = List.copyOf(writeAuthorities);
+        if (Stream.of(readAuthorities, keyAuthorities, writeAuthorities)
+                .anyMatch(names -> names.contains("ROLE_ANONYMOUS"))) {
+            throw new IllegalArgumentException(
+                    "limiter.console.*-authorities must not name ROLE_ANONYMOUS, because nobody may"
+                            + " change limits without a login; name an authority of users who log in, such as ROLE_OPERATOR, or let"
+                            + " the users of this machine read without a login by limiter.console.allow-unsecured=true");
+        }
     }
 }

@@ -19,6 +19,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /** The console, if {@code limiter.console.enabled} is set. */
@@ -81,8 +82,9 @@ public class LimiterConsoleAutoConfiguration {
     static class Reactive {
 
         @Bean
-        ReactiveConsole limiterReactiveConsole(Console console, FleetFeed feed) {
-            return new ReactiveConsole(console, feed);
+        ReactiveConsole limiterReactiveConsole(Console console, FleetFeed feed, ListableBeanFactory beans) {
+            return new ReactiveConsole(
+                    console, feed, beans.containsBean(WebHttpHandlerBuilder.FORWARDED_HEADER_TRANSFORMER_BEAN_NAME));
         }
     }
 

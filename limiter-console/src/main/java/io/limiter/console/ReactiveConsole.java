@@ -1,7 +1,11 @@
 package io.limiter.console;
 
 import io.limiter.console.wire.Wire;
+import jakarta.servlet.http.HttpServletRequest;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.security.Principal;
+import java.util.Collections;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -10,6 +14,8 @@ import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.security.web.server.csrf.CsrfToken;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.reactive.function.BodyInserters;
@@ -32,10 +38,13 @@ final class ReactiveConsole {
 
     private final Console console;
     private final FleetFeed feed;
+    private final boolean forwarded;
 
-    ReactiveConsole(Console console, FleetFeed feed) {
+    /** @param forwarded whether forwarded headers replace the address of requests before anybody sees it */
+    ReactiveConsole(Console console, FleetFeed feed, boolean forwarded) {
         this.console = console;
         this.feed = feed;
+        this.forwarded = forwarded;
     }
 
     RouterFunction<ServerResponse> routes(String path) {
@@ -108,11 +117,11 @@ final class ReactiveConsole {
         });
     }
 
-    private static HandlerFunction<ServerResponse> reading(Function<Caller, Answer> answer) {
+    private HandlerFunction<ServerResponse> reading(Function<Caller, Answer> answer) {
         return request -> caller(request).map(answer).flatMap(ReactiveConsole::sent);
     }
 
-    private static HandlerFunction<ServerResponse> writing(BiFunction<Caller, byte[], Answer> answer) {
+    private HandlerFunction<ServerResponse> writing(BiFunction<Caller, byte[], Answer> answer) {
         return request -> Mono.zip(caller(request), body(request))
                 .flatMap(of -> blocking(() -> answer.apply(of.getT1(), of.getT2())));
     }
@@ -145,18 +154,38 @@ final class ReactiveConsole {
                 .onErrorReturn(DataBufferLimitException.class, TOO_LONG);
     }
 
-    private static Mono<Caller> caller(ServerRequest request) {
+    private Mono<Caller> caller(ServerRequest request) {
         return request.exchange()
                 .getPrincipal()
                 .map(principal -> caller(request, principal))
                 .switchIfEmpty(Mono.fromSupplier(() -> caller(request, null)));
     }
 
-    private static Caller caller(ServerRequest request, @Nullable Principal principal) {
+    private Caller caller(ServerRequest request, @Nullable Principal principal) {
         return Caller.of(
                 principal,
                 request.exchange().getRequest().getHeaders()::getFirst,
-                request.exchange().getRequest().getURI());
+                request.exchange().getRequest().getURI(),
+                remote(request.exchange().getRequest()));
+    }
+
+    private @Nullable String remote(ServerHttpRequest request) {
+        if (forwarded) {
+            return Proxies.HIDDEN + "native";
+        }
+        if (Servlets.PRESENT && Servlets.isServlet(request)) {
+            return Servlets.remote(request);
+        }
+        return remotePeer(request);
+    }
+
+    static @Nullable String remotePeer(ServerHttpRequest request) {
+        InetSocketAddress address = request.getRemoteAddress();
+        InetAddress resolved = address == null ? null : address.getAddress();
+        return Proxies.remote(
+                resolved == null ? null : resolved.getHostAddress(),
+                Collections.enumeration(request.getHeaders().toSingleValueMap().keySet()),
+                request.getHeaders()::getFirst);
     }
 
     /** A page, which gets the newest event if it is slow. */
@@ -170,6 +199,21 @@ final class ReactiveConsole {
         @Override
         public void end() {
             sink.complete();
+        }
+    }
+
+    /** Servlet containers, on which WebFlux runs too. */
+    private static final class Servlets {
+
+        static final boolean PRESENT =
+                ClassUtils.isPresent("jakarta.servlet.http.HttpServletRequest", ReactiveConsole.class.getClassLoader());
+
+        static boolean isServlet(ServerHttpRequest request) {
+            return ServerHttpRequestDecorator.getNativeRequest(request) instanceof HttpServletRequest;
+        }
+
+        static @Nullable String remote(ServerHttpRequest request) {
+            return ServletConsole.remote(ServerHttpRequestDecorator.getNativeRequest(request));
         }
     }
 

@@ -53,13 +53,14 @@ final class Rights {
             return null;
         }
         if (properties.allowUnsecured()) {
-            if (!caller.isToLoopback()) {
+            String notLocal = caller.notLocal();
+            if (notLocal != null) {
                 return new AccessDenied(
                         HttpStatus.FORBIDDEN,
-                        "with limiter.console.allow-unsecured the console answers only requests to localhost or a loopback"
-                                + " address, was '" + caller.host() + "'");
+                        "with limiter.console.allow-unsecured the console answers only requests that come from this machine,"
+                                + " without a proxy, to localhost or a loopback address; this one " + notLocal);
             }
-            if (right == Right.READ || permitted) {
+            if (right == Right.READ) {
                 return null;
             }
         } else if (caller.user() == null) {

@@ -1,6 +1,8 @@
 package io.limiter.console;
 
 import io.limiter.console.wire.Wire;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.net.URI;
@@ -124,7 +126,23 @@ final class ServletConsole implements DisposableBean {
         return Caller.of(
                 servlet.getUserPrincipal(),
                 servlet::getHeader,
-                URI.create(servlet.getScheme() + "://" + servlet.getServerName() + ":" + servlet.getServerPort()));
+                URI.create(servlet.getScheme() + "://" + servlet.getServerName() + ":" + servlet.getServerPort()),
+                remote(servlet));
+    }
+
+    /** Filters wrap a request to replace its address and to remove the headers that it came from. */
+    static @Nullable String remote(HttpServletRequest request) {
+        ServletRequest unwrapped = request;
+        while (unwrapped instanceof ServletRequestWrapper wrapper) {
+            unwrapped = wrapper.getRequest();
+        }
+        // Tomcat's RemoteIpValve has changed the request itself.
+        if (request.getAttribute("org.apache.tomcat.request.forwarded") != null) {
+            return Proxies.HIDDEN + "framework";
+        }
+        return unwrapped instanceof HttpServletRequest original
+                ? Proxies.remote(original.getRemoteAddr(), original.getHeaderNames(), original::getHeader)
+                : "has no address";
     }
 
     /** Sends the newest event to a page, and leaves out those that it is too slow for. */

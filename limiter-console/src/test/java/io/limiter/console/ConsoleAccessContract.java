@@ -2,8 +2,10 @@ package io.limiter.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ConfigurableApplicationContext;
 
 /** Who may read and who may write, and which requests could be those of another site. */
 abstract class ConsoleAccessContract extends ConsoleRequests {
@@ -115,42 +118,69 @@ abstract class ConsoleAccessContract extends ConsoleRequests {
         "10.0.0.1, 403"
     })
     void without_a_login_only_a_loopback_host_is_answered(String host, int status) throws Exception {
-        on(applications.unsecured(), () -> {
-            for (String forwarded : List.of("", "X-Forwarded-Host: localhost\r\n")) {
-                assertThat(raw("GET /ops/limiter/api/limits HTTP/1.1\r\nHost: " + host + "\r\n" + forwarded
-                                + "Connection: close\r\n\r\n"))
-                        .isEqualTo(status);
-                limits(server).clear();
-                assertThat(raw("POST /ops/limiter/api/limits HTTP/1.1\r\nHost: " + host + "\r\n" + forwarded
-                                + "Sec-Fetch-Site: same-origin\r\nOrigin: http://" + host
-                                + "\r\nX-Limiter-Console: 1\r\nContent-Type: application/json\r\nContent-Length: "
-                                + PUT.length() + "\r\nConnection: close\r\n\r\n" + PUT))
-                        .isEqualTo(status);
-                assertThat(limits(server).list()).hasSize(status == 200 ? 1 : 0);
-            }
+        on(applications.unsecured("none"), () -> {
+            assertThat(raw("GET", host, "", "")).isEqualTo(status);
+            assertThat(raw("GET", host, "X-Forwarded-Host: localhost\r\n", "")).isEqualTo(403);
         });
     }
 
-    /** The status of the answer. */
-    private int raw(String request) throws IOException {
-        int port = Integer.parseInt(server.getEnvironment().getRequiredProperty("local.server.port"));
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return Integer.parseInt(answer.split(" ", 3)[1]);
+    /** A proxy on this machine sends such headers; by default nginx sends nothing but the last of them. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "X-Forwarded-For: 127.0.0.1",
+                "X-Forwarded-Proto: http",
+                "x-forwarded-prefix: /shop",
+                "Forwarded: for=127.0.0.1",
+                "Via: 1.1 proxy",
+                "X-Real-IP: 127.0.0.1",
+                "Connection: close"
+            })
+    void without_a_login_nothing_that_a_proxy_has_passed_on_is_answered(String header) throws Exception {
+        String other = applications.hidingStrategy().equals("native") ? "framework" : "native";
+        for (ConfigurableApplicationContext application :
+                List.of(applications.unsecured("none"), applications.unsecured(other))) {
+            on(application, () -> {
+                assertThat(raw("GET", "localhost", "", "")).isEqualTo(200);
+                assertThat(raw("GET", "localhost", header + "\r\n", "")).isEqualTo(403);
+            });
         }
     }
 
     @Test
-    void anonymous_is_no_authority_where_a_login_is_needed() throws Exception {
-        on(
-                applications.start(
-                        applications.openApplication(), "--limiter.console.write-authorities=ROLE_ANONYMOUS"),
-                () -> {
-                    assertThat(get("/api/limits", "").statusCode()).isEqualTo(401);
-                    csrf = new Csrf("X-CSRF-TOKEN", "any");
-                    assertThat(post("/api/limits", "", PUT).statusCode()).isEqualTo(401);
-                });
+    void without_a_login_nothing_is_answered_where_forwarded_headers_hide_the_address() throws Exception {
+        on(applications.unsecured(applications.hidingStrategy()), () -> {
+            assertThat(raw("GET", "localhost", "X-Forwarded-For: 127.0.0.1\r\n", ""))
+                    .isEqualTo(403);
+            assertThat(get("/api/limits", "").body()).contains("server.forward-headers-strategy=");
+        });
+    }
+
+    @Test
+    void without_a_login_nobody_writes() throws Exception {
+        on(applications.unsecured("none"), () -> {
+            assertThat(raw(
+                            "POST",
+                            "localhost",
+                            "Sec-Fetch-Site: same-origin\r\nOrigin: http://localhost\r\nX-Limiter-Console: 1\r\n"
+                                    + "Content-Type: application/json\r\nContent-Length: " + PUT.length() + "\r\n",
+                            PUT))
+                    .isEqualTo(403);
+            assertThat(limits(server).list()).isEmpty();
+        });
+    }
+
+    /** The status of the answer. The connection is kept, because a client that closes it looks like a proxy. */
+    private int raw(String method, String host, String headers, String body) throws IOException {
+        int port = Integer.parseInt(server.getEnvironment().getRequiredProperty("local.server.port"));
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            String request =
+                    method + " /ops/limiter/api/limits HTTP/1.1\r\nHost: " + host + "\r\n" + headers + "\r\n" + body;
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            BufferedReader answer =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            return Integer.parseInt(answer.readLine().split(" ", 3)[1]);
+        }
     }
 
     @Test

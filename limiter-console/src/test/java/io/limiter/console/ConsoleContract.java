@@ -1,7 +1,9 @@
 package io.limiter.console;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -20,7 +22,7 @@ abstract class ConsoleContract {
 
     private final List<ConfigurableApplicationContext> started = new ArrayList<>();
     private ConfigurableApplicationContext server;
-    private ConfigurableApplicationContext unsecured;
+    private final Map<String, ConfigurableApplicationContext> unsecured = new HashMap<>();
 
     @Nested
     class Access extends ConsoleAccessContract {}
@@ -63,16 +65,22 @@ abstract class ConsoleContract {
         return server;
     }
 
-    /** One without a login, in which all may write. */
-    final ConfigurableApplicationContext unsecured() {
-        if (unsecured == null) {
-            unsecured = start(
-                    openApplication(),
-                    "--server.forward-headers-strategy=framework",
-                    "--limiter.console.allow-unsecured=true",
-                    "--limiter.console.write-authorities=ROLE_ANONYMOUS");
-        }
-        return unsecured;
+    /** The strategy for forwarded headers by which the server replaces the address before the console can see it. */
+    abstract String hidingStrategy();
+
+    /**
+     * One that users of this machine read without a login.
+     *
+     * @param strategy for forwarded headers
+     */
+    final ConfigurableApplicationContext unsecured(String strategy) {
+        return unsecured.computeIfAbsent(
+                strategy,
+                any -> start(
+                        openApplication(),
+                        "--server.forward-headers-strategy=" + strategy,
+                        "--limiter.console.allow-unsecured=true",
+                        "--limiter.console.write-authorities=ROLE_operator"));
     }
 
     /** One that runs until all tests of the class have. */

@@ -18,7 +18,10 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The console of a fleet that is made up, to work on the page: run it and open http://localhost:8090/limiter. */
+/**
+ * The console of a fleet that is made up, to work on the page: run it and open
+ * http://localhost:8090/limiter as the user operator with the password operator.
+ */
 public final class ConsoleDemo {
 
     private ConsoleDemo() {}
@@ -26,10 +29,13 @@ public final class ConsoleDemo {
     public static void main(String[] args) {
         SpringApplication.run(
                 Application.class,
+                "--server.address=127.0.0.1",
                 "--server.port=8090",
                 "--limiter.console.enabled=true",
-                "--limiter.console.write-authorities=ROLE_ANONYMOUS",
-                "--limiter.console.allow-unsecured=true",
+                "--limiter.console.write-authorities=ROLE_OPERATOR",
+                "--spring.security.user.name=operator",
+                "--spring.security.user.password=operator",
+                "--spring.security.user.roles=OPERATOR",
                 "--limiter.type=local");
     }
 

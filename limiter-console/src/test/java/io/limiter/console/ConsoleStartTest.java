@@ -105,6 +105,20 @@ class ConsoleStartTest {
                         .hasMessageContaining("'limiter/'"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"read", "key", "write"})
+    void callers_without_a_login_have_no_authority(String right) {
+        servlet.withPropertyValues(ENABLED)
+                .withPropertyValues(
+                        "limiter.console.allow-unsecured=true",
+                        "limiter.console." + right + "-authorities=ROLE_VIEWER,ROLE_ANONYMOUS")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("must not name ROLE_ANONYMOUS")
+                        .hasMessageContaining("limiter.console.allow-unsecured=true"));
+    }
+
     @Test
     void it_is_off_with_the_limiter() {
         servlet.withPropertyValues(ENABLED)

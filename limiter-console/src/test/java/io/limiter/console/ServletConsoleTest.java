@@ -142,4 +142,9 @@ class ServletConsoleTest extends ConsoleContract {
     Class<?> openApplication() {
         return Open.class;
     }
+
+    @Override
+    String hidingStrategy() {
+        return "native";
+    }
 }

@@ -101,4 +101,9 @@ class WebFluxConsoleTest extends ConsoleContract {
     Class<?> openApplication() {
         return Open.class;
     }
+
+    @Override
+    String hidingStrategy() {
+        return "framework";
+    }
 }

@@ -1,5 +1,6 @@
 package io.limiter.sample;
 
+import java.util.UUID;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 
@@ -14,12 +15,12 @@ public class SampleApplication {
     static SpringApplicationBuilder application() {
         return new SpringApplicationBuilder(SampleApplication.class)
                 .listeners(new SampleRedis())
-                // Yours is secured by Spring Security; this one is a demonstration, whose console answers this machine
-                // alone.
                 .properties(
+                        // Its console shows all keys, so it is for this machine alone.
+                        "server.address=127.0.0.1",
                         "limiter.console.enabled=true",
-                        "limiter.console.allow-unsecured=true",
-                        "limiter.console.write-authorities=ROLE_ANONYMOUS",
+                        "limiter.console.write-authorities=ROLE_OPERATOR",
+                        "sample.console.password=" + UUID.randomUUID(),
                         "limiter.live.show-keys=true",
                         "management.endpoint.limiters.show-keys=always");
     }

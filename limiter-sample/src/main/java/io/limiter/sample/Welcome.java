@@ -20,8 +20,8 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
                         + environment.getProperty("spring.data.redis.port", "6379");
         System.out.printf("""
 
-                The limits are in Redis at %2$s. Press the buttons at %1$s/, see them at
-                %1$s/limiter, the console, or try:
+                The limits are in Redis at %2$s. Press the buttons at %1$s/, see them in the console at
+                %1$s/limiter (user operator, password %3$s), or try:
 
                   curl -i %1$s/limiter/rate                          1 per 5 s, shared by all callers
                   curl -i %1$s/limiter/rate2                         the same, programmatically
@@ -37,6 +37,6 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
                   curl -i -d phone=0171 %1$s/sms/code                1 per 60 s, for each phone number
 
                 Another instance shares them: add -Dspring-boot.run.arguments=--server.port=8081 to the command.
-                """, here, redis);
+                """, here, redis, environment.getRequiredProperty("sample.console.password"));
     }
 }

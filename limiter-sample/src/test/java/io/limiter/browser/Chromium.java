@@ -37,6 +37,7 @@ final class Chromium implements AutoCloseable {
                 .setLocale("en-GB")
                 .setColorScheme(ColorScheme.LIGHT)
                 .setReducedMotion(ReducedMotion.REDUCE));
+        context.setExtraHTTPHeaders(Map.of("Authorization", Samples.login()));
         page = context.newPage();
         page.setDefaultTimeout(PATIENCE_MILLIS);
     }

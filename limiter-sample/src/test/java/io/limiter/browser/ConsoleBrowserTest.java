@@ -270,7 +270,7 @@ class ConsoleBrowserTest extends OpenConsole {
         page.keyboard().type("Search backend is slow, INC-4711");
         page.keyboard().press("Enter");
         assertThat(page.locator("#change")).containsText("search: 50/s → 10/s");
-        assertThat(page.locator("#change")).containsText("by you, for 30 minutes");
+        assertThat(page.locator("#change")).containsText(Pattern.compile("by you \\(.*operator.*\\), for 30 minutes"));
         assertThat(page.locator("dialog")).containsText("On 2 instances");
         assertThat(page.locator(".choices button").first()).containsText("Try in shadow mode first");
         page.locator("#enforce").focus();

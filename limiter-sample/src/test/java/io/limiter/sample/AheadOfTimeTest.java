@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AheadOfTimeTest {
 
     private static final Pattern OF_TESTS = Pattern.compile(
-            ".*(test-classes|-tests\\.jar|/(redisson|spring-(boot-)?(starter-)?(webflux|security|reactor))[^/]*)");
+            ".*(test-classes|-tests\\.jar|/(redisson|spring-(boot-)?(starter-)?(webflux|reactor))[^/]*)");
     private static final Pattern URL = Pattern.compile("(http://localhost:\\d+)/,");
 
     @Test
@@ -66,6 +66,7 @@ class AheadOfTimeTest {
                 SampleApplication.class.getName(),
                 "--server.port=0",
                 "--server.tomcat.basedir=" + folder.resolve("tomcat"),
+                "--sample.console.password=secret",
                 // Of a limit, which is read now.
                 "--limiter.limits.plan.limit=1",
                 "--limiter.failure.policy=throw",
@@ -78,7 +79,10 @@ class AheadOfTimeTest {
             assertThat(status(here + "/limiter/count?key=ann")).isEqualTo(429);
             assertThat(status(here + "/limiter/plan?user=ann")).isEqualTo(200);
             assertThat(status(here + "/limiter/plan?user=ann")).isEqualTo(429);
-            assertThat(status(here + "/limiter/")).isEqualTo(200);
+            assertThat(status(here + "/limiter/")).isEqualTo(401);
+            assertThat(status(HttpRequest.newBuilder(URI.create(here + "/limiter/api/limits"))
+                            .header("Authorization", "Basic b3BlcmF0b3I6c2VjcmV0")))
+                    .isEqualTo(200);
         } finally {
             application.destroy();
             application.waitFor();
@@ -127,8 +131,12 @@ class AheadOfTimeTest {
     }
 
     private static int status(String url) throws Exception {
+        return status(HttpRequest.newBuilder(URI.create(url)));
+    }
+
+    private static int status(HttpRequest.Builder request) throws Exception {
         return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.discarding())
+                .send(request.build(), BodyHandlers.discarding())
                 .statusCode();
     }
 }

@@ -14,13 +14,16 @@ import io.limiter.live.LiveLimits;
 import io.limiter.testing.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.CookieManager;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -228,15 +231,22 @@ class SampleTest {
 
     @Test
     void the_console_changes_a_limit_of_both_instances() throws Exception {
-        assertThat(get(first, "/limiter/").body()).contains("Limiter console");
-        HttpRequest change = HttpRequest.newBuilder(uri(first, "/limiter/api/limits"))
+        assertThat(get(first, "/limiter/").statusCode()).isEqualTo(401);
+        HttpClient browser =
+                HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
+        assertThat(browser.send(console("").build(), BodyHandlers.ofString()).body())
+                .contains("Limiter console");
+        String token = browser.send(console("api/csrf").build(), BodyHandlers.ofString())
+                .body();
+        HttpRequest change = console("api/limits")
+                .header("X-CSRF-TOKEN", token.replaceAll("(?s).*\"token\" *: *\"([^\"]+)\".*", "$1"))
                 .header("Content-Type", "application/json")
                 .header("X-Limiter-Console", "1")
                 .POST(BodyPublishers.ofString(
                         "{\"name\":\"log\",\"settings\":{\"kind\":\"sliding-log\",\"limit\":1,\"period\":3600},"
                                 + "\"why\":\"too much\",\"expectedVersion\":0}"))
                 .build();
-        HttpResponse<String> changed = HTTP.send(change, BodyHandlers.ofString());
+        HttpResponse<String> changed = browser.send(change, BodyHandlers.ofString());
         assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
         LiveLimits there = second.getBean(LiveLimits.class);
         Eventually.that(() -> assertThat(there.get("log")).isPresent());
@@ -246,6 +256,15 @@ class SampleTest {
                 "log", ChangeNote.of("ann", ""), there.get("log").orElseThrow().version());
         LiveLimits here = first.getBean(LiveLimits.class);
         Eventually.that(() -> assertThat(here.get("log")).isEmpty());
+    }
+
+    /** A request of the operator, whose password the sample prints. */
+    private static HttpRequest.Builder console(String path) {
+        String login = "operator:" + first.getEnvironment().getRequiredProperty("sample.console.password");
+        return HttpRequest.newBuilder(uri(first, "/limiter/" + path))
+                .header(
+                        "Authorization",
+                        "Basic " + Base64.getEncoder().encodeToString(login.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test

@@ -62,7 +62,7 @@ function withMode(live, enforce, text) {
   return before === enforce ? text : t('modeFromTo', mode(before), mode(enforce), text);
 }
 
-const by = () => state.session.user ? t('byYou', isolated(state.session.user)) : t('byYouPlain');
+const by = () => t('byYou', isolated(state.session.user));
 
 /**
  * @param {() => void} done after the change
