@@ -13,8 +13,6 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 
 /** What holds in the core and in the modules that are built on its internal types. */
 public final class ArchitectureRules {
@@ -47,17 +45,6 @@ public final class ArchitectureRules {
                         .isLessThanOrEqualTo(layer);
             }
         }
-    }
-
-    /** Packages stay small enough to be read at once. */
-    @ArchTest
-    public static void noPackageHasTooManyClasses(JavaClasses classes) {
-        Map<String, Long> counts = classes.stream()
-                .filter(each -> each.isTopLevelClass() && !each.getSimpleName().equals("package-info"))
-                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
-        assertThat(counts)
-                .allSatisfy((name, count) ->
-                        assertThat(count).as("classes in %s", name).isLessThanOrEqualTo(20));
     }
 
     @ArchTest

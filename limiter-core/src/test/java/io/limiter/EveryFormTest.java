@@ -85,11 +85,6 @@ class EveryFormTest {
                 .isEqualTo(returned(SetReservation.class.getMethod("settleAsync", int[].class)));
     }
 
-    @Test
-    void a_rate_limiter_has_at_most_40_methods() {
-        assertThat(methods(RateLimiter.class)).hasSizeBetween(30, 40);
-    }
-
     /** These are for code that was written for Guava's limiter, or for the annotations' original, which have no futures. */
     private static boolean hasTimeUnit(Method method) {
         return List.of(method.getParameterTypes()).contains(TimeUnit.class);

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Code uses one term for each thing, as the pages do, and tests have names of one form. */
+/** Tests have names of one form. */
 class CodeTest {
 
     private static final Pattern TEST =
@@ -29,20 +29,6 @@ class CodeTest {
                         .filter(name -> !name.matches("[a-z0-9]+|.*_.*"))
                         .forEach(name -> found.add(DocsTest.ROOT.relativize(file) + ": " + name));
             }
-        }
-        assertThat(found).isEmpty();
-    }
-
-    @Test
-    void names_comments_and_texts_use_the_terms_of_the_field() throws IOException {
-        Terms terms = Terms.of("words-of-code.txt");
-        List<String> found = new ArrayList<>();
-        for (Path file : files()) {
-            String words = Files.readString(file)
-                    .replaceAll("(?m)^import .*", "")
-                    .replaceAll("([a-z0-9])([A-Z])", "$1 $2")
-                    .replace('_', ' ');
-            terms.in(words).forEach(term -> found.add(DocsTest.ROOT.relativize(file) + ": " + term));
         }
         assertThat(found).isEmpty();
     }

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.limiter.ArchitectureRules;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -25,11 +24,6 @@ class ArchitectureTest {
     @Test
     void no_cycles_between_packages() {
         slices().matching("io.limiter.spring.(**)").should().beFreeOfCycles().check(CLASSES);
-    }
-
-    @Test
-    void no_package_has_too_many_classes() {
-        ArchitectureRules.noPackageHasTooManyClasses(CLASSES);
     }
 
     @Test
