@@ -97,12 +97,9 @@ class ArchitectureTest {
     void no_class_uses_two_optional_libraries_that_are_missing_together() {
         String actuator = "org.springframework.boot.actuate";
         String security = "org.springframework.security";
-        String contexts = "io.micrometer.context";
         assertThat(users("org.aspectj")).isEmpty();
         notTogether("org.springframework.web.servlet", "io.micrometer.core");
         notTogether(actuator, security);
-        notTogether(actuator, contexts);
-        notTogether(security, contexts);
     }
 
     private static void notTogether(String one, String other) {

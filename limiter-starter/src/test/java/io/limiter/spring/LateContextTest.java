@@ -2,10 +2,8 @@ package io.limiter.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.testing.ClassPathWithout;
 import io.limiter.testing.TestRedis;
 import java.util.Locale;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -34,18 +32,6 @@ class LateContextTest {
         assertThat(LateContextApplication.reactive(settings())).isEqualTo(withReactorsContext());
     }
 
-    @Tag("classpath")
-    @Test
-    void without_context_propagation_calls_on_mvc_have_the_context_of_no_request() throws Exception {
-        assertThat(without("servlet")).isEqualTo(expected(NOTHING, NOTHING));
-    }
-
-    @Tag("classpath")
-    @Test
-    void without_context_propagation_publishers_on_webflux_have_the_context_of_reactor() throws Exception {
-        assertThat(without("reactive")).isEqualTo(withReactorsContext());
-    }
-
     private static String withReactorsContext() {
         return expected(NOTHING, "[-, " + HERE + ", -, -, 7]");
     }
@@ -59,12 +45,6 @@ class LateContextTest {
     private static String expected(String called, String subscribed) {
         return String.join(
                 " ", called + subscribed + called, called + subscribed + called, called + called, called + subscribed);
-    }
-
-    private static String without(String kind) throws Exception {
-        ClassPathWithout classPath = new ClassPathWithout("context-propagation");
-        assertThat(classPath.has("io.micrometer.context.ContextSnapshot")).isFalse();
-        return classPath.call(LateContextApplication.class, kind, settings());
     }
 
     private static String[] settings() {

@@ -66,7 +66,6 @@ class OptionalLibrariesTest {
                 "spring-boot-health",
                 "spring-boot-micrometer-.*"),
         SECURITY("org.springframework.security.core.context.SecurityContext", "spring-security-.*"),
-        CONTEXTS("io.micrometer.context.ContextSnapshot", "context-propagation"),
         ASPECTJ("org.aspectj.weaver.Advice", "aspectjweaver"),
         REDISSON("org.redisson.api.RedissonClient", "redisson", "rxjava");
 
@@ -81,7 +80,7 @@ class OptionalLibrariesTest {
 
     @Tag("classpath")
     @ParameterizedTest
-    @ValueSource(strings = {"REACTOR ASPECTJ", "MVC MICROMETER", "ACTUATOR SECURITY CONTEXTS"})
+    @ValueSource(strings = {"REACTOR ASPECTJ", "MVC MICROMETER", "ACTUATOR SECURITY"})
     void a_servlet_application_works_without(String libraries) throws Exception {
         assertThat(call(
                         "servlet",
@@ -116,7 +115,6 @@ class OptionalLibrariesTest {
                         Library.ACTUATOR,
                         Library.SECURITY,
                         Library.ASPECTJ,
-                        Library.CONTEXTS,
                         Library.REDISSON))
                 .isEqualTo(HTTP);
         assertThat(call(
@@ -126,7 +124,6 @@ class OptionalLibrariesTest {
                         Library.ACTUATOR,
                         Library.SECURITY,
                         Library.ASPECTJ,
-                        Library.CONTEXTS,
                         Library.REDISSON))
                 .isEqualTo(HTTP);
     }

@@ -1,5 +1,6 @@
 package io.limiter.spring.client;
 
+import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.limiter.spring.check.CheckResult;
 import java.net.URI;
@@ -15,7 +16,6 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Limits the calls of a {@code WebClient}, as {@link ClientLimitInterceptor} does, without blocking a thread. If a filter sends a request
@@ -94,7 +94,7 @@ public final class ClientLimitFilter implements ExchangeFilterFunction {
         // Not a stage that depends on it, which would not pass the cancellation on.
         CompletableFuture<CheckResult> running = limit.acquireAsync();
         Mono<CheckResult> acquired = Mono.fromFuture(running).doOnNext(ClientLimit::throwIfRejected);
-        return running.isDone() ? acquired : acquired.publishOn(CurrentEventLoop.orElse(Schedulers.boundedElastic()));
+        return running.isDone() ? acquired : acquired.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
     }
 
     private static void answered(ClientLimit limit, ClientResponse response) {

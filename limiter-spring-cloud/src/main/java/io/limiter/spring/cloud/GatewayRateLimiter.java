@@ -5,6 +5,7 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.limiter.spring.settings.InvalidSettingException;
 import java.util.HashMap;
@@ -28,7 +29,6 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.validation.FieldError;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Decides the requests of {@code RequestRateLimiter} filters by a {@link LimiterFactory}, with the arguments, properties and
@@ -119,7 +119,7 @@ final class GatewayRateLimiter extends RedisRateLimiter {
                     limiter.on(id).async().decide(limit.config().getRequestedTokens());
             Mono<Response> response = Mono.fromFuture(deciding).map(decision -> response(limit, id, decision));
             // Leaves the thread that completed the decision, because other decisions wait for it.
-            return deciding.isDone() ? response : response.publishOn(CurrentEventLoop.orElse(Schedulers.parallel()));
+            return deciding.isDone() ? response : response.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
         });
     }
 

@@ -33,11 +33,10 @@ import java.lang.annotation.Target;
  * adapts by Reactor, are limited without blocking the calling thread, and a rejection is in the result. A publisher is
  * limited with each subscription. Keys, costs and conditions are found in the thread that calls the method, so IP and user
  * work where that thread knows them; in WebFlux those of publishers are found with each subscription, and Reactor's context
- * knows IP and user. The method itself is called in the same thread if the decision is there at once; otherwise by the
- * {@code applicationTaskExecutor} bean (the default executor of {@code CompletableFuture} if there is none). That of a publisher
- * is called on the event loop of its subscriber, where it must not block, or by Reactor's bounded elastic scheduler if there is none.
- * There it has the MDC, the locale, the trace and the security context of the thread that calls or subscribes, if Micrometer's
- * context propagation is on the class path. Kotlin's {@code suspend} functions are limited as a {@code Mono} is, and
+ * knows IP and user. The method itself is called in the same thread if the decision is there at once; otherwise in a
+ * thread of the limiter's own. That of a publisher is called on the event loop of its subscriber, where it must not block, or in such
+ * a thread if there is none. There it has the MDC, the locale, the trace and the security context of the thread that calls or subscribes,
+ * and a snapshot of the servlet request. Kotlin's {@code suspend} functions are limited as a {@code Mono} is, and
  * need {@code kotlinx-coroutines-reactor}; without it they prevent startup. Methods that return any other type, and those with
  * {@code @Async}, are limited in the thread that runs them, and fail on one of an event loop, also of Lettuce, which must not block; handler methods of WebFlux that do so
  * prevent startup.

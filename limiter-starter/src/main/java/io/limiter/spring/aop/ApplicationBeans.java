@@ -2,17 +2,18 @@ package io.limiter.spring.aop;
 
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.aop.result.CallThreads;
+import io.limiter.spring.aop.result.CallerRequest;
 import io.limiter.spring.check.DecisionRecorder;
-import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.metrics.CallCounts;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
@@ -27,12 +28,9 @@ import org.springframework.util.ClassUtils;
 /** The beans that limits use, looked up when they are first needed, and the counts of calls. */
 final class ApplicationBeans {
 
-    /** Spring Boot's, and Spring's own for asynchronous web requests. */
-    private static final String EXECUTOR = "applicationTaskExecutor";
-
     private final CallCounts calls = new CallCounts();
     private volatile @Nullable BeanFactory factory;
-    private final Supplier<Executor> executor = new LazyLookup<>(this::findExecutor);
+    private volatile Executor threads = CallThreads::execute;
 
     /** Without a lock, as in {@link LazyLookup}. */
     private final Map<Class<?>, Optional<?>> found = new ConcurrentHashMap<>();
@@ -130,15 +128,18 @@ final class ApplicationBeans {
         return type.cast(known.orElse(null));
     }
 
-    /** Executes calls that had to wait for a decision: the application's executor, or that of futures. */
-    Executor executor() {
-        return executor.get();
+    /** Goes on with a call that had to wait for a decision. */
+    void execute(Runnable action) {
+        threads.execute(action);
     }
 
-    private Executor findExecutor() {
-        BeanFactory beans = factory;
-        return beans != null && beans.containsBean(EXECUTOR) && beans.isTypeMatch(EXECUTOR, Executor.class)
-                ? beans.getBean(EXECUTOR, Executor.class)
-                : new CompletableFuture<>().defaultExecutor();
+    /** For tests. */
+    void setThreads(Executor newThreads) {
+        threads = newThreads;
+    }
+
+    /** The context of the current thread, for the one that goes on with its call. */
+    UnaryOperator<Runnable> callContext() {
+        return CallContext.capture(find(CallerRequest.class));
     }
 }

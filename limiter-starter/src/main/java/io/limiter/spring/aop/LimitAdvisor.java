@@ -56,10 +56,14 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
         return methods.contains(method, targetClass);
     }
 
-    /** Sets where resolvers, recorders and the executor of methods that return futures are looked up. */
+    /** Sets where resolvers and recorders are looked up. */
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
         beans.setFactory(beanFactory);
+    }
+
+    ApplicationBeans beans() {
+        return beans;
     }
 
     /** Sets where placeholders in annotations have their values. */

@@ -32,14 +32,14 @@ final class LimitInterceptor implements MethodInterceptor {
         MethodLimits limits = methods.limiting(call);
         return switch (limits.kind()) {
             case PLAIN -> plain(limits, call);
-            case FUTURE -> runsInExecutor(call) ? plain(limits, call) : LimitedFuture.of(limits, call, beans::executor);
+            case FUTURE -> runsInExecutor(call) ? plain(limits, call) : LimitedFuture.of(limits, call);
             case PUBLISHER -> LimitedPublisher.of(limits, call, beans.find(SubscriptionContext.class));
         };
     }
 
     /**
      * Whether Spring has handed this call to an executor, for {@code @Async} or an annotation like it. A thread of that waits for
-     * the future of the call, so the rest of the call must not wait for another one.
+     * the future of the call, so it may wait for the decision, too, and the method runs in the thread that the application chose.
      */
     private boolean runsInExecutor(MethodInvocation call) {
         if (!(call instanceof ProxyMethodInvocation proxied) || !(proxied.getProxy() instanceof Advised proxy)) {
@@ -101,9 +101,7 @@ final class LimitInterceptor implements MethodInterceptor {
 
     private Object follow(CompletionStage<?> stage, CheckResult permit, MethodLimits limits, MethodInvocation call) {
         if (stage.getClass() == CompletableFuture.class) {
-            // All threads of the application's executor may wait for futures like this one.
-            LimitedFuture future = new LimitedFuture(
-                    limits, call, runsInExecutor(call) ? () -> LimitedFuture.OVERFLOW : beans::executor);
+            LimitedFuture future = new LimitedFuture(limits, call);
             future.follow(stage, permit);
             return future;
         }

@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.check.CancellingFuture;
 import io.limiter.spring.check.CheckResult;
 import io.limiter.spring.check.Outcome;
@@ -8,8 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -18,30 +17,27 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
  * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait. If the limits
- * decide at once, the calling thread also calls the method. Otherwise the executor does, because the method may block, and the
- * threads that complete decisions must not. Every failure is in the future. Cancelling it cancels the check, or the method's
- * own future. When that is done, the call's permits are released or settled, and then this future is completed.
- *
- * <p>With Micrometer's context propagation on the class path, the method has the trace, the security context, the MDC and the
- * locale of its caller, also in another thread.
+ * decide at once, the calling thread also calls the method. Otherwise a thread of {@link CallThreads} does, with the
+ * {@link CallContext} of the caller, because the method may block, and the threads that complete decisions must not. An executor of
+ * the application would not do, because all its threads may wait for futures like this one. Every failure is in the
+ * future. Cancelling it cancels the check, or the method's own future. When that is done, the call's permits are released or
+ * settled, and then this future is completed.
  */
 final class LimitedFuture extends CancellingFuture<@Nullable Object> {
 
-    /** Executes actions that the executor rejects, would run in the current thread, or may never come to. */
-    static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
+    /** Completes futures where no thread can be started, because what callers do then may block. */
+    private static final Executor LAST_RESORT = new CompletableFuture<>().defaultExecutor();
 
     private final MethodLimits limits;
     private final MethodInvocation call;
-    private final Supplier<Executor> executor;
 
-    LimitedFuture(MethodLimits limits, MethodInvocation call, Supplier<Executor> executor) {
+    LimitedFuture(MethodLimits limits, MethodInvocation call) {
         this.limits = limits;
         this.call = call;
-        this.executor = executor;
     }
 
-    static LimitedFuture of(MethodLimits limits, MethodInvocation call, Supplier<Executor> executor) {
-        LimitedFuture future = new LimitedFuture(limits, call, executor);
+    static LimitedFuture of(MethodLimits limits, MethodInvocation call) {
+        LimitedFuture future = new LimitedFuture(limits, call);
         try {
             future.start();
         } catch (RuntimeException e) {
@@ -51,44 +47,23 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
     }
 
     private void start() {
-        // Looked up first, because a failure later would leave permits held.
-        Executor elsewhere = executor.get();
         CompletableFuture<CheckResult> check = limits.check(call).runAsync();
         if (check.isDone()) {
             check.whenComplete(this::checked);
             return;
         }
         await(check);
-        UnaryOperator<Runnable> context = CallContext.capture();
+        UnaryOperator<Runnable> context = limits.beans().callContext();
         check.whenComplete((result, error) -> {
             try {
-                execute(elsewhere, context.apply(() -> checked(result, error)));
+                limits.beans().execute(context.apply(() -> checked(result, error)));
             } catch (RuntimeException | Error e) {
                 if (result != null) {
                     result.closeAsync(null);
                 }
-                OVERFLOW.execute(() -> completeExceptionally(e));
+                LAST_RESORT.execute(() -> completeExceptionally(e));
             }
         });
-    }
-
-    /**
-     * Executes an action in another thread, also if the executor is saturated and has a {@code CallerRunsPolicy}. The current
-     * thread completes decisions of all calls, and the action may block.
-     *
-     * @throws RuntimeException if the executor does not take it
-     */
-    private static void execute(Executor executor, Runnable action) {
-        Thread current = Thread.currentThread();
-        AtomicBoolean handingOver = new AtomicBoolean(true);
-        executor.execute(() -> {
-            if (handingOver.get() && Thread.currentThread() == current) {
-                OVERFLOW.execute(action);
-            } else {
-                action.run();
-            }
-        });
-        handingOver.set(false);
     }
 
     private void checked(@Nullable CheckResult result, @Nullable Throwable error) {
@@ -148,7 +123,7 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
         if (closed.isDone()) {
             complete(value, error);
         } else {
-            Runnable completion = CallContext.capture().apply(() -> complete(value, error));
+            Runnable completion = limits.beans().callContext().apply(() -> complete(value, error));
             closed.whenComplete((nothing, none) -> completeElsewhere(completion));
         }
     }
@@ -156,9 +131,9 @@ final class LimitedFuture extends CancellingFuture<@Nullable Object> {
     /** In another thread, because the actions of callers may block. */
     private void completeElsewhere(Runnable completion) {
         try {
-            execute(executor.get(), completion);
+            limits.beans().execute(completion);
         } catch (RuntimeException | Error e) {
-            OVERFLOW.execute(completion);
+            LAST_RESORT.execute(completion);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.aop.result.CallThreads;
+import io.limiter.spring.aop.result.CallerRequest;
 import io.limiter.spring.aop.result.SubscriptionContext;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
@@ -19,7 +21,7 @@ import reactor.core.publisher.Mono;
  * The publisher of a limited method that returns one, or another reactive type. Each subscription is checked once, and no
  * thread waits. With a {@link SubscriptionContext} keys are evaluated with each subscription, from Reactor's context;
  * otherwise once, in the thread that calls the method. If the limits decide at once, the subscriber's thread calls the method;
- * otherwise its event loop does, or Reactor's bounded elastic scheduler if the subscriber is on none, because the
+ * otherwise its event loop does, or a thread of {@link CallThreads} if the subscriber is on none, because the
  * threads that complete decisions serve all calls, and the method might block them. Permits that the call holds are released
  * when the method's publisher completes, fails or is cancelled; others are settled when it completes, with its last value, or
  * fails. Only used with Reactor on the class path.
@@ -31,7 +33,7 @@ final class LimitedPublisher {
     static Object of(MethodLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
         ReactiveAdapter adapter = Objects.requireNonNull(limits.adapter());
         Flux<Object> values = check(limits, call, subscriptions)
-                .flatMap(LimitedPublisher::run)
+                .flatMap(check -> run(check, limits.beans().find(CallerRequest.class)))
                 .flatMapMany(result -> values(result, limits, call, adapter));
         return adapter.fromPublisher(adapter.isMultiValue() ? values : values.singleOrEmpty());
     }
@@ -50,19 +52,20 @@ final class LimitedPublisher {
     }
 
     /** A subscription that is cancelled cancels the check, or releases what that holds already. */
-    private static Mono<CheckResult> run(Check check) {
+    private static Mono<CheckResult> run(Check check, @Nullable CallerRequest request) {
         CompletableFuture<CheckResult> running = check.again().runAsync();
         boolean done = running.isDone();
         Mono<CheckResult> result =
                 Mono.fromFuture(running).doOnCancel(() -> running.thenAccept(unused -> unused.closeAsync(null)));
-        return done ? result : result.publishOn(CallContext.scheduler());
+        return done ? result : result.publishOn(CallContext.scheduler(request));
     }
 
     private static Publisher<Object> values(
             CheckResult result, MethodLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
         return result.isOpen()
                 ? Flux.usingWhen(
-                        Mono.fromSupplier(() -> new Running(result)),
+                        Mono.fromSupplier(
+                                () -> new Running(result, limits.beans().find(CallerRequest.class))),
                         running -> Flux.from(proceed(result, limits, call, adapter))
                                 .doOnNext(value -> running.next(value, limits)),
                         Running::completed,
@@ -75,10 +78,12 @@ final class LimitedPublisher {
     private static final class Running {
 
         private final CheckResult permit;
+        private final @Nullable CallerRequest request;
         private volatile @Nullable Object last;
 
-        Running(CheckResult permit) {
+        Running(CheckResult permit, @Nullable CallerRequest request) {
             this.permit = permit;
+            this.request = request;
         }
 
         void next(Object value, MethodLimits limits) {
@@ -101,7 +106,7 @@ final class LimitedPublisher {
 
         private Mono<Void> close(@Nullable Outcome outcome) {
             CompletableFuture<Void> closed = permit.closeAsync(outcome);
-            return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(CallContext.scheduler());
+            return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(CallContext.scheduler(request));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.aop.result.CallerRequest;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -77,6 +78,12 @@ class ServletWebConfiguration {
     DecisionRecorder.Finder limiterDecisionRecorders(LimiterProperties properties) {
         HeaderSet headers = properties.web().headers();
         return () -> CurrentRequest.recorder(headers);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    CallerRequest limiterCallerRequests() {
+        return CurrentRequest::capture;
     }
 
     @Bean

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.i18n.LocaleContextHolder;
 import org.springframework.core.annotation.Order;
 
@@ -45,7 +46,6 @@ class AsynchronousMethodsTest {
     private final ApplicationContextRunner runner = Contexts.plain()
             .withBean(LimiterFactory.class, () -> decisions)
             .withBean(CurrentUser.class, () -> user::get)
-            .withBean("applicationTaskExecutor", Executor.class, () -> executed::add)
             .withBean(Service.class);
 
     static class Service {
@@ -304,22 +304,19 @@ class AsynchronousMethodsTest {
         Executor full = task -> {
             throw new RejectedExecutionException("full");
         };
-        Contexts.plain()
-                .withBean(LimiterFactory.class, () -> decisions)
-                .withBean("applicationTaskExecutor", Executor.class, () -> full)
-                .withBean(Service.class)
-                .run(context -> {
-                    decisions.pending.clear();
-                    CompletableFuture<String> result =
-                            context.getBean(Service.class).call();
-                    decisions.pending.get(0).complete(HeldDecisions.GRANTED);
-                    assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).hasRootCauseMessage("full");
-                });
+        runner.run(context -> {
+            threads(context, full);
+            decisions.pending.clear();
+            CompletableFuture<String> result = context.getBean(Service.class).call();
+            decisions.pending.get(0).complete(HeldDecisions.GRANTED);
+            assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).hasRootCauseMessage("full");
+        });
     }
 
     @Test
     void an_aspect_further_inside_finds_its_call_in_the_other_thread() {
         runner.withConfiguration(Contexts.aop()).withBean(Inside.class).run(context -> {
+            threads(context, executed::add);
             context.getBean(Service.class).call();
             Thread thread = new Thread(() -> {
                 decisions.pending.get(0).complete(HeldDecisions.GRANTED);
@@ -372,6 +369,13 @@ class AsynchronousMethodsTest {
     }
 
     private void run(Consumer<Service> test) {
-        runner.run(context -> test.accept(context.getBean(Service.class)));
+        runner.run(context -> {
+            threads(context, executed::add);
+            test.accept(context.getBean(Service.class));
+        });
+    }
+
+    private static void threads(ApplicationContext context, Executor threads) {
+        context.getBean(LimitAdvisor.class).beans().setThreads(threads);
     }
 }

@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import reactor.core.scheduler.NonBlocking;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 class EventLoopsTest {
 
@@ -76,10 +75,10 @@ class EventLoopsTest {
 
     /** The scheduler that a thread of this event loop finds. */
     private static Scheduler schedulerOn(DefaultEventLoop loop, List<String> continuedBy) {
-        Scheduler other = Schedulers.fromExecutor(task -> {
+        Executor other = task -> {
             continuedBy.add("other");
             task.run();
-        });
+        };
         return loop.submit(() -> CurrentEventLoop.orElse(other))
                 .syncUninterruptibly()
                 .getNow();

@@ -24,18 +24,17 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
-/** Methods that return futures, where the executor runs a task in the thread that hands it over, or takes none. */
+/** Methods that return futures, where all threads of the application wait, or no thread can be started. */
 class SaturatedExecutorTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    /** As {@code CallerRunsPolicy} does when all threads are busy. */
-    private static final Executor CALLER_RUNS = Runnable::run;
-
-    /** As a pool does that is shut down, or whose task decorator fails. */
     private static final Executor FAILING = task -> {
-        throw new IllegalStateException("no thread");
+        throw new OutOfMemoryError("no thread");
     };
 
     private final String key = UUID.randomUUID().toString();
@@ -81,6 +80,35 @@ class SaturatedExecutorTest {
         }
     }
 
+    static class Held {
+
+        @RateLimit(rate = 100, capacity = 1, name = "held-future", key = "#{key}", timeout = "1m")
+        @ConcurrentLimit(limit = 1, name = "held-future", key = "#{key}", timeout = "1m")
+        public CompletableFuture<String> future(String key) {
+            return CompletableFuture.completedFuture("sent");
+        }
+
+        @RateLimit(rate = 100, capacity = 1, name = "held-mono", key = "#{key}", timeout = "1m")
+        @ConcurrentLimit(limit = 1, name = "held-mono", key = "#{key}", timeout = "1m")
+        public Mono<String> mono(String key) {
+            return Mono.just("sent");
+        }
+    }
+
+    static class Waiting {
+
+        private final Held held;
+
+        Waiting(Held held) {
+            this.held = held;
+        }
+
+        @Async
+        public CompletableFuture<String> send(String key) {
+            return CompletableFuture.completedFuture(held.future(key).join());
+        }
+    }
+
     @Async
     static class AsyncLetters extends Letters {}
 
@@ -113,6 +141,43 @@ class SaturatedExecutorTest {
                 });
     }
 
+    /** Another bean's tasks wait for calls that go on when the ones before them are done. */
+    @ParameterizedTest
+    @EnumSource
+    void calls_go_on_while_all_threads_of_the_application_wait_for_them(Backend backend) {
+        backend.start()
+                .withUserConfiguration(Asynchronous.class)
+                .withBean(Held.class)
+                .withBean(Waiting.class)
+                .run(context -> {
+                    Waiting waiting = context.getBean(Waiting.class);
+                    List<CompletableFuture<String>> tasks =
+                            List.of(waiting.send(key), waiting.send(key), waiting.send(key));
+                    for (CompletableFuture<String> task : tasks) {
+                        assertThat(task).succeedsWithin(LONG).isEqualTo("sent");
+                    }
+                });
+    }
+
+    /** As {@code block()} in a task of Reactor's bounded elastic scheduler. */
+    @ParameterizedTest
+    @EnumSource
+    void publishers_go_on_while_all_threads_of_reactor_wait_for_them(Backend backend) {
+        backend.start().withBean(Held.class).run(context -> {
+            Held held = context.getBean(Held.class);
+            assertThat(Flux.range(0, Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE * 2)
+                            .flatMap(
+                                    unused -> Mono.fromCallable(
+                                                    () -> held.mono(key).block(LONG))
+                                            .subscribeOn(Schedulers.boundedElastic()),
+                                    Integer.MAX_VALUE)
+                            .collectList()
+                            .block(LONG))
+                    .containsOnly("sent")
+                    .hasSize(Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE * 2);
+        });
+    }
+
     @Test
     void a_method_is_asynchronous_by_its_bean_too() {
         Contexts.local()
@@ -142,7 +207,6 @@ class SaturatedExecutorTest {
         HeldDecisions decisions = new HeldDecisions();
         Contexts.plain()
                 .withBean(LimiterFactory.class, () -> decisions)
-                .withBean("applicationTaskExecutor", Executor.class, () -> CALLER_RUNS)
                 .withBean(Rated.class)
                 .run(context -> {
                     CompletableFuture<Thread> result =
@@ -155,50 +219,42 @@ class SaturatedExecutorTest {
     @ParameterizedTest
     @EnumSource
     void callers_do_not_continue_in_a_thread_of_the_redis_client(Backend backend) {
-        backend.start()
-                .withBean("applicationTaskExecutor", Executor.class, () -> CALLER_RUNS)
-                .withBean(Service.class)
-                .run(context -> {
-                    Service service = context.getBean(Service.class);
-                    CompletableFuture<String> work = new CompletableFuture<>();
-                    CompletableFuture<Thread> continued =
-                            service.held(key, work).thenApply(value -> Thread.currentThread());
-                    Awaitility.await()
-                            .atMost(LONG)
-                            .until(() -> !service.threads().isEmpty());
-                    work.complete("done");
-                    assertThat(List.of(service.threads().get(0), continued.get(LONG.toSeconds(), TimeUnit.SECONDS)))
-                            .allSatisfy(thread -> assertThat(thread.getName()).doesNotContain("lettuce", "nio"));
-                });
+        backend.start().withBean(Service.class).run(context -> {
+            Service service = context.getBean(Service.class);
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<Thread> continued = service.held(key, work).thenApply(value -> Thread.currentThread());
+            Awaitility.await().atMost(LONG).until(() -> !service.threads().isEmpty());
+            work.complete("done");
+            assertThat(List.of(service.threads().get(0), continued.get(LONG.toSeconds(), TimeUnit.SECONDS)))
+                    .allSatisfy(thread -> assertThat(thread.getName()).doesNotContain("lettuce", "nio"));
+        });
     }
 
     @Test
     void a_call_that_gets_no_thread_fails_and_releases_its_permits() {
         // The permit of the first call is there at once, so that it needs no thread; the second one waits for it.
-        Contexts.local()
-                .withBean("applicationTaskExecutor", Executor.class, () -> FAILING)
-                .withBean(Service.class)
-                .run(context -> {
-                    Service service = context.getBean(Service.class);
-                    CompletableFuture<String> work = new CompletableFuture<>();
-                    CompletableFuture<String> first = service.held(key, work);
-                    CompletableFuture<String> second = service.held(key, new CompletableFuture<>());
-                    assertThat(second).isNotDone();
-                    work.complete("first");
-                    assertThat(first).succeedsWithin(LONG).isEqualTo("first");
-                    assertThat(second)
-                            .failsWithin(LONG)
-                            .withThrowableOfType(ExecutionException.class)
-                            .havingRootCause()
-                            .withMessage("no thread");
-                    Awaitility.await()
-                            .atMost(LONG)
-                            .untilAsserted(() -> assertThat(context.getBean(LimiterFactory.class)
-                                            .withPrefix("concurrentLimit:")
-                                            .build("saturated", ConcurrencyLimit.of(1))
-                                            .on(key)
-                                            .inUse())
-                                    .isZero());
-                });
+        Contexts.local().withBean(Service.class).run(context -> {
+            context.getBean(LimitAdvisor.class).beans().setThreads(FAILING);
+            Service service = context.getBean(Service.class);
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> first = service.held(key, work);
+            CompletableFuture<String> second = service.held(key, new CompletableFuture<>());
+            assertThat(second).isNotDone();
+            work.complete("first");
+            assertThat(first).succeedsWithin(LONG).isEqualTo("first");
+            assertThat(second)
+                    .failsWithin(LONG)
+                    .withThrowableOfType(ExecutionException.class)
+                    .havingRootCause()
+                    .withMessage("no thread");
+            Awaitility.await()
+                    .atMost(LONG)
+                    .untilAsserted(() -> assertThat(context.getBean(LimiterFactory.class)
+                                    .withPrefix("concurrentLimit:")
+                                    .build("saturated", ConcurrencyLimit.of(1))
+                                    .on(key)
+                                    .inUse())
+                            .isZero());
+        });
     }
 }

@@ -30,17 +30,18 @@ public final class CurrentEventLoop {
      *
      * @param other used if there is none, and for tasks that an event loop rejects after its end
      */
-    public static Scheduler orElse(Scheduler other) {
+    public static Scheduler orElse(Executor other) {
         Executor loop = Schedulers.isInNonBlockingThread() ? find() : null;
-        return loop == null
-                ? other
-                : Schedulers.fromExecutor(task -> {
-                    try {
-                        loop.execute(task);
-                    } catch (RejectedExecutionException e) {
-                        other.schedule(task);
-                    }
-                });
+        return Schedulers.fromExecutor(
+                loop == null
+                        ? other
+                        : task -> {
+                            try {
+                                loop.execute(task);
+                            } catch (RejectedExecutionException e) {
+                                other.execute(task);
+                            }
+                        });
     }
 
     /** Loaded only with Netty. */

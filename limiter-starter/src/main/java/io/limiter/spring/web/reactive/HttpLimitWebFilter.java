@@ -1,6 +1,7 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.limiter.spring.check.Check;
 import io.limiter.spring.check.CheckResult;
@@ -20,7 +21,6 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Applies limits to each exchange once, before it is handled, without blocking. It also adds the headers of limits to the
@@ -124,6 +124,6 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         if (running.isDone()) {
             return checked;
         }
-        return checked.publishOn(CurrentEventLoop.orElse(Schedulers.parallel()));
+        return checked.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
     }
 }

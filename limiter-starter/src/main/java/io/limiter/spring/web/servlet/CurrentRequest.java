@@ -8,6 +8,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.security.Principal;
 import java.util.Collections;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -21,6 +22,11 @@ public final class CurrentRequest {
         return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
                 ? attributes
                 : null;
+    }
+
+    /** A snapshot of the request, for the threads that go on with a limited call. */
+    public static UnaryOperator<Runnable> capture() {
+        return RequestSnapshot.capture();
     }
 
     /**
