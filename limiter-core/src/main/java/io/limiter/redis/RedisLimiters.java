@@ -8,7 +8,6 @@ import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterStatistics;
 import io.limiter.PrefetchTerms;
-import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -23,7 +22,6 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.Leases;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.limiter.EngineLimiter;
-import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.prefetch.Prefetch;
@@ -264,9 +262,9 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     }
 
     @Override
-    protected RateLimiter newRateLimiter(
+    protected EngineRedisRateLimiter newRateLimiter(
             KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
-        return new EngineRateLimiter(keys, limit, failover(policy, prefetch), sleeper);
+        return new EngineRedisRateLimiter(keys, limit, failover(policy, prefetch), sleeper);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.limiter.BackendState;
 import io.limiter.FailurePolicy;
 import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterListener;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
@@ -30,8 +31,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * connections, of Lettuce or of Jedis.
  *
  * <pre>{@code
- * LimiterFactory limiters = RedisRateLimiterFactory.builder(connectionFactory).build();
- * RateLimiter sms = limiters.build("sms", 1.0 / 60, 60, 60);
+ * RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connectionFactory).build();
+ * RedisRateLimiter sms = limiters.build("sms", 1.0 / 60, 60, 60);
  * if (!sms.tryAcquire(phone)) { ... }
  * }</pre>
  */
@@ -46,6 +47,16 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
     public static Builder builder(RedisConnectionFactory connections) {
         return new Builder(connections);
+    }
+
+    @Override
+    public RedisRateLimiter build(String name, TokenBucket limit) {
+        return (RedisRateLimiter) super.build(name, limit);
+    }
+
+    @Override
+    public RedisRateLimiter build(String name, double permitsPerSecond, double maxBurstSeconds, long expireSeconds) {
+        return (RedisRateLimiter) super.build(name, permitsPerSecond, maxBurstSeconds, expireSeconds);
     }
 
     /**

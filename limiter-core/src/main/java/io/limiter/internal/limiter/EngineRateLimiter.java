@@ -4,7 +4,6 @@ import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.key.KeyPath;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.override.Overrides;
@@ -14,19 +13,20 @@ import io.limiter.internal.time.Timeouts;
 import java.time.Duration;
 
 /** A {@link RateLimiter} on an engine, or a view of one of its keys. */
-public final class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
+public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
 
     public EngineRateLimiter(KeySpace keys, TokenBucket limit, Failover engine, Sleeper sleeper) {
         super(keys, limit, engine, sleeper);
     }
 
-    private EngineRateLimiter(BoundLimit<TokenBucket> bound, KeyPath path) {
-        super(bound, path);
+    /** The view of a key. */
+    protected EngineRateLimiter(EngineRateLimiter limiter, String key) {
+        super(limiter.bound, limiter.path.on(limiter.bound.keys(), key));
     }
 
     @Override
     public EngineRateLimiter on(String key) {
-        return new EngineRateLimiter(bound, path.on(bound.keys(), key));
+        return new EngineRateLimiter(this, key);
     }
 
     @Override
