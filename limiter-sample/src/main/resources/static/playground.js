@@ -13,7 +13,7 @@ const CALLS = [
   {name: 'search', what: '1 per s and 5 in 60 s, for each user', input: ['user', 'ann'], path: v => `/limiter/search?user=${encoded(v)}`},
   {name: 'log', what: '3 in any 10 s, shared by all callers', path: () => '/limiter/log'},
   {name: 'report', what: '1 at a time; takes 3 s, so call it twice', path: () => '/limiter/report'},
-  {name: 'sms', what: '1 per 60 s, for each phone number', fills: true, input: ['phone', '0171'], path: () => '/sms/code',
+  {name: 'sms', what: '1 in 60 s, for each phone number', input: ['phone', '0171'], path: () => '/sms/code',
     options: v => ({method: 'POST', body: new URLSearchParams({phone: v})})},
 ];
 

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * TokenBucket.perSecond(50)                                  // stores up to one second's permits
  * TokenBucket.perSecond(50).withCapacity(100)                // 100 at any rate
  * TokenBucket.perSecond(50).withBurst(Duration.ofSeconds(2)) // 100; at another rate still those of 2 s
- * TokenBucket.per(1, Duration.ofMinutes(1))                  // stores one permit, because a second's would be less
+ * TokenBucket.per(100, Duration.ofMinutes(1))                // stores up to a minute's 100 permits
  * }</pre>
  *
  * @param permitsPerSecond the rate, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
@@ -160,14 +160,19 @@ public record TokenBucket(
     }
 
     /**
-     * A bucket with a rate in permits per period, at an even rate; otherwise as {@link #perSecond}.
+     * A bucket with a rate in permits per period, at an even rate. Its capacity is one period's permits or one permit, whichever is
+     * more; otherwise as {@link #perSecond}.
      *
-     * @param permits as many as come to a rate in the range of {@link #perSecond}
+     * @param permits as many as come to a rate in the range of {@link #perSecond}, at most 1,000,000,000,000
      * @param period from 1 ns to 1,000 days
      */
     public static TokenBucket per(double permits, Duration period) {
         Check.duration("period", period, Duration.ofNanos(1));
-        return perSecond(permits / (period.toNanos() / 1e9));
+        double seconds = period.toNanos() / 1e9;
+        double rate = permits / seconds;
+        // Rounded up, so that a bucket holds all of the last permit.
+        double burst = rate * seconds < permits ? Math.min(Math.nextUp(seconds), MAX_BURST) : seconds;
+        return perSecond(rate).with(rate, burst, 1, Kind.TOKEN_BUCKET);
     }
 
     /** {@link #perSecond} with a burst in possibly fractional seconds, as in the annotations. */

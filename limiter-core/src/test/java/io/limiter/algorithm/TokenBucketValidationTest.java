@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
@@ -87,6 +88,21 @@ class TokenBucketValidationTest {
                 .isEqualTo(10);
         assertThat(TokenBucket.perSecond(50).withCapacity(2).scaled(0.1).maxPermits())
                 .isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100, 60", "7, 49", "3, 0.007", "1, 60", "0.5, 1", "0.1, 3600", "1000000, 86400000", "1000000000, 1"})
+    void holds_as_many_permits_as_the_number_in_its_rate_and_at_least_one(double permits, double seconds) {
+        TokenBucket bucket = TokenBucket.per(permits, Duration.ofNanos(Math.round(seconds * 1e9)));
+        assertThat(bucket.capacity()).isEqualTo((long) Math.max(1, permits));
+        assertThat(bucket.permitsPerSecond()).isCloseTo(permits / seconds, withinPercentage(1e-9));
+        assertThat(bucket.step(null, 0, Request.take((int) bucket.capacity(), 0))
+                        .decision()
+                        .granted())
+                .isTrue();
+        assertThat(bucket.withRate(bucket.permitsPerSecond() / 2).capacity())
+                .as("a period's permits at another rate")
+                .isEqualTo((long) Math.max(1, permits / 2));
     }
 
     @Test

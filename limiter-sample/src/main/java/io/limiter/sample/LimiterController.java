@@ -33,7 +33,7 @@ class LimiterController {
     }
 
     @GetMapping("/count")
-    @CountLimit(key = "#{key}", limit = 2, period = "10s")
+    @CountLimit(key = "#{key}", limit = 2, period = 10)
     String count(@RequestParam String key) {
         return "counted for " + key;
     }
@@ -63,26 +63,26 @@ class LimiterController {
     }
 
     @GetMapping("/ip")
-    @CountLimit(limitType = LimitType.IP, limit = 3, period = "10s")
+    @CountLimit(limitType = LimitType.IP, limit = 3, period = 10)
     String ip() {
         return "granted to this IP";
     }
 
     @GetMapping("/user")
-    @CountLimit(limitType = LimitType.USER, limit = 3, period = "10s")
+    @CountLimit(limitType = LimitType.USER, limit = 3, period = 10)
     String user() {
         return "granted to this user";
     }
 
     @GetMapping("/search")
     @RateLimit(name = "per-second", rate = 1, burst = 1, limitType = LimitType.USER)
-    @CountLimit(name = "per-minute", limit = 5, period = "1m", limitType = LimitType.USER)
+    @CountLimit(name = "per-minute", limit = 5, per = "1m", limitType = LimitType.USER)
     String search() {
         return "found";
     }
 
     @GetMapping("/plan")
-    @CountLimit(name = "plan", key = "#{user}", plan = "#{plan}", limit = 2, period = "10s")
+    @CountLimit(name = "plan", key = "#{user}", plan = "#{plan}", limit = 2, period = 10)
     String plan(@RequestParam String user, @RequestParam(defaultValue = "") String plan) {
         return "granted to " + user;
     }
@@ -97,7 +97,7 @@ class LimiterController {
     @ConcurrentLimit(
             name = "report",
             limit = 1,
-            lease = "10s",
+            lease = 10,
             message = "A report is being written; there can be one at a time.")
     String report() throws InterruptedException {
         Thread.sleep(REPORT_TIME.toMillis());

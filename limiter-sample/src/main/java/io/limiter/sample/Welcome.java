@@ -34,7 +34,7 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
                   curl -i %1$s/limiter/log                           3 in any 10 s, shared by all callers
                   curl -i '%1$s/limiter/import?rows=7'               10 rows at once, 1 per s
                   curl -i %1$s/limiter/report                        1 at a time; takes 3 s
-                  curl -i -d phone=0171 %1$s/sms/code                1 per 60 s, for each phone number
+                  curl -i -d phone=0171 %1$s/sms/code                1 in 60 s, for each phone number
 
                 Another instance shares them: add -Dspring-boot.run.arguments=--server.port=8081 to the command.
                 """, here, redis, environment.getRequiredProperty("sample.console.password"));

@@ -59,7 +59,7 @@ class ChargingSnippets {
             name = "denied-payments",
             key = "#{account}",
             limit = 5,
-            period = "15m",
+            per = "15m",
             chargeOn = "#{result.status == 'DENIED' or exception != null}")
     public Payment pay(String account, int cents) {
         return bank.pay(account, cents);

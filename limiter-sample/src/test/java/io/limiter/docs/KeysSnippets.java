@@ -32,7 +32,7 @@ class KeysSnippets {
         return index.find(text);
     }
 
-    @CountLimit(limitType = LimitType.USER, limit = 100, period = "1h")
+    @CountLimit(limitType = LimitType.USER, limit = 100, per = "1h")
     public byte[] export() {
         return report.write();
     }
@@ -45,7 +45,7 @@ class KeysSnippets {
 
     // keys: slot
     @RateLimit(rate = 10, key = "#{user}", hashTag = "#{tenant}")
-    @CountLimit(limit = 1000, period = "1d", key = "#{tenant}", hashTag = "#{tenant}")
+    @CountLimit(limit = 1000, per = "1d", key = "#{tenant}", hashTag = "#{tenant}")
     public void order(String tenant, String user) {
         orders.add(user);
     }

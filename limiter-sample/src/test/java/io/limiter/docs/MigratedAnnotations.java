@@ -11,7 +11,7 @@ class MigratedAnnotations {
     private final Map<String, String> lastQuotes = Map.of("ACME", "41");
 
     // migration: resilience4j-annotation-after
-    @RateLimit(name = "exchange", rate = 10, timeout = "500ms", fallback = "last")
+    @RateLimit(name = "exchange", rate = 10, timeout = 0.5, fallback = "last")
     public String quote(String symbol) {
         return "42";
     }

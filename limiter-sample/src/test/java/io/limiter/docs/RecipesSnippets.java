@@ -90,7 +90,7 @@ class RecipesSnippets {
     }
 
     // recipes: login
-    @CountLimit(name = "failed-logins", key = "#{user}", limit = 5, period = "15m", chargeOn = "#{result != true}")
+    @CountLimit(name = "failed-logins", key = "#{user}", limit = 5, per = "15m", chargeOn = "#{result != true}")
     public boolean login(String user, String password) {
         return accounts.check(user, password);
     }
@@ -113,7 +113,7 @@ class RecipesSnippets {
 
     // recipes: sms
     @RateLimit(name = "sms-minute", key = "#{phone}", rate = 1, per = "1m")
-    @CountLimit(name = "sms-day", key = "#{phone}", limit = 5, period = "1d")
+    @CountLimit(name = "sms-day", key = "#{phone}", limit = 5, per = "1d")
     @RateLimit(name = "sms-all", rate = 100)
     public void sendCode(String phone) {
         gateway.send(phone);
@@ -135,8 +135,8 @@ class RecipesSnippets {
     // end
 
     // recipes: partner
-    @RateLimit(name = "partner", rate = 10, timeout = "2s")
-    @ConcurrentLimit(name = "partner-connections", limit = 20, timeout = "2s")
+    @RateLimit(name = "partner", rate = 10, timeout = 2)
+    @ConcurrentLimit(name = "partner-connections", limit = 20, timeout = 2)
     public String askPartner(String question) {
         return "answer to " + question;
     }

@@ -71,21 +71,21 @@ public final class LateContextApplication {
 
     static class Service {
 
-        @RateLimit(name = "late-mono", rate = 5, capacity = 1, timeout = "1m")
+        @RateLimit(name = "late-mono", rate = 5, capacity = 1, timeout = 60)
         @ConcurrentLimit(name = "late-mono", limit = 1)
         public Mono<String> mono() {
             String called = eager();
             return Mono.deferContextual(context -> Mono.just(called + known(context)));
         }
 
-        @RateLimit(name = "late-flux", rate = 5, capacity = 1, timeout = "1m")
+        @RateLimit(name = "late-flux", rate = 5, capacity = 1, timeout = 60)
         @ConcurrentLimit(name = "late-flux", limit = 1)
         public Flux<String> flux() {
             String called = eager();
             return Flux.deferContextual(context -> Flux.just(called, known(context)));
         }
 
-        @RateLimit(name = "late-future", rate = 5, capacity = 1, timeout = "1m")
+        @RateLimit(name = "late-future", rate = 5, capacity = 1, timeout = 60)
         @ConcurrentLimit(name = "late-future", limit = 1)
         public CompletableFuture<String> future() {
             return CompletableFuture.completedFuture(eager());
@@ -117,7 +117,7 @@ public final class LateContextApplication {
         }
 
         @GetMapping("/limited")
-        @RateLimit(name = "late-controller", rate = 5, capacity = 1, timeout = "1m")
+        @RateLimit(name = "late-controller", rate = 5, capacity = 1, timeout = 60)
         public Mono<String> limited() {
             String called = eager();
             return Mono.deferContextual(context -> Mono.just(called + known(context)));

@@ -34,7 +34,7 @@ public final class OptionalApplication {
 
     public static class Service {
 
-        @CountLimit(limit = 1, name = "optional", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "optional", per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         @ConcurrentLimit(limit = 1, name = "optional", key = "#{run}")
         public String limited(String run) {
             return "done";
@@ -72,7 +72,7 @@ public final class OptionalApplication {
 
     public static class ReactiveService {
 
-        @CountLimit(limit = 1, name = "optional", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "optional", per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         @ConcurrentLimit(limit = 1, name = "optional", key = "#{run}")
         public Mono<String> limited(String run) {
             return Mono.just("done");

@@ -45,7 +45,7 @@ class ReactiveLimitsTest {
     static class Controller {
 
         @GetMapping("/code")
-        @CountLimit(name = "code", key = "#{phone}", limit = 1, period = "1m")
+        @CountLimit(name = "code", key = "#{phone}", limit = 1, per = "1m")
         public Mono<String> code(@RequestParam String phone) {
             return Mono.just("sent");
         }

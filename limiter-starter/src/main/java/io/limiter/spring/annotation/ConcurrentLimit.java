@@ -11,7 +11,7 @@ import java.lang.annotation.Target;
  * Limits how many calls of a method are in progress at the same time, in all instances of the application together.
  *
  * <pre>{@code
- * @ConcurrentLimit(limitType = LimitType.USER, limit = 2, timeout = "5s")
+ * @ConcurrentLimit(limitType = LimitType.USER, limit = 2, timeout = 5)
  * public Report export() { ... }                 // two at a time for each user; a third waits for up to 5 s
  * }</pre>
  *
@@ -51,13 +51,13 @@ import java.lang.annotation.Target;
 public @interface ConcurrentLimit {
 
     /** Most permits held at the same time, from 1 to 1,000. There is no default: it must be set here or in configuration. */
-    int limit() default 0;
+    int limit() default -1;
 
-    /** When the lease of an instance that crashed ends, as a {@linkplain RateLimit duration} from 100 ms. Default: 30 s. */
-    String lease() default "";
+    /** After how many seconds the lease of an instance that crashed ends, from 0.1 to 86,400,000. Default: 30. */
+    double lease() default Double.NaN;
 
-    /** How long a call waits for its permits at most, as a {@linkplain RateLimit duration}. Default: 0, which rejects at once. */
-    String timeout() default "";
+    /** How many seconds a call waits for its permits at most, from 0 to 86,400,000. Default: 0, which rejects at once. */
+    double timeout() default Double.NaN;
 
     /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
     String key() default "";

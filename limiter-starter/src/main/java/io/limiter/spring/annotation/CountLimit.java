@@ -13,8 +13,11 @@ import java.lang.annotation.Target;
  * its first call, or is counted as another {@link Kind} does.
  *
  * <pre>{@code
- * @CountLimit(limitType = LimitType.USER, limit = 100, period = "1h")
- * public Report export() { ... }                 // a hundred an hour for each user
+ * @CountLimit(key = "#{phone}", limit = 1, period = 60)
+ * public void sendCode(String phone) { ... }     // one in 60 seconds to each phone
+ *
+ * @CountLimit(limitType = LimitType.USER, limit = 100, per = "day", zone = "Europe/Berlin")
+ * public Report export() { ... }                 // a hundred a day for each user, from midnight to midnight in Berlin
  * }</pre>
  *
  * <p>Two neighbouring periods can put up to twice the limit into the time of one; {@link Kind#SLIDING_LOG} and
@@ -49,27 +52,33 @@ public @interface CountLimit {
      * Most permits in one period, at least 1; of a sliding log at most 100,000. There is no default: it must be set here or in
      * configuration.
      */
-    int limit() default 0;
+    int limit() default -1;
 
     /**
-     * The length of a period, as a {@linkplain RateLimit duration} from 1 ms: {@code "15m"}. There is no default: it must be set here
-     * or in configuration.
+     * The length of a period in seconds, from 0.001 to 86,400,000; it starts with its first call. There is no default: this or
+     * {@link #per()} must be set here, or a period in configuration.
      */
-    String period() default "";
+    double period() default Double.NaN;
 
     /**
-     * The time zone in which periods begin and end, such as {@code Europe/Berlin}: with {@code period = "1d"} each day has
-     * its own count. The period must be a day, or go into a day a whole number of times. Only of a fixed window. Default: a
-     * period starts with its first call.
+     * The length of a period as a text, instead of {@link #period()}: a {@linkplain RateLimit duration} such as {@code 15m}; or, of a
+     * fixed window, {@code minute}, {@code hour} or {@code day}, which begin and end by the clock of the {@link #zone()}. So with
+     * {@code 1d} a day starts with its first call, and with {@code day} at midnight.
+     */
+    String per() default "";
+
+    /**
+     * The time zone whose clock a {@link #per()} of {@code minute}, {@code hour} or {@code day} goes by, such as
+     * {@code Europe/Berlin}. Default: UTC.
      */
     String zone() default "";
 
     /**
-     * How long a call waits for its permits at most, as a {@linkplain RateLimit duration}. It is rejected at once
+     * How many seconds a call waits for its permits at most, from 0 to 86,400,000. It is rejected at once
      * if none will be there in that time; otherwise it tries again when they are, with those who waited longer before it. See
      * {@link io.limiter.Limiter#decide(int, java.time.Duration)}. Default: 0, which rejects at once.
      */
-    String timeout() default "";
+    double timeout() default Double.NaN;
 
     /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
     String key() default "";

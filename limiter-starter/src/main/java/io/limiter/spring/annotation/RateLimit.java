@@ -13,7 +13,7 @@ import java.lang.annotation.Target;
  * its capacity, or with another {@link Kind} of bucket.
  *
  * <pre>{@code
- * @RateLimit(key = "#{phone}", rate = 1, per = "1m")
+ * @RateLimit(key = "#{phone}", rate = 1.0 / 60, burst = 60)
  * public void sendCode(String phone) { ... }     // one a minute to each phone
  * }</pre>
  *
@@ -48,12 +48,13 @@ import java.lang.annotation.Target;
  * <p><b>Configuration</b> under {@code limiter.limits.<name>} overrides kind, rate, capacity and timeouts, and adds shadow mode
  * ({@code enforce}), prefetch and the share of a local fallback. What it sets, the annotation need not.
  *
- * <p><b>Durations</b> are texts: a number with a unit ({@code ns}, {@code us}, {@code ms}, {@code s}, {@code m}, {@code h} or
- * {@code d}), such as {@code 15m} or {@code 500ms}, ISO-8601, such as {@code PT15M}, or a number of seconds, such as {@code 900} or
- * {@code 0.5}. Each has at most 1,000 days.
+ * <p><b>Durations</b> are numbers of seconds, such as {@code timeout = 0.5}, and each has at most 86,400,000, which are 1,000 days.
+ * {@code NaN} means not set. {@link #per()} alone is a text: a number with a unit ({@code ns}, {@code us}, {@code ms}, {@code s},
+ * {@code m}, {@code h} or {@code d}), such as {@code 15m} or {@code 500ms}, ISO-8601, such as {@code PT15M}, or a number of seconds.
  *
- * <p><b>Placeholders</b> such as <code>${sms.period:15m}</code> in texts, but for {@link #fallback()}, have the values of the
- * environment when the class is first limited. One without a value prevents startup.
+ * <p><b>Placeholders</b> such as <code>${sms.per:15m}</code> in texts, but for {@link #fallback()}, have the values of the
+ * environment when the class is first limited. One without a value prevents startup. For a number that differs by environment,
+ * give the limit a {@link #name()} and set {@code limiter.limits.<name>}.
  *
  * <p><b>Bad values</b>, such as no rate or one of 0, permits that the bucket can never hold or an attribute without effect on the
  * kind, and annotations that could do nothing, such as on a private, static or final method, prevent startup, or where a bean is created
@@ -91,24 +92,26 @@ public @interface RateLimit {
     /** The duration that {@link #rate()} is for, from 1 ms: {@code rate = 1, per = "1m"} is one a minute. Default: a second. */
     String per() default "";
 
-    /** The capacity: how many unused permits are kept, from 1. Default: those of {@link #burst()}. */
-    int capacity() default 0;
+    /**
+     * The capacity: how many unused permits are kept, from 1. Default: those of {@link #burst()}, and without one the number in
+     * {@link #rate()}, at least 1: {@code rate = 100, per = "1m"} keeps 100.
+     */
+    int capacity() default -1;
 
     /**
      * The capacity in seconds of the rate, instead of {@link #capacity()}: for how long unused permits are kept, more than 0 and at
      * most 86,400,000. The bucket must hold at least one permit, unless {@link #timeout()} is long enough to wait for the rest.
-     * With {@link #per()} the default is one permit where a second's worth is less.
      */
-    double burst() default 1.0;
+    double burst() default Double.NaN;
 
     /** The capacity of a leaky bucket in permits, or how many calls wait in a leaky queue at most; from 1 to 1,000,000,000. */
-    int limit() default 0;
+    int limit() default -1;
 
     /**
-     * How long a call waits for its permits at most, as a duration; 0 rejects at once. Default: 0, and in a leaky queue as long as
-     * the queue allows.
+     * How many seconds a call waits for its permits at most; 0 rejects at once. Default: 0, and in a leaky queue as long as the queue
+     * allows.
      */
-    String timeout() default "";
+    double timeout() default Double.NaN;
 
     /**
      * The key of the permits: a text in which <code>#{...}</code> stands for arguments of the call, by name or position.
@@ -243,10 +246,10 @@ public @interface RateLimit {
     OnFailure onFailure() default OnFailure.DEFAULT;
 
     /**
-     * How long the state of an unused token bucket is kept at least, as a duration from 1 ms. It is kept longer where forgetting it
-     * sooner would hand out permits. Default: 60 s.
+     * How many seconds the state of an unused token bucket is kept at least, from 0.001. It is kept longer where forgetting it
+     * sooner would hand out permits. Default: 60.
      */
-    String expire() default "";
+    double expire() default Double.NaN;
 
     /** Starts the keys in Redis. May be empty, must not contain braces. */
     String prefix() default "rateLimit:";

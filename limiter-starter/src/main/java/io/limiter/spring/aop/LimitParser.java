@@ -22,14 +22,9 @@ import io.limiter.spring.settings.KindSettings;
 import io.limiter.spring.settings.LimitKind;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
-import io.limiter.spring.text.DurationText;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
-import java.time.DateTimeException;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +32,6 @@ import org.springframework.core.annotation.MergedAnnotation;
 
 /** Turns the annotations of a method into limits. */
 final class LimitParser {
-
-    private static final long LONGEST_SECONDS = SettingChecks.LONGEST.toSeconds();
 
     private final CallKeys keys;
     private final ApplicationBeans beans;
@@ -153,7 +146,7 @@ final class LimitParser {
             throw new IllegalArgumentException(
                     attribute + " '" + text
                             + "' has a placeholder without a value: set the property, or write a default"
-                            + " behind a colon, as in ${limits.period:15m}: " + e.getMessage(),
+                            + " behind a colon, as in ${limits.per:15m}: " + e.getMessage(),
                     e);
         }
     }
@@ -179,21 +172,30 @@ final class LimitParser {
                     "rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60, or"
                             + " rate = 1, per = \"1m\"");
         }
+        LimitKind kind = annotation
+                .getValue("kind")
+                .map(named -> LimitKind.valueOf(named.toString()))
+                .orElse(usual);
+        String per = text(annotation, "per");
+        boolean isCount = usual == LimitKind.FIXED_WINDOW;
+        AnnotatedTimes.Window window = isCount
+                ? AnnotatedTimes.ofCount(given(annotation, "period", Double.class), per, text(annotation, "zone"), kind)
+                : new AnnotatedTimes.Window(null, null);
         LimitSettings settings = new LimitSettings(
                 null,
                 rate,
-                duration(annotation, "per"),
-                burst(given(annotation, "burst", Double.class)),
+                isCount ? null : AnnotatedTimes.ofRate(per),
+                seconds(annotation, "burst", "0.000000001"),
                 given(annotation, "capacity", Integer.class),
                 null,
-                duration(annotation, "timeout"),
-                duration(annotation, "expire"),
+                seconds(annotation, "timeout", "0"),
+                seconds(annotation, "expire", "0.001"),
                 null,
                 null,
                 given(annotation, "limit", Integer.class),
-                duration(annotation, "period"),
-                zone(text(annotation, "zone")),
-                duration(annotation, "lease"),
+                window.length(),
+                window.zone(),
+                seconds(annotation, "lease", "0.1"),
                 null,
                 given(annotation, "internal", Boolean.class),
                 null,
@@ -201,10 +203,6 @@ final class LimitParser {
                 null,
                 null);
         settings.check("");
-        LimitKind kind = annotation
-                .getValue("kind")
-                .map(named -> LimitKind.valueOf(named.toString()))
-                .orElse(usual);
         return settings.of(kind);
     }
 
@@ -217,33 +215,8 @@ final class LimitParser {
                 .orElse(null);
     }
 
-    private @Nullable Duration duration(MergedAnnotation<?> annotation, String attribute) {
-        String text = text(annotation, attribute);
-        return text.isEmpty() ? null : DurationText.parse(attribute, text);
-    }
-
-    /** Rounded up to a nanosecond, so that a bucket holds all of a permit. */
-    private static @Nullable Duration burst(@Nullable Double seconds) {
-        // Written so that NaN fails.
-        if (seconds != null && !(seconds > 0 && seconds <= LONGEST_SECONDS)) {
-            throw new IllegalArgumentException(
-                    "burst (seconds) must be more than 0 and at most " + LONGEST_SECONDS + ", was " + seconds);
-        }
-        return seconds == null
-                ? null
-                : Duration.ofNanos(BigDecimal.valueOf(seconds)
-                        .movePointRight(9)
-                        .setScale(0, RoundingMode.CEILING)
-                        .longValueExact());
-    }
-
-    private static @Nullable ZoneId zone(String id) {
-        try {
-            return id.isEmpty() ? null : ZoneId.of(id);
-        } catch (DateTimeException e) {
-            throw new IllegalArgumentException(
-                    "zone must be one that Java knows, such as Europe/Berlin or UTC, was '" + id + "'", e);
-        }
+    private static @Nullable Duration seconds(MergedAnnotation<?> annotation, String attribute, String min) {
+        return AnnotatedTimes.seconds(attribute, given(annotation, attribute, Double.class), min);
     }
 
     /** {@code null} for the application's. */

@@ -49,7 +49,7 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
 
     private Limit<?> built(String places) {
         if (kind == LimitKind.TOKEN_BUCKET) {
-            return toTokenBucket(permitsPerSecond(places));
+            return toTokenBucket(usual(places));
         }
         int limit = required("limit", values.limit(), "100 (at least 1)", places);
         return switch (kind) {
@@ -65,7 +65,7 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
     }
 
     private Duration period(String places) {
-        return required("period", values.period(), "15m", places);
+        return required("period", values.period(), "900 (seconds)", places);
     }
 
     /** How long a call waits for permits. A queue bounds the wait by itself, also one that was changed live. */
@@ -88,14 +88,19 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
         return callTimeout().compareTo(usual) > 0 ? callTimeout() : usual;
     }
 
-    private double permitsPerSecond(String places) {
-        double permits = required("rate", values.rate(), "10", places);
-        return values.per() == null ? permits : permits / (values.per().toNanos() / 1e9);
+    /** The bucket of the rate alone, which holds as many permits as the number in the rate, and at least one. */
+    private TokenBucket usual(String places) {
+        return TokenBucket.per(
+                required("rate", values.rate(), "10", places), first(values.per(), Duration.ofSeconds(1)));
     }
 
-    private TokenBucket toTokenBucket(double permitsPerSecond) {
+    private double permitsPerSecond(String places) {
+        return usual(places).permitsPerSecond();
+    }
+
+    private TokenBucket toTokenBucket(TokenBucket usual) {
         checkOneSize();
-        TokenBucket bucket = bucket(permitsPerSecond);
+        TokenBucket bucket = bucket(usual);
         if (values.prefetchCalls() != null && prefetch() == null) {
             throw new IllegalArgumentException(
                     "prefetch-calls has no effect without prefetch-time: set that, or leave both out");
@@ -119,36 +124,22 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
         }
     }
 
-    private TokenBucket bucket(double permitsPerSecond) {
+    private TokenBucket bucket(TokenBucket usual) {
         if (values.warmUp() != null) {
-            return TokenBucket.perSecond(permitsPerSecond)
-                    .withWarmUp(values.warmUp())
-                    .withMaxWait(maxWait());
+            return usual.withWarmUp(values.warmUp()).withMaxWait(maxWait());
         }
         if (values.capacity() != null) {
-            return TokenBucket.perSecond(permitsPerSecond)
-                    .withCapacity(values.capacity())
-                    .withMaxWait(maxWait());
+            return usual.withCapacity(values.capacity()).withMaxWait(maxWait());
         }
-        double burst = burst(permitsPerSecond);
+        if (values.burst() == null) {
+            return usual.withMaxWait(maxWait());
+        }
+        double rate = usual.permitsPerSecond();
+        double burst = seconds(values.burst());
         return callTimeout().isZero()
-                ? TokenBucket.of(permitsPerSecond, burst)
+                ? TokenBucket.of(rate, burst)
                 // May hold less than a permit, if the timeout is long enough to wait for the rest.
-                : new TokenBucket(
-                        permitsPerSecond, burst, 0, null, WhoWaits.CALLER, true, maxWait(), TokenBucket.DEFAULT_EXPIRE);
-    }
-
-    /** In seconds: a second's worth by default, and where the rate is per period, one permit if that is more. */
-    private double burst(double permitsPerSecond) {
-        if (values.burst() != null) {
-            return seconds(values.burst());
-        }
-        if (values.per() == null || permitsPerSecond >= 1) {
-            return 1.0;
-        }
-        double seconds = 1 / permitsPerSecond;
-        // Rounded up, so that a bucket holds all of the permit.
-        return permitsPerSecond * seconds < 1 ? Math.nextUp(seconds) : seconds;
+                : new TokenBucket(rate, burst, 0, null, WhoWaits.CALLER, true, maxWait(), TokenBucket.DEFAULT_EXPIRE);
     }
 
     private static double seconds(Duration duration) {

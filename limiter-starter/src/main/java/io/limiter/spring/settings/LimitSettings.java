@@ -30,7 +30,7 @@ import org.springframework.util.ReflectionUtils;
  * @param rate permits of a token bucket or a leaky bucket per second, or per period
  * @param per the period that rate is for; a second if not set
  * @param burst capacity of a token bucket in seconds of its rate, instead of capacity
- * @param capacity capacity of a token bucket in permits
+ * @param capacity capacity of a token bucket in permits; the number in rate, at least 1, if neither it nor burst is set
  * @param warmUp how long a cold token bucket takes to reach its rate; it has neither burst nor capacity then
  * @param timeout how long a call waits for permits; not at all if not set, but in a leaky queue as long as that allows
  * @param expire how long the state of an unused token bucket is kept at least

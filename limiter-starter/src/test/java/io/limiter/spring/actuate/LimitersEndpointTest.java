@@ -63,14 +63,14 @@ class LimitersEndpointTest {
         @CountLimit(
                 name = "tagged",
                 limit = 1,
-                period = "1h",
+                per = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{user}",
                 hashTag = "#{tenant}")
         public void tagged(String user, String tenant) {}
 
-        @CountLimit(limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
-        @CountLimit(limit = 1, period = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
+        @CountLimit(limit = 5, per = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
+        @CountLimit(limit = 1, per = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
         public void twice(String user) {}
     }
 

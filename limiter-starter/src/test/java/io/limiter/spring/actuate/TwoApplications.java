@@ -93,7 +93,7 @@ abstract class TwoApplications {
         @CountLimit(
                 name = "live-annotated",
                 limit = OWN_LIMIT,
-                period = "1d",
+                per = "1d",
                 limitType = LimitType.CUSTOM,
                 key = "#{key}")
         public void count(String key) {}
@@ -101,26 +101,26 @@ abstract class TwoApplications {
         @CountLimit(
                 name = "live-resolved",
                 limit = OWN_LIMIT,
-                period = "1d",
+                per = "1d",
                 limitType = LimitType.CUSTOM,
                 key = "#{key}",
                 resolver = "resolver")
         public void resolved(String key) {}
 
-        @CountLimit(name = "live-planned", limit = OWN_LIMIT, period = "1d", key = "#{key}", plan = "#{plan}")
+        @CountLimit(name = "live-planned", limit = OWN_LIMIT, per = "1d", key = "#{key}", plan = "#{plan}")
         public void planned(String key, String plan) {}
 
-        @CountLimit(name = "live-configured", limit = 9, period = "1h")
+        @CountLimit(name = "live-configured", limit = 9, per = "1h")
         public void configured() {}
 
-        @CountLimit(name = "live-refreshed", limit = 9, period = "1h")
+        @CountLimit(name = "live-refreshed", limit = 9, per = "1h")
         public void refreshed() {}
 
         @RateLimit(
                 name = "live-timeout",
                 rate = 20,
                 capacity = 1,
-                timeout = "1m",
+                timeout = 60,
                 limitType = LimitType.CUSTOM,
                 key = "#{key}")
         public void waits(String key) {}

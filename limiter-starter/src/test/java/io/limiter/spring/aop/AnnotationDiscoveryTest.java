@@ -34,23 +34,23 @@ class AnnotationDiscoveryTest {
         @RateLimit(rate = 1)
         public void defaults() {}
 
-        @CountLimit(limit = 1, period = "1s")
+        @CountLimit(limit = 1, period = 1)
         public void counted() {}
 
         @RateLimit(
                 name = "sms",
                 prefix = "p:",
-                expire = "90s",
+                expire = 90,
                 rate = 0.5,
                 burst = 10,
-                timeout = "250ms",
+                timeout = 0.25,
                 permits = 3,
                 message = "slow down",
                 limitType = LimitType.CUSTOM,
                 key = "#{phone}")
         public void everything(String phone) {}
 
-        @CountLimit(name = "sms", prefix = "q:", limit = 2, period = "10s", message = "enough")
+        @CountLimit(name = "sms", prefix = "q:", limit = 2, period = 10, message = "enough")
         public void everyCount() {}
 
         public void free() {}
@@ -64,7 +64,7 @@ class AnnotationDiscoveryTest {
         @RateLimit(rate = 1.0 / 60, burst = 60)
         void packagePrivate() {}
 
-        @RateLimit(rate = 1.0 / 60, burst = 60, timeout = "2h")
+        @RateLimit(rate = 1.0 / 60, burst = 60, timeout = 7200)
         public void patient() {}
     }
 
@@ -74,7 +74,7 @@ class AnnotationDiscoveryTest {
             String name = OnMethods.class.getName();
             assertThat(factory.built())
                     .contains(new RecordingLimiterFactory.Built(
-                            "rateLimit:", name + ".defaults()", TokenBucket.of(1.0, 1.0)))
+                            "rateLimit:", name + ".defaults()", TokenBucket.perSecond(1)))
                     .contains(new RecordingLimiterFactory.Built(
                             "countLimit:", name + ".counted()", FixedWindow.of(1, Duration.ofSeconds(1))))
                     .contains(new RecordingLimiterFactory.Built(
@@ -118,10 +118,10 @@ class AnnotationDiscoveryTest {
 
     static class OwnMessages {
 
-        @CountLimit(limit = 1, period = "1m", message = "it's full, wait {0} s", cost = "#{pages}")
+        @CountLimit(limit = 1, per = "1m", message = "it's full, wait {0} s", cost = "#{pages}")
         public void count(int pages) {}
 
-        @ConcurrentLimit(limit = 1, lease = "20s", message = "busy for {0} s")
+        @ConcurrentLimit(limit = 1, lease = 20, message = "busy for {0} s")
         public void place(Runnable inside) {
             inside.run();
         }
@@ -159,7 +159,7 @@ class AnnotationDiscoveryTest {
     }
 
     @RateLimit(rate = 1.0 / 60, burst = 60)
-    @CountLimit(limit = 2, period = "1m")
+    @CountLimit(limit = 2, per = "1m")
     static class OnClass {
 
         public void first() {}
@@ -238,10 +238,10 @@ class AnnotationDiscoveryTest {
 
     abstract static class Base<T> {
 
-        @CountLimit(limit = 1, period = "1m")
+        @CountLimit(limit = 1, per = "1m")
         public void save(T value) {}
 
-        @CountLimit(limit = 1, period = "1m")
+        @CountLimit(limit = 1, per = "1m")
         public void replaced(T value) {}
     }
 
@@ -251,7 +251,7 @@ class AnnotationDiscoveryTest {
         public void save(Integer value) {}
 
         @Override
-        @CountLimit(limit = 2, period = "1m")
+        @CountLimit(limit = 2, per = "1m")
         public void replaced(Integer value) {}
     }
 
@@ -350,7 +350,7 @@ class AnnotationDiscoveryTest {
         @RateLimit(name = "shared", rate = 1.0 / 60, burst = 120)
         public void one() {}
 
-        @RateLimit(name = "shared", rate = 1.0 / 60, burst = 120, permits = 2, timeout = "1ms")
+        @RateLimit(name = "shared", rate = 1.0 / 60, burst = 120, permits = 2, timeout = 0.001)
         public void two() {}
     }
 

@@ -17,17 +17,18 @@ import io.limiter.spring.annotation.RateLimit;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.annotation.AliasFor;
 
-/** Durations and placeholders in annotations, and parameters that only configuration has. */
+/** Times and placeholders in annotations, and parameters that only configuration has. */
 class AnnotationTextsTest {
 
     private static final String[] PROPERTIES = {
-        "test.period=15m", "test.large=100", "test.tenant=acme", "test.name=named", "test.zone=UTC", "test.prefix=own:"
+        "test.per=15m", "test.large=100", "test.tenant=acme", "test.name=named", "test.zone=UTC", "test.prefix=own:"
     };
 
     private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
@@ -48,37 +49,46 @@ class AnnotationTextsTest {
     @CountLimit(name = "composed", limit = 3)
     @interface ThreeIn {
 
-        @AliasFor(annotation = CountLimit.class, attribute = "period")
+        @AliasFor(annotation = CountLimit.class, attribute = "per")
         String value();
     }
 
     static class Durations {
 
-        @CountLimit(name = "minutes", limit = 3, period = "15m")
+        @CountLimit(name = "minutes", limit = 3, per = "15m")
         public void minutes() {}
 
-        @CountLimit(name = "number", limit = 3, period = "900")
+        @CountLimit(name = "number", limit = 3, period = 900)
         public void number() {}
 
-        @CountLimit(name = "iso", limit = 3, period = "PT15M")
+        @CountLimit(name = "iso", limit = 3, per = "PT15M")
         public void iso() {}
 
-        @CountLimit(name = "placeholder", limit = 3, period = "${test.period}")
+        @CountLimit(name = "placeholder", limit = 3, per = "${test.per}")
         public void placeholder() {}
 
-        @CountLimit(name = "fallback", limit = 3, period = "${test.none:15m}")
+        @CountLimit(name = "fallback", limit = 3, per = "${test.none:15m}")
         public void fallback() {}
 
         @ThreeIn("15m")
         public void composed() {}
 
-        @CountLimit(name = "fraction", limit = 3, period = "0.5")
+        @CountLimit(name = "minute", limit = 3, per = "minute")
+        public void minute() {}
+
+        @CountLimit(name = "hour", limit = 3, per = "hour", zone = "Asia/Kolkata")
+        public void hour() {}
+
+        @CountLimit(name = "day", limit = 3, per = "day", zone = "Europe/Berlin")
+        public void day() {}
+
+        @CountLimit(name = "fraction", limit = 3, period = 0.5)
         public void fraction() {}
 
-        @CountLimit(name = "millis", limit = 3, period = "500ms")
+        @CountLimit(name = "millis", limit = 3, per = "500ms")
         public void millis() {}
 
-        @RateLimit(name = "per", rate = 1, per = "1m", expire = "2h")
+        @RateLimit(name = "per", rate = 1, per = "1m", expire = 7200)
         public void per() {}
 
         @RateLimit(name = "burst", rate = 1.0 / 60, burst = 60)
@@ -87,7 +97,7 @@ class AnnotationTextsTest {
         @RateLimit(name = "third", rate = 3, burst = 1.0 / 3)
         public void third() {}
 
-        @ConcurrentLimit(name = "lease", limit = 3, lease = "1m")
+        @ConcurrentLimit(name = "lease", limit = 3, lease = 60)
         public void lease() {}
 
         @ConcurrentLimit(name = "usual", limit = 3)
@@ -95,7 +105,7 @@ class AnnotationTextsTest {
     }
 
     @Test
-    void a_duration_is_a_text_as_spring_boot_has_it_and_a_plain_number_is_in_seconds() {
+    void numbers_are_seconds_and_per_is_a_duration_as_a_text_or_a_unit_of_the_calendar() {
         runner(Durations.class).run(context -> {
             assertThat(context).hasNotFailed();
             Map<String, Limit<?>> built = built();
@@ -105,12 +115,20 @@ class AnnotationTextsTest {
             for (String name : new String[] {"fraction", "millis"}) {
                 assertThat(built.get(name)).as(name).isEqualTo(FixedWindow.of(3, Duration.ofMillis(500)));
             }
-            assertThat(built.get("per")).isEqualTo(TokenBucket.of(1.0 / 60, 60).withExpire(Duration.ofHours(2)));
+            assertThat(built.get("minute")).isEqualTo(aligned(Duration.ofMinutes(1), "Z"));
+            assertThat(built.get("hour")).isEqualTo(aligned(Duration.ofHours(1), "Asia/Kolkata"));
+            assertThat(built.get("day")).isEqualTo(aligned(Duration.ofDays(1), "Europe/Berlin"));
+            assertThat(built.get("per"))
+                    .isEqualTo(TokenBucket.per(1, Duration.ofMinutes(1)).withExpire(Duration.ofHours(2)));
             assertThat(built.get("burst")).isEqualTo(TokenBucket.of(1.0 / 60, 60));
             assertThat(built.get("third").capacity()).isEqualTo(1);
             assertThat(built.get("lease")).isEqualTo(ConcurrencyLimit.of(3).withLeaseTime(Duration.ofMinutes(1)));
             assertThat(built.get("usual")).isEqualTo(ConcurrencyLimit.of(3).withLeaseTime(Duration.ofSeconds(30)));
         });
+    }
+
+    private static FixedWindow aligned(Duration period, String zone) {
+        return FixedWindow.of(3, period).withZone(ZoneId.of(zone));
     }
 
     static class Placeholders {
@@ -123,7 +141,7 @@ class AnnotationTextsTest {
                 cost = "#{size - ${test.large}}",
                 message = "too much for ${test.tenant}",
                 limit = 2,
-                period = "1d",
+                per = "day",
                 zone = "${test.zone}")
         public void call(String who, int size) {}
     }
@@ -156,7 +174,7 @@ class AnnotationTextsTest {
         @CountLimit(name = "count")
         public void count() {}
 
-        @CountLimit(name = "half", period = "1h")
+        @CountLimit(name = "half", per = "1h")
         public void half() {}
 
         @ConcurrentLimit(name = "held")
@@ -175,7 +193,7 @@ class AnnotationTextsTest {
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     assertThat(built())
-                            .containsEntry("rate", TokenBucket.of(5, 1))
+                            .containsEntry("rate", TokenBucket.perSecond(5))
                             .containsEntry("count", FixedWindow.of(3, Duration.ofMinutes(15)))
                             .containsEntry("half", FixedWindow.of(3, Duration.ofHours(1)))
                             .containsEntry("held", ConcurrencyLimit.of(3));
@@ -192,10 +210,11 @@ class AnnotationTextsTest {
     void configuration_that_leaves_a_parameter_out_prevents_startup() {
         runner(Counted.class)
                 .withPropertyValues("limiter.limits.count.limit=3")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessage(
-                                "period must be set in the annotation or limiter.limits.count, such as period = 15m"));
+                .run(
+                        context -> assertThat(context)
+                                .getFailure()
+                                .rootCause()
+                                .hasMessage(
+                                        "period must be set in the annotation or limiter.limits.count, such as period = 900 (seconds)"));
     }
 }

@@ -33,12 +33,12 @@ class ChargeOnTest {
     /** Each method has ten permits for each key. */
     static class Calls {
 
-        @CountLimit(name = "charge-failure", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
+        @CountLimit(name = "charge-failure", key = "#{who}", limit = 10, per = "1h", chargeOn = "failure")
         public String failure(String who, Callable<String> work) throws Exception {
             return work.call();
         }
 
-        @CountLimit(name = "charge-success", key = "#{who}", limit = 10, period = "1h", chargeOn = "success")
+        @CountLimit(name = "charge-success", key = "#{who}", limit = 10, per = "1h", chargeOn = "success")
         public String success(String who, Callable<String> work) throws Exception {
             return work.call();
         }
@@ -47,35 +47,35 @@ class ChargeOnTest {
                 name = "charge-expression",
                 key = "#{who}",
                 limit = 10,
-                period = "1h",
+                per = "1h",
                 cost = "#{cost}",
                 chargeOn = "#{result.status == 'DENIED' or exception != null}")
         public @Nullable Answer expression(String who, int cost, Callable<@Nullable Answer> work) throws Exception {
             return work.call();
         }
 
-        @CountLimit(name = "charge-future", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
+        @CountLimit(name = "charge-future", key = "#{who}", limit = 10, per = "1h", chargeOn = "failure")
         public CompletableFuture<String> future(String who, CompletableFuture<String> work) {
             return work;
         }
 
-        @CountLimit(name = "charge-done", key = "#{who}", limit = 10, period = "1h", chargeOn = "success")
+        @CountLimit(name = "charge-done", key = "#{who}", limit = 10, per = "1h", chargeOn = "success")
         public CompletableFuture<String> done(String who, CompletableFuture<String> work) {
             return work;
         }
 
-        @CountLimit(name = "charge-mono", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
+        @CountLimit(name = "charge-mono", key = "#{who}", limit = 10, per = "1h", chargeOn = "failure")
         public Mono<String> mono(String who, Mono<String> work) {
             return work;
         }
 
-        @CountLimit(name = "with-lease", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
+        @CountLimit(name = "with-lease", key = "#{who}", limit = 10, per = "1h", chargeOn = "failure")
         @ConcurrentLimit(name = "with-lease", key = "#{who}", limit = 1)
         public String withLease(String who, Callable<String> work) throws Exception {
             return work.call();
         }
 
-        @CountLimit(name = "shadow", key = "#{who}", limit = 10, period = "1h", chargeOn = "failure")
+        @CountLimit(name = "shadow", key = "#{who}", limit = 10, per = "1h", chargeOn = "failure")
         public String shadow(String who, Callable<String> work) throws Exception {
             return work.call();
         }

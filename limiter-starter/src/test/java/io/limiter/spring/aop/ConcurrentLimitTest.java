@@ -48,13 +48,13 @@ class ConcurrentLimitTest {
             return work;
         }
 
-        @ConcurrentLimit(limit = 1, name = "waiting", timeout = "2m")
+        @ConcurrentLimit(limit = 1, name = "waiting", timeout = 120)
         public void runWhenFree(Runnable work) {
             work.run();
         }
 
         @ConcurrentLimit(limit = 1, name = "counted")
-        @CountLimit(name = "counted", limit = 2, period = "1h")
+        @CountLimit(name = "counted", limit = 2, per = "1h")
         public void runCounted(Runnable work) {
             work.run();
         }
@@ -228,17 +228,17 @@ class ConcurrentLimitTest {
     }
 
     static class Lease {
-        @ConcurrentLimit(limit = 1, lease = "0")
+        @ConcurrentLimit(limit = 1, lease = 0)
         public void call() {}
     }
 
     static class NoLease {
-        @ConcurrentLimit(limit = 1, lease = "long")
+        @ConcurrentLimit(limit = 1, lease = 0.05)
         public void call() {}
     }
 
     static class Timeout {
-        @ConcurrentLimit(limit = 1, timeout = "-1")
+        @ConcurrentLimit(limit = 1, timeout = -1)
         public void call() {}
     }
 
@@ -300,10 +300,10 @@ class ConcurrentLimitTest {
 
     static Stream<Arguments> invalid() {
         return Stream.of(
-                Arguments.of(Limit.class, "limit must be set in the annotation"),
-                Arguments.of(Lease.class, "lease must be between PT0.1S and PT24000H (ISO-8601), was PT0S"),
-                Arguments.of(NoLease.class, "lease must be a number of seconds or one with a unit"),
-                Arguments.of(Timeout.class, "timeout must be between PT0S and PT24000H (ISO-8601), was PT-1S"),
+                Arguments.of(Limit.class, "limit must be between 1 and 2147483647, was 0"),
+                Arguments.of(Lease.class, "lease (seconds) must be between 0.1 and 86400000, was 0"),
+                Arguments.of(NoLease.class, "lease (seconds) must be between 0.1 and 86400000, was 0.05"),
+                Arguments.of(Timeout.class, "timeout (seconds) must be between 0 and 86400000, was -1"),
                 Arguments.of(Prefix.class, "prefix must not contain braces"),
                 Arguments.of(Key.class, "has no effect with limitType IP"),
                 Arguments.of(Ip.class, "limitType IP needs a web application"),

@@ -11,6 +11,7 @@ import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -28,13 +29,28 @@ class ConfiguredRatesTest {
         @RateLimit(name = "hundred", rate = 600, per = "1m")
         public void hundred() {}
 
+        @RateLimit(name = "day", rate = 100, per = "1d")
+        public void day() {}
+
+        @RateLimit(name = "slow", rate = 1.0 / 60)
+        public void slow() {}
+
+        @RateLimit(name = "second", rate = 10, per = "1m", burst = 60.0)
+        public void second() {}
+
+        @RateLimit(name = "patient", rate = 0.5, timeout = 10)
+        public void patient() {}
+
+        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 1.0 / 60, limit = 5, timeout = 0)
+        public void queue() {}
+
         @RateLimit(name = "capacity", rate = 3, per = "7s", capacity = 100)
         public void capacity() {}
 
         @RateLimit(name = "burst", rate = 10, burst = 6)
         public void burst() {}
 
-        @CountLimit(limit = 1, period = "1s", name = "count", key = "#{who}")
+        @CountLimit(limit = 1, period = 1, name = "count", key = "#{who}")
         public void count(String who) {}
 
         @ConcurrentLimit(limit = 1, name = "held", key = "#{who}")
@@ -54,7 +70,40 @@ class ConfiguredRatesTest {
             assertThat(bucket("minute").capacity()).as("at least one permit").isOne();
             assertThat(bucket("guava").burstSeconds()).isEqualTo(60);
             assertThat(bucket("hundred").permitsPerSecond()).isEqualTo(10);
-            assertThat(bucket("hundred").burstSeconds()).isEqualTo(1);
+            assertThat(bucket("hundred").capacity()).isEqualTo(600);
+        });
+    }
+
+    @Test
+    void a_bucket_holds_as_many_permits_as_the_number_in_its_rate_and_at_least_one() {
+        run(
+                limited -> {
+                    assertThat(bucket("hundred").capacity()).isEqualTo(600);
+                    for (int i = 0; i < 100; i++) {
+                        limited.day();
+                    }
+                    assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(limited::day);
+                    limited.slow();
+                    assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(limited::slow);
+                    assertThat(bucket("slow")).isEqualTo(TokenBucket.perSecond(1.0 / 60));
+                    assertThat(bucket("patient").capacity()).isOne();
+                    assertThat(bucket("minute")).isEqualTo(TokenBucket.per(100, Duration.ofMinutes(1)));
+                    assertThat(bucket("count")).isEqualTo(TokenBucket.perSecond(1.0 / 60));
+                },
+                "limiter.limits.minute.rate=100",
+                "limiter.limits.count.kind=token-bucket",
+                "limiter.limits.count.rate=" + 1.0 / 60);
+    }
+
+    @Test
+    void an_explicit_burst_or_timeout_is_the_callers() {
+        run(limited -> {
+            assertThat(bucket("second").capacity()).isEqualTo(10);
+            assertThat(bucket("second").burstSeconds()).isEqualTo(60);
+            limited.queue();
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .as("a timeout of 0 does not wait in a queue")
+                    .isThrownBy(limited::queue);
         });
     }
 

@@ -41,7 +41,7 @@ class ControllersTest {
     }
 
     @RestController
-    @CountLimit(name = "all", period = "1h", limit = 2)
+    @CountLimit(name = "all", per = "1h", limit = 2)
     static class Limited implements Api {
 
         @GetMapping("/mapped")
@@ -72,7 +72,7 @@ class ControllersTest {
         }
 
         @ModelAttribute
-        @CountLimit(limit = 1, name = "own", period = "1h")
+        @CountLimit(limit = 1, name = "own", per = "1h")
         public String limited() {
             return "model";
         }
@@ -142,7 +142,7 @@ class ControllersTest {
     }
 
     @ControllerAdvice
-    @CountLimit(limit = 1, period = "1s")
+    @CountLimit(limit = 1, period = 1)
     static class Advice {
 
         @ExceptionHandler

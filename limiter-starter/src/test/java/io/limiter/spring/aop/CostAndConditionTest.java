@@ -30,36 +30,36 @@ class CostAndConditionTest {
         @RateLimit(rate = 0.001, burst = 10_000, cost = "#{#items.size()}")
         public void order(@Nullable List<String> items) {}
 
-        @CountLimit(limit = 10, period = "1h", cost = "#{amount}")
+        @CountLimit(limit = 10, per = "1h", cost = "#{amount}")
         public void count(@Nullable Object amount) {}
 
-        @CountLimit(limit = 10, period = "1h", cost = "#{text.length() + map.size() * 2}")
+        @CountLimit(limit = 10, per = "1h", cost = "#{text.length() + map.size() * 2}")
         public void combined(String text, Map<String, String> map) {}
 
         @CountLimit(
                 limit = 1,
-                period = "1h",
+                per = "1h",
                 condition = "#{amount > 100 and !items.isEmpty()}",
                 limitType = LimitType.CUSTOM,
                 key = "#{who}")
         public void large(String who, int amount, @Nullable List<String> items) {}
 
-        @CountLimit(limit = 1, period = "1h", condition = "#{flag}")
+        @CountLimit(limit = 1, per = "1h", condition = "#{flag}")
         public void flagged(@Nullable Boolean flag) {}
 
-        @CountLimit(limit = 5, period = "1h", cost = "#{amount}", condition = "#{amount > 9}")
+        @CountLimit(limit = 5, per = "1h", cost = "#{amount}", condition = "#{amount > 9}")
         public void onlyLarge(int amount) {}
 
-        @CountLimit(limit = 10, period = "1h", cost = "#{amount}")
-        @CountLimit(limit = 9, period = "1m", cost = "#{amount * 2}", condition = "#{amount != 3}")
+        @CountLimit(limit = 10, per = "1h", cost = "#{amount}")
+        @CountLimit(limit = 9, per = "1m", cost = "#{amount * 2}", condition = "#{amount != 3}")
         public void twoLimits(int amount) {}
 
-        @CountLimit(limit = 10, period = "1h", cost = "#{amount}")
+        @CountLimit(limit = 10, per = "1h", cost = "#{amount}")
         public CompletableFuture<String> later(int amount) {
             return CompletableFuture.completedFuture("done");
         }
 
-        @CountLimit(limit = 10, period = "1h", cost = "#{amount}", limitType = LimitType.CUSTOM, key = "#{who}")
+        @CountLimit(limit = 10, per = "1h", cost = "#{amount}", limitType = LimitType.CUSTOM, key = "#{who}")
         public CompletableFuture<String> laterFor(String who, int amount) {
             return CompletableFuture.completedFuture("done");
         }

@@ -21,25 +21,25 @@ class FailurePoliciesTest {
 
     static class Limited {
 
-        @CountLimit(name = "policy-default", limit = 2, period = "1h")
+        @CountLimit(name = "policy-default", limit = 2, per = "1h")
         public void byDefault() {}
 
-        @CountLimit(name = "policy-deny", limit = 2, period = "1h", onFailure = OnFailure.DENY)
+        @CountLimit(name = "policy-deny", limit = 2, per = "1h", onFailure = OnFailure.DENY)
         public void failsClosed() {}
 
-        @CountLimit(name = "policy-allow", limit = 2, period = "1h", onFailure = OnFailure.ALLOW)
+        @CountLimit(name = "policy-allow", limit = 2, per = "1h", onFailure = OnFailure.ALLOW)
         public void allowed() {}
 
-        @CountLimit(name = "policy-throw", limit = 2, period = "1h", onFailure = OnFailure.THROW)
+        @CountLimit(name = "policy-throw", limit = 2, per = "1h", onFailure = OnFailure.THROW)
         public void thrown() {}
 
-        @CountLimit(name = "policy-share", limit = 4, period = "1h", onFailure = OnFailure.LOCAL)
+        @CountLimit(name = "policy-share", limit = 4, per = "1h", onFailure = OnFailure.LOCAL)
         public void shared() {}
 
-        @CountLimit(name = "policy-configured", limit = 2, period = "1h", onFailure = OnFailure.ALLOW)
+        @CountLimit(name = "policy-configured", limit = 2, per = "1h", onFailure = OnFailure.ALLOW)
         public void configured() {}
 
-        @CountLimit(limit = 1, period = "1s", name = "policy-tried", onFailure = OnFailure.THROW)
+        @CountLimit(limit = 1, period = 1, name = "policy-tried", onFailure = OnFailure.THROW)
         public String tried() {
             return "done";
         }

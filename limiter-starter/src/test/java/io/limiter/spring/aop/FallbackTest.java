@@ -38,7 +38,7 @@ class FallbackTest {
         }
 
         @Override
-        @CountLimit(limit = 1, period = "1h", fallback = "cached")
+        @CountLimit(limit = 1, per = "1h", fallback = "cached")
         public String find(String what) {
             return "found " + what;
         }
@@ -47,7 +47,7 @@ class FallbackTest {
             return state + what;
         }
 
-        @CountLimit(limit = 1, period = "1h", fallback = "count")
+        @CountLimit(limit = 1, per = "1h", fallback = "count")
         public long count(int what) {
             return what;
         }
@@ -56,24 +56,24 @@ class FallbackTest {
             return what * -rejection.limit();
         }
 
-        @CountLimit(limit = 1, period = "1h", fallback = "inherited")
+        @CountLimit(limit = 1, per = "1h", fallback = "inherited")
         public Object fromAbove(String what) {
             return what;
         }
 
-        @CountLimit(limit = 1, period = "1h", fallback = "fails")
+        @CountLimit(limit = 1, per = "1h", fallback = "fails")
         public void failing() {}
 
         private void fails() throws IOException {
             throw new IOException("from the fallback");
         }
 
-        @CountLimit(limit = 1, period = "1h", fallback = "limitedToo")
+        @CountLimit(limit = 1, per = "1h", fallback = "limitedToo")
         public int limited() {
             return 1;
         }
 
-        @CountLimit(period = "1h", limit = 1)
+        @CountLimit(per = "1h", limit = 1)
         public int limitedToo() {
             return 2;
         }
@@ -81,12 +81,12 @@ class FallbackTest {
 
     abstract static class Shelf<T> {
 
-        @CountLimit(limit = 1, period = "1h", fallback = "spelledOut")
+        @CountLimit(limit = 1, per = "1h", fallback = "spelledOut")
         public String lend(T what, int count) {
             return "lent";
         }
 
-        @CountLimit(limit = 1, period = "1h", fallback = "asDeclared")
+        @CountLimit(limit = 1, per = "1h", fallback = "asDeclared")
         public String sell(T what) {
             return "sold";
         }
@@ -112,7 +112,7 @@ class FallbackTest {
             return count + " of " + what + ", limit " + rejection.limit();
         }
 
-        @CountLimit(limit = 1, period = "1h", fallback = "overridden")
+        @CountLimit(limit = 1, per = "1h", fallback = "overridden")
         public String title() {
             return "title";
         }
@@ -122,7 +122,7 @@ class FallbackTest {
             return "here";
         }
 
-        @CountLimit(limit = 1, period = "1h", fallback = "substitute")
+        @CountLimit(limit = 1, per = "1h", fallback = "substitute")
         public String any() {
             return "any";
         }
@@ -135,7 +135,7 @@ class FallbackTest {
 
     interface Repository {
 
-        @CountLimit(limit = 1, period = "1h", fallback = "none")
+        @CountLimit(limit = 1, per = "1h", fallback = "none")
         String find();
 
         String none();

@@ -21,14 +21,14 @@ class ForeignFactoryTest {
 
     static class One {
 
-        @CountLimit(name = "one", limit = 1, period = "1s")
+        @CountLimit(name = "one", limit = 1, period = 1)
         public void call() {}
     }
 
     static class Several {
 
-        @CountLimit(name = "one", limit = 1, period = "1s")
-        @CountLimit(name = "other", limit = 9, period = "1m")
+        @CountLimit(name = "one", limit = 1, period = 1)
+        @CountLimit(name = "other", limit = 9, per = "1m")
         public void call() {}
     }
 
@@ -37,7 +37,7 @@ class ForeignFactoryTest {
         @CountLimit(
                 name = "tagged",
                 limit = 1,
-                period = "1s",
+                period = 1,
                 limitType = LimitType.CUSTOM,
                 key = "#{user}",
                 hashTag = "#{tenant}")
@@ -46,7 +46,7 @@ class ForeignFactoryTest {
 
     static class Charged {
 
-        @CountLimit(name = "charged", limit = 1, period = "1s", chargeOn = "failure")
+        @CountLimit(name = "charged", limit = 1, period = 1, chargeOn = "failure")
         public void call() {}
     }
 

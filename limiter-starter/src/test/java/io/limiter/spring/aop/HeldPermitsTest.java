@@ -85,7 +85,7 @@ class HeldPermitsTest {
             return work;
         }
 
-        @ConcurrentLimit(limit = 1, name = "held-mono", limitType = LimitType.CUSTOM, key = "#{who}", timeout = "1m")
+        @ConcurrentLimit(limit = 1, name = "held-mono", limitType = LimitType.CUSTOM, key = "#{who}", timeout = 60)
         public Mono<String> mono(String who, Mono<String> work) {
             return work;
         }
@@ -109,20 +109,20 @@ class HeldPermitsTest {
             return work;
         }
 
-        @ConcurrentLimit(limit = 1, name = "held-future", limitType = LimitType.CUSTOM, key = "#{who}", timeout = "1m")
+        @ConcurrentLimit(limit = 1, name = "held-future", limitType = LimitType.CUSTOM, key = "#{who}", timeout = 60)
         public CompletableFuture<String> future(String who, CompletableFuture<String> work) {
             return work;
         }
 
         @ConcurrentLimit(limit = 1, name = "held-both", limitType = LimitType.CUSTOM, key = "#{who}")
-        @CountLimit(name = "held-both", limit = 2, period = "1h", limitType = LimitType.CUSTOM, key = "#{who}")
+        @CountLimit(name = "held-both", limit = 2, per = "1h", limitType = LimitType.CUSTOM, key = "#{who}")
         @RateLimit(name = "held-both", rate = 0.001, burst = 2000, limitType = LimitType.CUSTOM, key = "#{who}")
         public void both(String who, Runnable work) {
             work.run();
         }
 
         @ConcurrentLimit(limit = 1, name = "held-both", limitType = LimitType.CUSTOM, key = "#{who}", cost = "#{held}")
-        @CountLimit(name = "held-both", limit = 2, period = "1h", limitType = LimitType.CUSTOM, key = "#{who}")
+        @CountLimit(name = "held-both", limit = 2, per = "1h", limitType = LimitType.CUSTOM, key = "#{who}")
         public CompletableFuture<String> bothLater(String who, int held, CompletableFuture<String> work) {
             return work;
         }
@@ -131,7 +131,7 @@ class HeldPermitsTest {
         @CountLimit(
                 name = "held-hash-tag",
                 limit = 2,
-                period = "1h",
+                per = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{who}",
                 hashTag = "#{who}")

@@ -17,68 +17,68 @@ import org.springframework.web.context.request.async.DeferredResult;
 class InvalidChargesTest {
 
     static class Unknown {
-        @CountLimit(limit = 1, period = "1s", chargeOn = "failed")
+        @CountLimit(limit = 1, period = 1, chargeOn = "failed")
         public String call() {
             return "";
         }
     }
 
     static class UnknownName {
-        @CountLimit(limit = 1, period = "1s", chargeOn = "#{outcome == null}")
+        @CountLimit(limit = 1, period = 1, chargeOn = "#{outcome == null}")
         public String call(String phone) {
             return phone;
         }
     }
 
     static class TwoExpressions {
-        @CountLimit(limit = 1, period = "1s", chargeOn = "#{result}#{exception}")
+        @CountLimit(limit = 1, period = 1, chargeOn = "#{result}#{exception}")
         public String call() {
             return "";
         }
     }
 
     static class SettlesNothing {
-        @CountLimit(limit = 1, period = "1s", settle = "#{result}")
+        @CountLimit(limit = 1, period = 1, settle = "#{result}")
         public void call() {}
     }
 
     static class SettlesCompletable {
-        @CountLimit(limit = 1, period = "1s", settle = "#{result}")
+        @CountLimit(limit = 1, period = 1, settle = "#{result}")
         public Completable call() {
             return Completable.complete();
         }
     }
 
     static class SettlesFailures {
-        @CountLimit(limit = 1, period = "1s", chargeOn = "failure", settle = "#{result}")
+        @CountLimit(limit = 1, period = 1, chargeOn = "failure", settle = "#{result}")
         public int call() {
             return 1;
         }
     }
 
     static class SettlesLater {
-        @CountLimit(limit = 1, period = "1s", chargeOn = "4xx", settle = "#{result}")
+        @CountLimit(limit = 1, period = 1, chargeOn = "4xx", settle = "#{result}")
         public int call() {
             return 1;
         }
     }
 
     static class Late {
-        @CountLimit(limit = 1, period = "1s", chargeOn = "failure")
+        @CountLimit(limit = 1, period = 1, chargeOn = "failure")
         public DeferredResult<String> call() {
             return new DeferredResult<>();
         }
     }
 
     static class Statuses {
-        @CountLimit(limit = 1, period = "1s", chargeOn = "401, 403")
+        @CountLimit(limit = 1, period = 1, chargeOn = "401, 403")
         public String call() {
             return "";
         }
     }
 
     static class Writes {
-        @CountLimit(limit = 1, period = "1s", chargeOn = "#{result.clear()}")
+        @CountLimit(limit = 1, period = 1, chargeOn = "#{result.clear()}")
         public Map<String, String> call() {
             return Map.of();
         }

@@ -17,7 +17,7 @@ class InvalidExpressionsTest {
     }
 
     static class UnknownName {
-        @CountLimit(limit = 1, period = "1s", limitType = LimitType.CUSTOM, key = "#{fone}")
+        @CountLimit(limit = 1, period = 1, limitType = LimitType.CUSTOM, key = "#{fone}")
         public void call(String phone) {}
     }
 
@@ -49,12 +49,12 @@ class InvalidExpressionsTest {
     }
 
     static class CostWithoutBraces {
-        @CountLimit(limit = 1, period = "1s", cost = "amount")
+        @CountLimit(limit = 1, period = 1, cost = "amount")
         public void call(int amount) {}
     }
 
     static class CostWithText {
-        @CountLimit(limit = 1, period = "1s", cost = "a#{amount}")
+        @CountLimit(limit = 1, period = 1, cost = "a#{amount}")
         public void call(int amount) {}
     }
 

@@ -54,12 +54,12 @@ class InvalidLimitsTest {
     }
 
     static class Timeout {
-        @RateLimit(rate = 1, timeout = "-0.5")
+        @RateLimit(rate = 1, timeout = -0.5)
         public void call() {}
     }
 
     static class EndlessTimeout {
-        @RateLimit(rate = 1, timeout = "forever")
+        @RateLimit(rate = 1, timeout = Double.POSITIVE_INFINITY)
         public void call() {}
     }
 
@@ -74,7 +74,7 @@ class InvalidLimitsTest {
     }
 
     static class Capacity {
-        @RateLimit(rate = 1, capacity = -1)
+        @RateLimit(rate = 1, capacity = -2)
         public void call() {}
     }
 
@@ -89,7 +89,7 @@ class InvalidLimitsTest {
     }
 
     static class Expire {
-        @RateLimit(rate = 1, expire = "0")
+        @RateLimit(rate = 1, expire = 0)
         public void call() {}
     }
 
@@ -104,17 +104,17 @@ class InvalidLimitsTest {
     }
 
     static class Limit {
-        @CountLimit(period = "1s", limit = 0)
+        @CountLimit(period = 1, limit = 0)
         public void call() {}
     }
 
     static class Period {
-        @CountLimit(limit = 1, period = "0")
+        @CountLimit(limit = 1, period = 0)
         public void call() {}
     }
 
     static class NoLimit {
-        @CountLimit(period = "1h")
+        @CountLimit(per = "1h")
         public void call() {}
     }
 
@@ -129,52 +129,77 @@ class InvalidLimitsTest {
     }
 
     static class WordyPeriod {
-        @CountLimit(limit = 1, period = "15 minutes")
+        @CountLimit(limit = 1, per = "15 minutes")
         public void call() {}
     }
 
     static class LongPeriod {
-        @CountLimit(limit = 1, period = "1001d")
+        @CountLimit(limit = 1, per = "1001d")
         public void call() {}
     }
 
     static class UnknownPlaceholder {
-        @CountLimit(limit = 1, period = "${no.such.period}")
+        @CountLimit(limit = 1, per = "${no.such.per}")
         public void call() {}
     }
 
     static class PlaceholderOfName {
-        @CountLimit(name = "${no.such.name}-limit", limit = 1, period = "1s")
+        @CountLimit(name = "${no.such.name}-limit", limit = 1, period = 1)
         public void call() {}
     }
 
-    static class NoBurst {
-        @RateLimit(rate = 1, burst = Double.NaN)
+    static class PeriodAndPer {
+        @CountLimit(limit = 1, period = 60, per = "1m")
+        public void call() {}
+    }
+
+    static class MonthOfCount {
+        @CountLimit(limit = 1, per = "month")
+        public void call() {}
+    }
+
+    static class MinuteOfRate {
+        @RateLimit(rate = 1, per = "minute")
+        public void call() {}
+    }
+
+    static class NoCapacity {
+        @RateLimit(rate = 1, capacity = 0)
+        public void call() {}
+    }
+
+    static class BurstOfAsecond {
+        @RateLimit(rate = 1, capacity = 60, burst = 1.0)
+        public void call() {}
+    }
+
+    static class ShortPeriod {
+        @CountLimit(limit = 1, period = 0.0001)
         public void call() {}
     }
 
     static class Zone {
-        @CountLimit(limit = 1, period = "1d", zone = "Berlin")
+        @CountLimit(limit = 1, per = "day", zone = "Berlin")
         public void call() {}
     }
 
     static class ZoneOfWeek {
-        @CountLimit(limit = 1, period = "7d", zone = "UTC")
+        @CountLimit(limit = 1, per = "7d", zone = "UTC")
         public void call() {}
     }
 
     static class ZoneOfLog {
-        @CountLimit(limit = 1, kind = CountLimit.Kind.SLIDING_LOG, period = "1d", zone = "UTC")
+        @CountLimit(limit = 1, kind = CountLimit.Kind.SLIDING_LOG, per = "day", zone = "UTC")
         public void call() {}
     }
 
     static class LogTooLarge {
-        @CountLimit(period = "1s", kind = CountLimit.Kind.SLIDING_LOG, limit = 100_001)
+        @CountLimit(period = 1, kind = CountLimit.Kind.SLIDING_LOG, limit = 100_001)
         public void call() {}
     }
 
     static class NegativeTimeout {
-        @CountLimit(limit = 1, period = "1s", timeout = "-1")
+        @CountLimit(limit = 1, period = 1, timeout = -1)
         public void call() {}
     }
 
@@ -184,7 +209,7 @@ class InvalidLimitsTest {
     }
 
     static class ExpireOfLeakyBucket {
-        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_BUCKET, limit = 50, expire = "5s")
+        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_BUCKET, limit = 50, expire = 5)
         public void call() {}
     }
 
@@ -194,7 +219,7 @@ class InvalidLimitsTest {
     }
 
     static class NegativeQueue {
-        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_QUEUE, limit = -1)
+        @RateLimit(rate = 1, kind = RateLimit.Kind.LEAKY_QUEUE, limit = -2)
         public void call() {}
     }
 
@@ -221,50 +246,57 @@ class InvalidLimitsTest {
                 Arguments.of(NoLimit.class, "such as limit = 100"),
                 Arguments.of(
                         NoPeriod.class,
-                        "period must be set in the annotation or limiter.limits.periodless, such as period = 15m"),
+                        "period must be set in the annotation or limiter.limits.periodless, such as period = 900 (seconds)"),
                 Arguments.of(NothingHeld.class, "@ConcurrentLimit for %s.call(): limit must be set in the annotation"),
                 Arguments.of(
                         WordyPeriod.class,
-                        "@CountLimit for %s.call(): period must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d),"
+                        "@CountLimit for %s.call(): per must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d),"
                                 + " such as 900, 0.5, 15m or 500ms, was '15 minutes'"),
-                Arguments.of(LongPeriod.class, "period must be between PT0.001S and PT24000H (ISO-8601), was PT24024H"),
+                Arguments.of(LongPeriod.class, "per must be between PT0.001S and PT24000H (ISO-8601), was PT24024H"),
                 Arguments.of(
                         UnknownPlaceholder.class,
-                        "@CountLimit for %s.call(): period '${no.such.period}' has a placeholder without a value"),
+                        "@CountLimit for %s.call(): per '${no.such.per}' has a placeholder without a value"),
                 Arguments.of(PlaceholderOfName.class, "name '${no.such.name}-limit' has a placeholder without a value"),
-                Arguments.of(NoBurst.class, "burst (seconds) must be more than 0 and at most 86400000, was NaN"),
-                Arguments.of(Burst.class, "burst (seconds) must be more than 0 and at most 86400000, was -1.0"),
+                Arguments.of(
+                        PeriodAndPer.class,
+                        "@CountLimit for %s.call(): period = 60.0 (seconds) and per = \"1m\" both say how long a period is"),
+                Arguments.of(MonthOfCount.class, "was 'month': write per = \"30d\""),
+                Arguments.of(MinuteOfRate.class, "per must be a duration, such as 1m, 1h or 1d, was 'minute'"),
+                Arguments.of(NoCapacity.class, "capacity must be between 1 and 2147483647, was 0"),
+                Arguments.of(BurstOfAsecond.class, "capacity 60 (permits) and burst 1.0 (seconds) both say"),
+                Arguments.of(ShortPeriod.class, "period (seconds) must be between 0.001 and 86400000, was 0.0001"),
+                Arguments.of(Burst.class, "burst (seconds) must be between 0.000000001 and 86400000, was -1"),
                 Arguments.of(BurstTooSmall.class, "capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s)"),
                 Arguments.of(Permits.class, "@RateLimit for %s.call(): permits must be at least 1, was 0"),
                 Arguments.of(PermitsTooMany.class, "permits 5 would never be granted"),
                 Arguments.of(PermitsTooMany.class, "capacity must be at least 5 permits (at 2.0/s a burst of 2.5 s)"),
                 Arguments.of(PermitsTooMany.class, "or timeout at least 0.5 s"),
-                Arguments.of(Timeout.class, "timeout must be between PT0S and PT24000H (ISO-8601), was PT-0.5S"),
-                Arguments.of(EndlessTimeout.class, "such as 900, 0.5, 15m or 500ms, was 'forever'"),
+                Arguments.of(Timeout.class, "timeout (seconds) must be between 0 and 86400000, was -0.5"),
+                Arguments.of(EndlessTimeout.class, "timeout (seconds) must be between 0 and 86400000, was Infinity"),
                 Arguments.of(Per.class, "per must be between PT0.001S and PT24000H (ISO-8601), was PT0S"),
                 Arguments.of(NoPer.class, "per must be a number of seconds or one with a unit"),
                 Arguments.of(
-                        Capacity.class, "@RateLimit for %s.call(): capacity must be between 1 and 2147483647, was -1"),
+                        Capacity.class, "@RateLimit for %s.call(): capacity must be between 1 and 2147483647, was -2"),
                 Arguments.of(
                         CapacityAndBurst.class, "capacity 60 (permits) and burst 30.0 (seconds) both say how many"),
                 Arguments.of(CapacityAndBurst.class, "leave one of them out"),
                 Arguments.of(CapacityTooSmall.class, "capacity must be at least 3 permits"),
-                Arguments.of(Expire.class, "expire must be between"),
+                Arguments.of(Expire.class, "expire (seconds) must be between 0.001 and 86400000, was 0"),
                 Arguments.of(
                         Zone.class, "zone must be one that Java knows, such as Europe/Berlin or UTC, was 'Berlin'"),
-                Arguments.of(ZoneOfWeek.class, "period of an aligned window must be a day, or go into a day"),
+                Arguments.of(ZoneOfWeek.class, "zone 'UTC' has no effect without a unit of the calendar: write per"),
                 Arguments.of(Prefix.class, "@RateLimit for %s.call(): prefix must not contain braces"),
                 Arguments.of(BlankName.class, "@RateLimit for %s.call(): name must not be null or blank"),
+                Arguments.of(Limit.class, "limit must be between 1 and 2147483647, was 0"),
                 Arguments.of(
-                        Limit.class,
-                        "limit must be set in the annotation or limiter.limits[%s.call()], such as limit = 100 (at least 1)"),
-                Arguments.of(Period.class, "@CountLimit for %s.call(): period must be between"),
+                        Period.class,
+                        "@CountLimit for %s.call(): period (seconds) must be between 0.001 and 86400000, was 0"),
                 Arguments.of(
                         ZoneOfLog.class,
-                        "@CountLimit for %s.call(): zone has no effect on kind sliding-log, which has limit, period, timeout"),
+                        "per 'day' is a unit of the calendar, by which only a fixed window goes, not kind sliding-log: write per = \"1d\""),
                 Arguments.of(
                         NegativeTimeout.class,
-                        "@CountLimit for %s.call(): timeout must be between PT0S and PT24000H (ISO-8601), was PT-1S"),
+                        "@CountLimit for %s.call(): timeout (seconds) must be between 0 and 86400000, was -1"),
                 Arguments.of(LogTooLarge.class, "was 100001: use a SlidingCounter"),
                 Arguments.of(
                         BurstOfQueue.class,
@@ -273,7 +305,7 @@ class InvalidLimitsTest {
                 Arguments.of(QueueWithoutLimit.class, "@RateLimit for %s.call(): limit must be set"),
                 Arguments.of(
                         NegativeQueue.class,
-                        "@RateLimit for %s.call(): limit must be between 1 and 2147483647, was -1"),
+                        "@RateLimit for %s.call(): limit must be between 1 and 2147483647, was -2"),
                 Arguments.of(LimitOfTokenBucket.class, "limit has no effect on kind token-bucket, which has burst"),
                 Arguments.of(Ip.class, "@RateLimit for %s.call(): limitType IP needs a web application"));
     }

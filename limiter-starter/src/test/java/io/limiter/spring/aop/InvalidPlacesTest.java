@@ -45,12 +45,12 @@ class InvalidPlacesTest {
     }
 
     static class Final {
-        @CountLimit(limit = 1, period = "1s")
+        @CountLimit(limit = 1, period = 1)
         public final void call() {}
     }
 
     static final class FinalClass {
-        @CountLimit(limit = 1, period = "1s")
+        @CountLimit(limit = 1, period = 1)
         public void call() {}
     }
 
@@ -94,7 +94,7 @@ class InvalidPlacesTest {
 
     static class OneNameTwoKinds {
         @RateLimit(rate = 1, name = "shared", prefix = "x:")
-        @CountLimit(limit = 1, period = "1s", name = "shared", prefix = "x:")
+        @CountLimit(limit = 1, period = 1, name = "shared", prefix = "x:")
         public void call() {}
     }
 

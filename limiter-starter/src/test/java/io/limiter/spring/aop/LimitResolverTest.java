@@ -48,17 +48,17 @@ class LimitResolverTest {
         @CountLimit(
                 name = "api",
                 limit = 2,
-                period = "1h",
+                per = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{tenant}",
                 resolver = "plans")
         public void call(String tenant, @Nullable Integer amount) {}
 
-        @CountLimit(name = "all", limit = 9, period = "1m")
+        @CountLimit(name = "all", limit = 9, per = "1m")
         @CountLimit(
                 name = "each",
                 limit = 2,
-                period = "1h",
+                per = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{tenant}",
                 resolver = "plans")

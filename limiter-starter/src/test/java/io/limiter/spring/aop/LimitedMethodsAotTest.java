@@ -25,7 +25,7 @@ class LimitedMethodsAotTest {
 
     static class Orders {
 
-        @CountLimit(key = "#{order.customer}", limit = 1, period = "1m", fallback = "later")
+        @CountLimit(key = "#{order.customer}", limit = 1, per = "1m", fallback = "later")
         public String place(Order order) {
             return "placed";
         }

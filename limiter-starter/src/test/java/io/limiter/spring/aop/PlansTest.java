@@ -61,7 +61,7 @@ class PlansTest {
 
     static class Api {
 
-        @CountLimit(name = "export", limit = 2, period = "1h", key = "#{user.id}", plan = "#{user.plan}")
+        @CountLimit(name = "export", limit = 2, per = "1h", key = "#{user.id}", plan = "#{user.plan}")
         public void export(User user) {}
 
         @RateLimit(name = "search", rate = 5, capacity = 5, key = "#{user.id}", plan = "#{user.plan}")
@@ -72,7 +72,7 @@ class PlansTest {
         @CountLimit(
                 name = "answered",
                 limit = 1,
-                period = "1h",
+                per = "1h",
                 key = "#{user.id}",
                 plan = "#{user.plan}",
                 fallback = "later")
@@ -92,16 +92,16 @@ class PlansTest {
 
     static class Broken {
 
-        @CountLimit(name = "export", limit = 2, period = "1h", key = "#{user.id}", plan = "#{user.broken}")
+        @CountLimit(name = "export", limit = 2, per = "1h", key = "#{user.id}", plan = "#{user.broken}")
         public void export(User user) {}
     }
 
     static class WithoutPlan {
 
-        @CountLimit(name = "export", limit = 2, period = "1h", key = "#{user}")
+        @CountLimit(name = "export", limit = 2, per = "1h", key = "#{user}")
         public void export(String user) {}
 
-        @CountLimit(name = "shared", limit = 2, period = "1h")
+        @CountLimit(name = "shared", limit = 2, per = "1h")
         public void shared() {}
     }
 
@@ -327,7 +327,7 @@ class PlansTest {
 
     static class NamedAsPlan {
 
-        @CountLimit(name = "export.pro", limit = 9, period = "1m")
+        @CountLimit(name = "export.pro", limit = 9, per = "1m")
         public void export() {}
     }
 

@@ -45,34 +45,34 @@ class ReactiveMethodsTest {
             return callers;
         }
 
-        @CountLimit(limit = 1, period = "1h", limitType = LimitType.USER)
+        @CountLimit(limit = 1, per = "1h", limitType = LimitType.USER)
         public Flux<Integer> byUser() {
             return Flux.just(1);
         }
 
-        @CountLimit(limit = 1, period = "1h", limitType = LimitType.USER)
+        @CountLimit(limit = 1, per = "1h", limitType = LimitType.USER)
         public Mono<Integer> oneByUser() {
             return Mono.just(1);
         }
 
-        @CountLimit(limit = 1, period = "1h")
+        @CountLimit(limit = 1, per = "1h")
         public @Nullable Mono<String> forgets() {
             return null;
         }
 
-        @CountLimit(limit = 2, period = "1h")
+        @CountLimit(limit = 2, per = "1h")
         public Mono<String> mono() {
             calls.incrementAndGet();
             return Mono.just("one");
         }
 
-        @CountLimit(limit = 2, period = "1h")
+        @CountLimit(limit = 2, per = "1h")
         public Flux<Integer> flux(int count) {
             calls.incrementAndGet();
             return Flux.range(0, count);
         }
 
-        @CountLimit(limit = 1, period = "1h", fallback = "none")
+        @CountLimit(limit = 1, per = "1h", fallback = "none")
         public Flux<Integer> withFallback() {
             return Flux.just(1);
         }
@@ -81,13 +81,13 @@ class ReactiveMethodsTest {
             return Flux.empty();
         }
 
-        @CountLimit(limit = 1, period = "1h")
+        @CountLimit(limit = 1, per = "1h")
         public Mono<Void> empty() {
             calls.incrementAndGet();
             return Mono.empty();
         }
 
-        @CountLimit(limit = 1, period = "1h", limitType = LimitType.CUSTOM, key = "#{who}")
+        @CountLimit(limit = 1, per = "1h", limitType = LimitType.CUSTOM, key = "#{who}")
         public Mono<Boolean> thread(String who) {
             calls.incrementAndGet();
             callers.add(Thread.currentThread());
@@ -103,7 +103,7 @@ class ReactiveMethodsTest {
     static class MonoSource implements Source<Mono<String>> {
 
         @Override
-        @CountLimit(limit = 1, period = "1h")
+        @CountLimit(limit = 1, per = "1h")
         public Mono<String> read() {
             return Mono.just("read");
         }

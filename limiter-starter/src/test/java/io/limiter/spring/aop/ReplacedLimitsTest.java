@@ -23,16 +23,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReplacedLimitsTest {
 
     interface Sends {
-        @CountLimit(period = "1s", name = "sends", limit = 5)
+        @CountLimit(period = 1, name = "sends", limit = 5)
         void send();
     }
 
     interface Calls {
-        @CountLimit(period = "1s", name = "calls", limit = 6)
+        @CountLimit(period = 1, name = "calls", limit = 6)
         void send();
     }
 
-    @CountLimit(period = "1s", name = "type", limit = 7)
+    @CountLimit(period = 1, name = "type", limit = 7)
     interface Limited {
         void send();
     }
@@ -43,23 +43,23 @@ class ReplacedLimitsTest {
     }
 
     static class Base {
-        @CountLimit(period = "1s", name = "base", limit = 8)
+        @CountLimit(period = 1, name = "base", limit = 8)
         public void send() {}
     }
 
     static class Overrides extends Base {
         @Override
-        @CountLimit(period = "1s", name = "own", limit = 1)
+        @CountLimit(period = 1, name = "own", limit = 1)
         public void send() {}
     }
 
     static class OverridesType implements Limited {
         @Override
-        @CountLimit(period = "1s", name = "own", limit = 1)
+        @CountLimit(period = 1, name = "own", limit = 1)
         public void send() {}
     }
 
-    @CountLimit(period = "1s", name = "own", limit = 1)
+    @CountLimit(period = 1, name = "own", limit = 1)
     static class TypeOverridesType implements Limited {
         @Override
         public void send() {}
@@ -67,7 +67,7 @@ class ReplacedLimitsTest {
         public void other() {}
     }
 
-    @CountLimit(period = "1s", name = "own", limit = 1)
+    @CountLimit(period = 1, name = "own", limit = 1)
     static class TypeBehindInterface implements Sends {
         @Override
         public void send() {}
@@ -75,7 +75,7 @@ class ReplacedLimitsTest {
 
     static class BaseSends implements Sends {
         @Override
-        @CountLimit(period = "1s", name = "base", limit = 8)
+        @CountLimit(period = 1, name = "base", limit = 8)
         public void send() {}
     }
 
@@ -127,7 +127,7 @@ class ReplacedLimitsTest {
         public void send() {}
     }
 
-    @CountLimit(period = "1s", name = "type", limit = 7)
+    @CountLimit(period = 1, name = "type", limit = 7)
     static class SaysTheSame implements Limited {
         @Override
         public void send() {}
@@ -182,7 +182,7 @@ class ReplacedLimitsTest {
 
     static class SuperclassAndInterface extends Base implements Calls {}
 
-    @CountLimit(period = "1s", name = "other", limit = 2)
+    @CountLimit(period = 1, name = "other", limit = 2)
     interface OtherType {}
 
     static class TwoTypes implements Limited, OtherType {

@@ -47,7 +47,7 @@ class SaturatedExecutorTest {
             return threads;
         }
 
-        @ConcurrentLimit(limit = 1, name = "saturated", key = "#{key}", timeout = "1m")
+        @ConcurrentLimit(limit = 1, name = "saturated", key = "#{key}", timeout = 60)
         public CompletableFuture<String> held(String key, CompletableFuture<String> work) {
             threads.add(Thread.currentThread());
             return work;
@@ -65,8 +65,8 @@ class SaturatedExecutorTest {
     static class Mails {
 
         @Async
-        @RateLimit(rate = 20, capacity = 1, name = "mails", key = "#{key}", timeout = "1m")
-        @ConcurrentLimit(limit = 1, name = "mail-connections", key = "#{key}", timeout = "1m")
+        @RateLimit(rate = 20, capacity = 1, name = "mails", key = "#{key}", timeout = 60)
+        @ConcurrentLimit(limit = 1, name = "mail-connections", key = "#{key}", timeout = 60)
         public CompletableFuture<String> send(String key) {
             return CompletableFuture.completedFuture("sent");
         }
@@ -74,7 +74,7 @@ class SaturatedExecutorTest {
 
     static class Letters {
 
-        @RateLimit(rate = 20, capacity = 1, name = "letters", key = "#{key}", timeout = "1m")
+        @RateLimit(rate = 20, capacity = 1, name = "letters", key = "#{key}", timeout = 60)
         public CompletableFuture<String> send(String key) {
             return CompletableFuture.completedFuture("sent");
         }

@@ -35,7 +35,7 @@ class SettleTest {
                 capacity = 10,
                 permits = 5,
                 settle = "#{result.tokens}")
-        @CountLimit(name = "calls", key = "#{who}", limit = 10, period = "1h")
+        @CountLimit(name = "calls", key = "#{who}", limit = 10, per = "1h")
         public @Nullable Answer settle(String who, @Nullable Answer answer) {
             if (answer == null) {
                 throw new IllegalStateException("no answer");
@@ -47,7 +47,7 @@ class SettleTest {
                 name = "settle-success",
                 key = "#{who}",
                 limit = 10,
-                period = "1h",
+                per = "1h",
                 cost = "#{5}",
                 chargeOn = "success",
                 settle = "#{result?.tokens}")
@@ -59,7 +59,7 @@ class SettleTest {
                 name = "settle-future",
                 key = "#{who}",
                 limit = 10,
-                period = "1h",
+                per = "1h",
                 cost = "#{5}",
                 settle = "#{result.tokens}")
         public CompletableFuture<Answer> settleFuture(String who, CompletableFuture<Answer> work) {
@@ -70,7 +70,7 @@ class SettleTest {
                 name = "settle-mono",
                 key = "#{who}",
                 limit = 10,
-                period = "1h",
+                per = "1h",
                 cost = "#{5}",
                 settle = "#{result.tokens}")
         public Mono<Answer> settleMono(String who, Mono<Answer> work) {
@@ -81,7 +81,7 @@ class SettleTest {
                 name = "settle-flux",
                 key = "#{who}",
                 limit = 10,
-                period = "1h",
+                per = "1h",
                 cost = "#{5}",
                 settle = "#{result.tokens}")
         public Flux<Answer> settleFlux(String who, Flux<Answer> work) {

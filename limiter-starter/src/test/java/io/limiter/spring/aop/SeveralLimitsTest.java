@@ -34,7 +34,7 @@ class SeveralLimitsTest {
 
     static class Several {
 
-        @CountLimit(limit = 3, period = "1m", message = "count")
+        @CountLimit(limit = 3, per = "1m", message = "count")
         @RateLimit(rate = 1, burst = 2, message = "first")
         @RateLimit(rate = 1.0 / 60, burst = 60, limitType = LimitType.CUSTOM, key = "#{who}", message = "second")
         public void call(String who) {}
@@ -65,7 +65,7 @@ class SeveralLimitsTest {
                 name = "once",
                 rate = 1.0 / 60,
                 burst = 120,
-                expire = "90s",
+                expire = 90,
                 limitType = LimitType.CUSTOM,
                 key = "#{to}")
         public void call(String from, String to) {}
@@ -109,7 +109,7 @@ class SeveralLimitsTest {
         public void large() {}
 
         @RateLimit(name = "later", rate = 1.0 / 60, burst = 120)
-        @CountLimit(limit = 9, period = "1h")
+        @CountLimit(limit = 9, per = "1h")
         public CompletableFuture<String> later() {
             return CompletableFuture.completedFuture("done");
         }
@@ -146,14 +146,14 @@ class SeveralLimitsTest {
         @CountLimit(
                 name = "tenants",
                 limit = 3,
-                period = "1m",
+                per = "1m",
                 limitType = LimitType.CUSTOM,
                 key = "#{tenant}",
                 hashTag = "#{tenant}")
         public void both(String tenant, String user) {}
 
         @CountLimit(
-                period = "1s",
+                period = 1,
                 name = "alone",
                 limit = 1,
                 limitType = LimitType.CUSTOM,
@@ -169,7 +169,7 @@ class SeveralLimitsTest {
                 limitType = LimitType.CUSTOM,
                 key = "#{user}",
                 hashTag = "#{tenant}",
-                timeout = "1s")
+                timeout = 1)
         public void free(String tenant, String user) {}
     }
 
@@ -237,7 +237,7 @@ class SeveralLimitsTest {
 
     static class DailyByTheClock {
 
-        @CountLimit(limit = 1, period = "1d", zone = "Pacific/Auckland")
+        @CountLimit(limit = 1, per = "day", zone = "Pacific/Auckland")
         public void call() {}
     }
 

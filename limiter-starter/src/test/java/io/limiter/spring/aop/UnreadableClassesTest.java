@@ -25,7 +25,7 @@ class UnreadableClassesTest {
     static class Missing {}
 
     static class OnMethod {
-        @CountLimit(limit = 1, period = "1s")
+        @CountLimit(limit = 1, period = 1)
         public void call() {}
 
         public void other(Missing missing) {}
@@ -39,12 +39,12 @@ class UnreadableClassesTest {
         public void other(Missing missing) {}
     }
 
-    @CountLimit(limit = 1, period = "1s")
+    @CountLimit(limit = 1, period = 1)
     static class OnType {
         public void call(Missing missing) {}
     }
 
-    @CountLimit(limit = 1, period = "1s")
+    @CountLimit(limit = 1, period = 1)
     interface Limited {
         void call();
     }
@@ -57,7 +57,7 @@ class UnreadableClassesTest {
     }
 
     @Retention(RetentionPolicy.RUNTIME)
-    @CountLimit(limit = 1, period = "1s")
+    @CountLimit(limit = 1, period = 1)
     @interface Slow {}
 
     static class Composed {

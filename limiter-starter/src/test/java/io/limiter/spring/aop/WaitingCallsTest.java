@@ -26,51 +26,51 @@ class WaitingCallsTest {
 
     static class Service {
 
-        @CountLimit(limit = 1, name = "plain", period = "1s", timeout = "10m")
+        @CountLimit(limit = 1, name = "plain", period = 1, timeout = 600)
         public String plain() {
             return "called";
         }
 
-        @CountLimit(limit = 1, name = "log", kind = CountLimit.Kind.SLIDING_LOG, period = "1s", timeout = "10m")
+        @CountLimit(limit = 1, name = "log", kind = CountLimit.Kind.SLIDING_LOG, period = 1, timeout = 600)
         public CompletableFuture<String> future() {
             return CompletableFuture.completedFuture("called");
         }
 
-        @CountLimit(limit = 1, name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, period = "1s", timeout = "10m")
+        @CountLimit(limit = 1, name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, period = 1, timeout = 600)
         public Mono<String> mono() {
             return Mono.just("called");
         }
 
-        @CountLimit(limit = 1, name = "set", period = "1s", timeout = "10m")
+        @CountLimit(limit = 1, name = "set", period = 1, timeout = 600)
         @RateLimit(name = "set", rate = 1000)
         public String several() {
             return "called";
         }
 
-        @CountLimit(limit = 1, name = "too-long", period = "1d", timeout = "10m")
+        @CountLimit(limit = 1, name = "too-long", per = "1d", timeout = 600)
         public String windowTooLong() {
             return "called";
         }
 
-        @CountLimit(limit = 1, name = "later", period = "1h", timeout = "2h")
+        @CountLimit(limit = 1, name = "later", per = "1h", timeout = 7200)
         public CompletableFuture<String> later() {
             return CompletableFuture.completedFuture("called");
         }
 
-        @CountLimit(limit = 1, name = "later-charged", period = "1h", timeout = "2h", chargeOn = "success")
+        @CountLimit(limit = 1, name = "later-charged", per = "1h", timeout = 7200, chargeOn = "success")
         public CompletableFuture<String> laterCharged() {
             return CompletableFuture.completedFuture("called");
         }
 
-        @CountLimit(limit = 1, name = "subscribed", period = "1h", timeout = "2h")
+        @CountLimit(limit = 1, name = "subscribed", per = "1h", timeout = 7200)
         public Mono<String> subscribed() {
             return Mono.just("called");
         }
 
-        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 0.001, limit = 5, timeout = "500ms")
+        @RateLimit(name = "queue", kind = RateLimit.Kind.LEAKY_QUEUE, rate = 0.001, limit = 5, timeout = 0.5)
         public void queue() {}
 
-        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 10, limit = 1, timeout = "10m")
+        @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 10, limit = 1, timeout = 600)
         public void meter() {}
     }
 

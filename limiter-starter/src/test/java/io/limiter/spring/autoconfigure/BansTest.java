@@ -33,17 +33,17 @@ class BansTest {
 
     static class Api {
 
-        @CountLimit(name = "login", key = "#{user}", limit = 1, period = "1h")
+        @CountLimit(name = "login", key = "#{user}", limit = 1, per = "1h")
         public String login(String user) {
             return "in";
         }
 
-        @CountLimit(name = "later", key = "#{user}", limit = 1, period = "1h")
+        @CountLimit(name = "later", key = "#{user}", limit = 1, per = "1h")
         public CompletableFuture<String> later(String user) {
             return CompletableFuture.completedFuture("in");
         }
 
-        @CountLimit(name = "all", limit = 1, period = "1h")
+        @CountLimit(name = "all", limit = 1, per = "1h")
         public void all() {}
 
         @ConcurrentLimit(name = "held", key = "#{user}", limit = 1)

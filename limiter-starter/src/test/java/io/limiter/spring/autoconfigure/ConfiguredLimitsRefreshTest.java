@@ -33,16 +33,16 @@ class ConfiguredLimitsRefreshTest {
 
     static class Limited {
 
-        @CountLimit(name = "count", limit = 3, period = "1h", limitType = LimitType.CUSTOM, key = "#{key}")
+        @CountLimit(name = "count", limit = 3, per = "1h", limitType = LimitType.CUSTOM, key = "#{key}")
         public void count(String key) {}
 
-        @CountLimit(name = "planned", limit = 1, period = "1h", key = "#{key}", plan = "#{plan}")
+        @CountLimit(name = "planned", limit = 1, per = "1h", key = "#{key}", plan = "#{plan}")
         public void planned(String key, String plan) {}
 
-        @CountLimit(name = "other", limit = 3, period = "1h", limitType = LimitType.CUSTOM, key = "#{key}")
+        @CountLimit(name = "other", limit = 3, per = "1h", limitType = LimitType.CUSTOM, key = "#{key}")
         public void other(String key) {}
 
-        @RateLimit(name = "rate", rate = 20, capacity = 1, timeout = "1m", limitType = LimitType.CUSTOM, key = "#{key}")
+        @RateLimit(name = "rate", rate = 20, capacity = 1, timeout = 60, limitType = LimitType.CUSTOM, key = "#{key}")
         public void rate(String key) {}
 
         @ConcurrentLimit(name = "held", limit = 1)
@@ -247,7 +247,7 @@ class ConfiguredLimitsRefreshTest {
 
     static class Late {
 
-        @CountLimit(name = "late", limit = 9, period = "1h")
+        @CountLimit(name = "late", limit = 9, per = "1h")
         public void call() {}
     }
 

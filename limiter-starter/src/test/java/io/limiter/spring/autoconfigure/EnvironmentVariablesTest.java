@@ -21,35 +21,35 @@ class EnvironmentVariablesTest {
 
     static class Limited {
 
-        @CountLimit(name = "perSecond", limit = 1, period = "1h")
+        @CountLimit(name = "perSecond", limit = 1, per = "1h")
         public void perSecond() {}
 
-        @CountLimit(name = "api-search", limit = 1, period = "1h")
+        @CountLimit(name = "api-search", limit = 1, per = "1h")
         public void search() {}
 
-        @CountLimit(limit = 1, period = "1h")
+        @CountLimit(limit = 1, per = "1h")
         public void unnamed(String text) {}
 
-        @CountLimit(name = "planned", limit = 1, period = "1h", key = "#{key}", plan = "#{plan}")
+        @CountLimit(name = "planned", limit = 1, per = "1h", key = "#{key}", plan = "#{plan}")
         public void planned(String key, String plan) {}
     }
 
     static class Colliding {
 
-        @CountLimit(name = "perSecond", limit = 1, period = "1h")
+        @CountLimit(name = "perSecond", limit = 1, per = "1h")
         public void one() {}
 
-        @CountLimit(name = "per-second", limit = 1, period = "1h")
+        @CountLimit(name = "per-second", limit = 1, per = "1h")
         public void other() {}
     }
 
     /** Of one name to environment variables only. */
     static class OfOtherCharacters {
 
-        @CountLimit(name = "get/2", limit = 1, period = "1h")
+        @CountLimit(name = "get/2", limit = 1, per = "1h")
         public void one() {}
 
-        @CountLimit(name = "get2", limit = 1, period = "1h")
+        @CountLimit(name = "get2", limit = 1, per = "1h")
         public void other() {}
     }
 

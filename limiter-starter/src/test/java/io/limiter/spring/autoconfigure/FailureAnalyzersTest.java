@@ -86,7 +86,7 @@ class FailureAnalyzersTest {
 
     static class Api {
 
-        @CountLimit(name = "export", limit = 5, period = "1m")
+        @CountLimit(name = "export", limit = 5, per = "1m")
         public void call() {}
     }
 
@@ -101,7 +101,7 @@ class FailureAnalyzersTest {
 
     static final class FinalApi {
 
-        @CountLimit(limit = 5, period = "1m")
+        @CountLimit(limit = 5, per = "1m")
         public void call() {}
     }
 

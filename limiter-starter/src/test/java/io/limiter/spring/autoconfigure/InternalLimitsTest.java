@@ -16,10 +16,10 @@ class InternalLimitsTest {
 
     static class Api {
 
-        @CountLimit(name = "inner", limit = 1, period = "1h", internal = true)
+        @CountLimit(name = "inner", limit = 1, per = "1h", internal = true)
         public void inner() {}
 
-        @CountLimit(name = "outer", limit = 1, period = "1h")
+        @CountLimit(name = "outer", limit = 1, per = "1h")
         public void outer() {}
     }
 

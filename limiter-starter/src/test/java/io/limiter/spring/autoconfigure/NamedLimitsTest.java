@@ -40,13 +40,13 @@ class NamedLimitsTest {
 
     static class Api {
 
-        @RateLimit(name = "api-search", rate = 5, burst = 2, timeout = "500ms")
+        @RateLimit(name = "api-search", rate = 5, burst = 2, timeout = 0.5)
         public void search() {}
 
-        @CountLimit(name = "export", limit = 3, period = "1m")
+        @CountLimit(name = "export", limit = 3, per = "1m")
         public void export() {}
 
-        @ConcurrentLimit(name = "report", limit = 2, lease = "20s")
+        @ConcurrentLimit(name = "report", limit = 2, lease = 20)
         public void report(Runnable work) {
             work.run();
         }
@@ -61,7 +61,7 @@ class NamedLimitsTest {
         builds(
                 new Built("countLimit:", "export", FixedWindow.of(3, Duration.ofHours(1))),
                 "limiter.limits.export.period=1h");
-        builds(new Built("rateLimit:", "untouched", TokenBucket.of(7, 1)), "limiter.limits.export.limit=4");
+        builds(new Built("rateLimit:", "untouched", TokenBucket.perSecond(7)), "limiter.limits.export.limit=4");
     }
 
     @Test
@@ -99,7 +99,7 @@ class NamedLimitsTest {
                 "limiter.limits.api-search.limit=9",
                 "limiter.limits.api-search.period=1m");
         builds(
-                new Built("countLimit:token-bucket:", "export", TokenBucket.of(2, 1)),
+                new Built("countLimit:token-bucket:", "export", TokenBucket.perSecond(2)),
                 "limiter.limits.export.kind=token-bucket",
                 "limiter.limits.export.rate=2");
     }
@@ -138,10 +138,10 @@ class NamedLimitsTest {
 
     static class Kinds {
 
-        @CountLimit(name = "log", kind = CountLimit.Kind.SLIDING_LOG, limit = 5, period = "1m")
+        @CountLimit(name = "log", kind = CountLimit.Kind.SLIDING_LOG, limit = 5, per = "1m")
         public void log() {}
 
-        @CountLimit(name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, limit = 5, period = "1m")
+        @CountLimit(name = "counter", kind = CountLimit.Kind.SLIDING_COUNTER, limit = 5, per = "1m")
         public void counter() {}
 
         @RateLimit(name = "meter", kind = RateLimit.Kind.LEAKY_BUCKET, rate = 30, per = "1m", limit = 20)
@@ -170,7 +170,7 @@ class NamedLimitsTest {
                 "limiter.limits.log.limit=7",
                 "limiter.limits.log.period=1h");
         buildsKind(
-                new Built("rateLimit:", "queue", TokenBucket.of(3, 1)),
+                new Built("rateLimit:", "queue", TokenBucket.perSecond(3)),
                 "limiter.limits.queue.kind=token-bucket",
                 "limiter.limits.queue.rate=3");
         buildsKind(
@@ -241,7 +241,7 @@ class NamedLimitsTest {
         @ConcurrentLimit(limit = 1, name = "both")
         public void held() {}
 
-        @CountLimit(name = "both", limit = 3, period = "1m")
+        @CountLimit(name = "both", limit = 3, per = "1m")
         public void counted() {}
     }
 

@@ -52,7 +52,7 @@ class RedisRightsTest {
     static class Service {
 
         @RateLimit(rate = 1000)
-        @CountLimit(limit = 1000, period = "1h")
+        @CountLimit(limit = 1000, per = "1h")
         @ConcurrentLimit(limit = 1)
         public String limited() {
             return "done";

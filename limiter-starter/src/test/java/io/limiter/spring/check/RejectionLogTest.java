@@ -23,13 +23,13 @@ class RejectionLogTest {
 
     static class Limited {
 
-        @CountLimit(name = "login", limit = 1, period = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
+        @CountLimit(name = "login", limit = 1, per = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
         public void login(String user) {}
 
-        @CountLimit(name = "other", limit = 1, period = "1h")
+        @CountLimit(name = "other", limit = 1, per = "1h")
         public void other() {}
 
-        @CountLimit(limit = 1, period = "1h", limitType = LimitType.CUSTOM, key = "#{pages}", cost = "#{pages}")
+        @CountLimit(limit = 1, per = "1h", limitType = LimitType.CUSTOM, key = "#{pages}", cost = "#{pages}")
         public void cost(Object pages) {}
 
         @ConcurrentLimit(limit = 1, name = "place", limitType = LimitType.CUSTOM, key = "of-#{user.trim()}")

@@ -22,7 +22,7 @@ class RepeatedRejectionTest {
 
     static class Limited {
 
-        @CountLimit(limit = 1, name = "answered", period = "1h", fallback = "instead")
+        @CountLimit(limit = 1, name = "answered", per = "1h", fallback = "instead")
         public String answered() {
             return "called";
         }
@@ -31,7 +31,7 @@ class RepeatedRejectionTest {
             return "later";
         }
 
-        @CountLimit(limit = 1, name = "thrown", period = "1h")
+        @CountLimit(limit = 1, name = "thrown", per = "1h")
         public String thrown() {
             return "called";
         }

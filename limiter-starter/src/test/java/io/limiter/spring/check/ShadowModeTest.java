@@ -40,26 +40,26 @@ class ShadowModeTest {
 
     static class Limited {
 
-        @CountLimit(name = "alone", limit = 2, period = "1h")
+        @CountLimit(name = "alone", limit = 2, per = "1h")
         public String call() {
             return "called";
         }
 
-        @CountLimit(name = "shadow", limit = 2, period = "1h")
-        @CountLimit(name = "enforced", limit = 3, period = "1h")
-        @CountLimit(name = "larger", limit = 4, period = "1h")
+        @CountLimit(name = "shadow", limit = 2, per = "1h")
+        @CountLimit(name = "enforced", limit = 3, per = "1h")
+        @CountLimit(name = "larger", limit = 4, per = "1h")
         public void besideOthers() {}
 
-        @CountLimit(name = "shadow", limit = 2, period = "1h")
-        @CountLimit(name = "enforced", limit = 3, period = "1h")
+        @CountLimit(name = "shadow", limit = 2, per = "1h")
+        @CountLimit(name = "enforced", limit = 3, per = "1h")
         public void besideOne() {}
 
-        @CountLimit(limit = 1, period = "1s", name = "keyless", limitType = LimitType.CUSTOM, key = "#{phone}")
+        @CountLimit(limit = 1, period = 1, name = "keyless", limitType = LimitType.CUSTOM, key = "#{phone}")
         public String keyless(@Nullable String phone) {
             return "called";
         }
 
-        @CountLimit(name = "costless", limit = 2, period = "1h", cost = "#{cost}")
+        @CountLimit(name = "costless", limit = 2, per = "1h", cost = "#{cost}")
         public String costless(int cost) {
             return "called";
         }
@@ -75,17 +75,17 @@ class ShadowModeTest {
 
     static class Broken {
 
-        @CountLimit(limit = 1, period = "1s", name = "key", key = "#{customer.number}")
+        @CountLimit(limit = 1, period = 1, name = "key", key = "#{customer.number}")
         public String key(Customer customer) {
             return "called";
         }
 
-        @CountLimit(limit = 1, period = "1s", name = "text", key = "#{customer}")
+        @CountLimit(limit = 1, period = 1, name = "text", key = "#{customer}")
         public String text(Object customer) {
             return "called";
         }
 
-        @CountLimit(limit = 1, period = "1s", name = "cost", cost = "#{customer.number}")
+        @CountLimit(limit = 1, period = 1, name = "cost", cost = "#{customer.number}")
         public String cost(Customer customer) {
             return "called";
         }
@@ -95,18 +95,18 @@ class ShadowModeTest {
             return "called";
         }
 
-        @CountLimit(limit = 1, period = "1s", name = "resolved", resolver = "brokenResolver")
+        @CountLimit(limit = 1, period = 1, name = "resolved", resolver = "brokenResolver")
         public String resolved(Customer customer) {
             return "called";
         }
 
-        @CountLimit(limit = 1, period = "1s", name = "resolved", resolver = "brokenResolver")
+        @CountLimit(limit = 1, period = 1, name = "resolved", resolver = "brokenResolver")
         public CompletableFuture<String> later(Customer customer) {
             return CompletableFuture.completedFuture("called");
         }
 
-        @CountLimit(name = "beside", limit = 2, period = "1h")
-        @CountLimit(limit = 1, period = "1s", name = "resolved", resolver = "brokenResolver")
+        @CountLimit(name = "beside", limit = 2, per = "1h")
+        @CountLimit(limit = 1, period = 1, name = "resolved", resolver = "brokenResolver")
         public String besideAnother(Customer customer) {
             return "called";
         }
@@ -207,10 +207,10 @@ class ShadowModeTest {
 
     static class Slow {
 
-        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = "2500s")
+        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = 2500)
         public void call() {}
 
-        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = "2500s")
+        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = 2500)
         public CompletableFuture<String> later() {
             return CompletableFuture.completedFuture("called");
         }

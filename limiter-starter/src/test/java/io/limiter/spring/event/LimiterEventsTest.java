@@ -99,10 +99,10 @@ class LimiterEventsTest {
 
     static class Tried {
 
-        @CountLimit(name = "tried", limit = 1, period = "1h")
+        @CountLimit(name = "tried", limit = 1, per = "1h")
         public void call() {}
 
-        @RateLimit(name = "reserved", rate = 0.001, burst = 1000, timeout = "10s")
+        @RateLimit(name = "reserved", rate = 0.001, burst = 1000, timeout = 10)
         public void book() {}
     }
 

@@ -40,7 +40,7 @@ class LimiterMetricsTest {
 
     static class Limited {
 
-        @CountLimit(name = "login", limit = 1, period = "1h", condition = "#{#limited}", fallback = "instead")
+        @CountLimit(name = "login", limit = 1, per = "1h", condition = "#{#limited}", fallback = "instead")
         public String login(boolean limited) {
             return "in";
         }
@@ -52,10 +52,10 @@ class LimiterMetricsTest {
 
     static class Unconditional {
 
-        @CountLimit(name = "always", limit = 1, period = "1h")
+        @CountLimit(name = "always", limit = 1, per = "1h")
         public void always() {}
 
-        @CountLimit(name = "costly", limit = 1, period = "1h", cost = "#{#cost}")
+        @CountLimit(name = "costly", limit = 1, per = "1h", cost = "#{#cost}")
         public void costly(int cost) {}
     }
 

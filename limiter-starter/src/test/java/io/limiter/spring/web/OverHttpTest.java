@@ -37,7 +37,7 @@ class OverHttpTest {
         private final CountDownLatch end = new CountDownLatch(1);
 
         @GetMapping("/held")
-        @ConcurrentLimit(limit = 1, lease = "1m", limitType = LimitType.CUSTOM, key = "#{run}")
+        @ConcurrentLimit(limit = 1, lease = 60, limitType = LimitType.CUSTOM, key = "#{run}")
         public String held(@RequestParam("run") String run) throws InterruptedException {
             running.countDown();
             return end.await(2, TimeUnit.MINUTES) ? "done" : "timed out";

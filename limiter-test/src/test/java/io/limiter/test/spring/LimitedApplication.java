@@ -14,7 +14,7 @@ class LimitedApplication {
     static class Controller {
 
         @GetMapping("/code")
-        @CountLimit(name = "code", key = "#{phone}", limit = 1, period = "1m")
+        @CountLimit(name = "code", key = "#{phone}", limit = 1, per = "1m")
         String code(@RequestParam String phone) {
             return "sent";
         }

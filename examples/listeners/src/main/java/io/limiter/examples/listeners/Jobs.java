@@ -19,7 +19,7 @@ class Jobs {
 
     // listeners: scheduled
     @Scheduled(fixedDelayString = "${report.delay:10m}")
-    @CountLimit(name = "report", limit = 1, period = "1h", fallback = "skip")
+    @CountLimit(name = "report", limit = 1, per = "1h", fallback = "skip")
     public void report() {
         write();
     }
@@ -31,7 +31,7 @@ class Jobs {
 
     // listeners: async
     @Async
-    @RateLimit(name = "mail", rate = 2, capacity = 1, timeout = "1s")
+    @RateLimit(name = "mail", rate = 2, capacity = 1, timeout = 1)
     public CompletableFuture<String> mail(String address) {
         return CompletableFuture.completedFuture("sent to " + address);
     }

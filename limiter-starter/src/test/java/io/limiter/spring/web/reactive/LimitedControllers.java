@@ -29,17 +29,17 @@ final class LimitedControllers {
 
     static class Service {
 
-        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         public Mono<Void> first(String run) {
             return Mono.empty();
         }
 
-        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         public Mono<Void> second(String run) {
             return Mono.empty();
         }
 
-        @CountLimit(name = "mono", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "mono", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         public Mono<String> mono(String run) {
             return Mono.just("done");
         }
@@ -49,7 +49,7 @@ final class LimitedControllers {
             return Mono.just("done");
         }
 
-        @CountLimit(name = "blocking", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "blocking", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         public String blocking(String run) {
             return "done";
         }
@@ -73,14 +73,14 @@ final class LimitedControllers {
         }
 
         @GetMapping("/thread")
-        @CountLimit(name = "thread", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "thread", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         public Mono<String> thread(@RequestParam("run") String run) {
             return Mono.just(Thread.currentThread().getName());
         }
 
         @GetMapping("/both")
         @RateLimit(name = "perMinute", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{run}")
-        @CountLimit(name = "perDay", limit = 3, period = "1d", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(name = "perDay", limit = 3, per = "1d", limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> both(@RequestParam("run") String run) {
             return Mono.just("done");
         }
@@ -89,7 +89,7 @@ final class LimitedControllers {
         @CountLimit(
                 limit = 1,
                 name = "message",
-                period = "1h",
+                per = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 message = "one \"code\" a minute")
@@ -106,31 +106,31 @@ final class LimitedControllers {
         }
 
         @GetMapping("/unnamed")
-        @CountLimit(limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 5, per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> unnamed(@RequestParam("run") String run) {
             return Mono.just("done");
         }
 
         @GetMapping("/dry")
-        @CountLimit(limit = 1, name = "dry", period = "1h")
+        @CountLimit(limit = 1, name = "dry", per = "1h")
         public Mono<String> dry() {
             return Mono.just("done");
         }
 
         @GetMapping("/skipped")
-        @CountLimit(limit = 1, name = "skipped", period = "1h", condition = "#{run.isEmpty()}")
+        @CountLimit(limit = 1, name = "skipped", per = "1h", condition = "#{run.isEmpty()}")
         public Mono<String> skipped(@RequestParam("run") String run) {
             return Mono.just("done");
         }
 
         @GetMapping("/user")
-        @CountLimit(limit = 1, name = "user", period = "1h", limitType = LimitType.USER)
+        @CountLimit(limit = 1, name = "user", per = "1h", limitType = LimitType.USER)
         public Mono<String> user() {
             return Mono.just("done");
         }
 
         @GetMapping("/ip")
-        @CountLimit(limit = 1, name = "ip", period = "1h", limitType = LimitType.IP)
+        @CountLimit(limit = 1, name = "ip", per = "1h", limitType = LimitType.IP)
         public Mono<String> ip() {
             return Mono.just("done");
         }
@@ -141,7 +141,7 @@ final class LimitedControllers {
         }
 
         @GetMapping("/future")
-        @CountLimit(limit = 1, name = "future", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "future", per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public CompletableFuture<String> future(@RequestParam("run") String run) {
             return CompletableFuture.completedFuture("done");
         }
@@ -189,7 +189,7 @@ final class LimitedControllers {
         }
 
         @GetMapping("/leased")
-        @ConcurrentLimit(limit = 1, name = "leased", limitType = LimitType.CUSTOM, key = "#{run}", timeout = "1m")
+        @ConcurrentLimit(limit = 1, name = "leased", limitType = LimitType.CUSTOM, key = "#{run}", timeout = 60)
         @RateLimit(name = "leased", rate = 0.001, burst = 5000, limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> leased(@RequestParam("run") String run) {
             return Mono.delay(Duration.ofMillis(1)).thenReturn("done");
@@ -211,7 +211,7 @@ final class LimitedControllers {
     static class OwnHandler {
 
         @GetMapping("/own")
-        @CountLimit(limit = 1, name = "own", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "own", per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public Mono<String> own(@RequestParam("run") String run) {
             return Mono.just("done");
         }
@@ -224,7 +224,7 @@ final class LimitedControllers {
 
     /** Under a limit of the whole type. */
     @RestController
-    @CountLimit(limit = 1, name = "whole", period = "1h", limitType = LimitType.IP)
+    @CountLimit(limit = 1, name = "whole", per = "1h", limitType = LimitType.IP)
     static class Whole {
 
         @GetMapping("/whole")

@@ -27,14 +27,14 @@ class WaitingMethodsTest {
     static class Plain {
 
         @GetMapping("/")
-        @CountLimit(limit = 1, period = "1s")
+        @CountLimit(limit = 1, period = 1)
         public String call() {
             return "done";
         }
     }
 
     @RestController
-    @CountLimit(limit = 1, period = "1s")
+    @CountLimit(limit = 1, period = 1)
     static class PlainOnType {
 
         @GetMapping("/")
@@ -72,7 +72,7 @@ class WaitingMethodsTest {
     /** On whatever thread they are called. */
     static class Service {
 
-        @CountLimit(limit = 1, period = "1s")
+        @CountLimit(limit = 1, period = 1)
         public String call() {
             return "done";
         }
@@ -87,13 +87,13 @@ class WaitingMethodsTest {
     static class Reactive {
 
         @GetMapping("/")
-        @CountLimit(limit = 1, period = "1s")
+        @CountLimit(limit = 1, period = 1)
         public Mono<String> call() {
             return Mono.just("done");
         }
 
         @GetMapping("/future")
-        @CountLimit(limit = 1, period = "1s")
+        @CountLimit(limit = 1, period = 1)
         public CompletableFuture<String> future() {
             return CompletableFuture.completedFuture("done");
         }
@@ -105,7 +105,7 @@ class WaitingMethodsTest {
 
         @Async
         @GetMapping("/")
-        @CountLimit(limit = 1, period = "1s")
+        @CountLimit(limit = 1, period = 1)
         public CompletableFuture<String> call() {
             return CompletableFuture.completedFuture("done");
         }
@@ -113,7 +113,7 @@ class WaitingMethodsTest {
 
     static class PlainByStatus {
 
-        @CountLimit(limit = 1, period = "1s", chargeOn = "401")
+        @CountLimit(limit = 1, period = 1, chargeOn = "401")
         public String call() {
             return "done";
         }
@@ -121,7 +121,7 @@ class WaitingMethodsTest {
 
     static class FutureByStatus {
 
-        @CountLimit(limit = 1, period = "1s", chargeOn = "4xx")
+        @CountLimit(limit = 1, period = 1, chargeOn = "4xx")
         public CompletableFuture<String> call() {
             return CompletableFuture.completedFuture("done");
         }

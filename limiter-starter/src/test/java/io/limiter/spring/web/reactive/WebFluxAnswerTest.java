@@ -26,7 +26,7 @@ class WebFluxAnswerTest extends AnswerContract {
 
     static class Service {
 
-        @CountLimit(limit = 1, name = "hour", limitType = LimitType.CUSTOM, key = "#{run}", period = "1h")
+        @CountLimit(limit = 1, name = "hour", limitType = LimitType.CUSTOM, key = "#{run}", per = "1h")
         public Mono<Void> hour(String run) {
             return Mono.empty();
         }
@@ -36,7 +36,7 @@ class WebFluxAnswerTest extends AnswerContract {
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 limit = 2,
-                period = "10m",
+                per = "10m",
                 cost = "#{2}")
         public Mono<Void> minutes(String run) {
             return Mono.empty();
@@ -47,19 +47,19 @@ class WebFluxAnswerTest extends AnswerContract {
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 limit = 7,
-                period = "10m",
+                per = "10m",
                 cost = "#{run.length()}")
         public Mono<Void> huge(String run) {
             return Mono.empty();
         }
 
-        @CountLimit(name = "spent", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "spent", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         @ConcurrentLimit(limit = 1, name = "busy", limitType = LimitType.CUSTOM, key = "#{run}", cost = "#{2}")
         public Mono<Void> refunded(String run) {
             return Mono.empty();
         }
 
-        @CountLimit(limit = 1, name = "keyed", limitType = LimitType.CUSTOM, key = "#{phone}", period = "1h")
+        @CountLimit(limit = 1, name = "keyed", limitType = LimitType.CUSTOM, key = "#{phone}", per = "1h")
         public Mono<Void> keyed(String phone) {
             return Mono.empty();
         }

@@ -55,27 +55,27 @@ class WebFluxChargedResponsesTest extends ChargedResponsesContract {
         }
 
         @GetMapping("/twice-limited/by-method")
-        @CountLimit(name = "rejects", key = "#{who}", limit = 1, period = "1h")
+        @CountLimit(name = "rejects", key = "#{who}", limit = 1, per = "1h")
         public Mono<ResponseEntity<String>> limitedByMethod(@RequestParam("who") String who) {
             return answer(404);
         }
 
         @GetMapping("/annotated/{status}")
-        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = "1h", chargeOn = "401, 403")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, per = "1h", chargeOn = "401, 403")
         public Mono<ResponseEntity<String>> annotated(
                 @PathVariable("status") int status, @RequestParam("who") String who) {
             return answer(status);
         }
 
         @GetMapping("/annotated/later/{status}")
-        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = "1h", chargeOn = "401, 403")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, per = "1h", chargeOn = "401, 403")
         public Mono<ResponseEntity<String>> annotatedLater(
                 @PathVariable("status") int status, @RequestParam("who") String who) {
             return later(status);
         }
 
         @GetMapping("/annotated/exception/{status}")
-        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = "1h", chargeOn = "401, 403")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, per = "1h", chargeOn = "401, 403")
         public Mono<String> annotatedException(@PathVariable("status") int status, @RequestParam("who") String who) {
             return exception(status);
         }

@@ -65,7 +65,7 @@ class WebFluxHttpTest extends HttpContract {
     static class Plain {
 
         @GetMapping("/plain")
-        @CountLimit(limit = 1, name = "plain", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "plain", per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public String plain(@RequestParam("run") String run) {
             return "done";
         }

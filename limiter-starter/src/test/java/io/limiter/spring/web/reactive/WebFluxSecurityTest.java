@@ -41,12 +41,12 @@ class WebFluxSecurityTest extends SecurityContract {
     static class Limited {
 
         @GetMapping("/user")
-        @CountLimit(limit = 1, name = "secured", period = "1h", limitType = LimitType.USER)
+        @CountLimit(limit = 1, name = "secured", per = "1h", limitType = LimitType.USER)
         public Mono<String> user() {
             return Mono.just("done");
         }
 
-        @CountLimit(name = "planned", period = "1h", limit = 1, key = "#{key}")
+        @CountLimit(name = "planned", per = "1h", limit = 1, key = "#{key}")
         public Mono<String> planned(String key) {
             return Mono.just("done");
         }

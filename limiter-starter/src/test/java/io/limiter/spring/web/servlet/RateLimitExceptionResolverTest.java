@@ -50,7 +50,7 @@ class RateLimitExceptionResolverTest {
         }
 
         @GetMapping("/ip")
-        @CountLimit(limit = 1, limitType = LimitType.IP, period = "1m")
+        @CountLimit(limit = 1, limitType = LimitType.IP, per = "1m")
         public String ip() {
             return "done";
         }
@@ -94,7 +94,7 @@ class RateLimitExceptionResolverTest {
 
     static class Service {
 
-        @CountLimit(limit = 1, period = "1m")
+        @CountLimit(limit = 1, per = "1m")
         public void call() {}
     }
 

@@ -34,7 +34,7 @@ class ServletAnswerTest extends AnswerContract {
 
     static class Service {
 
-        @CountLimit(limit = 1, name = "hour", limitType = LimitType.CUSTOM, key = "#{run}", period = "1h")
+        @CountLimit(limit = 1, name = "hour", limitType = LimitType.CUSTOM, key = "#{run}", per = "1h")
         public void hour(String run) {}
 
         @CountLimit(
@@ -42,7 +42,7 @@ class ServletAnswerTest extends AnswerContract {
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 limit = 2,
-                period = "10m",
+                per = "10m",
                 cost = "#{2}")
         public void minutes(String run) {}
 
@@ -51,15 +51,15 @@ class ServletAnswerTest extends AnswerContract {
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 limit = 7,
-                period = "10m",
+                per = "10m",
                 cost = "#{run.length()}")
         public void huge(String run) {}
 
-        @CountLimit(name = "spent", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "spent", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         @ConcurrentLimit(limit = 1, name = "busy", limitType = LimitType.CUSTOM, key = "#{run}", cost = "#{2}")
         public void refunded(String run) {}
 
-        @CountLimit(limit = 1, name = "keyed", limitType = LimitType.CUSTOM, key = "#{phone}", period = "1h")
+        @CountLimit(limit = 1, name = "keyed", limitType = LimitType.CUSTOM, key = "#{phone}", per = "1h")
         public void keyed(String phone) {}
     }
 

@@ -58,26 +58,26 @@ class ServletChargedResponsesTest extends ChargedResponsesContract {
         }
 
         @GetMapping("/twice-limited/by-method")
-        @CountLimit(name = "rejects", key = "#{who}", limit = 1, period = "1h")
+        @CountLimit(name = "rejects", key = "#{who}", limit = 1, per = "1h")
         public ResponseEntity<String> limitedByMethod(@RequestParam("who") String who) {
             return answer(404);
         }
 
         @GetMapping("/annotated/{status}")
-        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = "1h", chargeOn = "401, 403")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, per = "1h", chargeOn = "401, 403")
         public ResponseEntity<String> annotated(@PathVariable("status") int status, @RequestParam("who") String who) {
             return answer(status);
         }
 
         @GetMapping("/annotated/later/{status}")
-        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = "1h", chargeOn = "401, 403")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, per = "1h", chargeOn = "401, 403")
         public CompletableFuture<ResponseEntity<String>> annotatedLater(
                 @PathVariable("status") int status, @RequestParam("who") String who) {
             return later(status);
         }
 
         @GetMapping("/annotated/exception/{status}")
-        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = "1h", chargeOn = "401, 403")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, per = "1h", chargeOn = "401, 403")
         public String annotatedException(@PathVariable("status") int status, @RequestParam("who") String who) {
             return exception(status);
         }
@@ -88,7 +88,7 @@ class ServletChargedResponsesTest extends ChargedResponsesContract {
     static class Forwarding {
 
         @GetMapping("/annotated/sent/{status}")
-        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = "1h", chargeOn = "401, 403")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, per = "1h", chargeOn = "401, 403")
         public void sent(
                 @PathVariable("status") int status, @RequestParam("who") String who, HttpServletResponse response)
                 throws IOException {
@@ -100,20 +100,20 @@ class ServletChargedResponsesTest extends ChargedResponsesContract {
         }
 
         @GetMapping("/twice/sender")
-        @CountLimit(name = "failed", key = "#{who}", limit = 3, period = "1h", chargeOn = "failure")
+        @CountLimit(name = "failed", key = "#{who}", limit = 3, per = "1h", chargeOn = "failure")
         public String twice(@RequestParam("who") String who) {
             return "forward:/twice/target";
         }
 
         /** The same limit and key as those of the handler that forwards here. */
         @GetMapping("/twice/target")
-        @CountLimit(name = "failed", key = "#{who}", limit = 3, period = "1h", chargeOn = "failure")
+        @CountLimit(name = "failed", key = "#{who}", limit = 3, per = "1h", chargeOn = "failure")
         public String target(@RequestParam("who") String who) {
             throw new ResponseStatusException(HttpStatusCode.valueOf(404));
         }
 
         @GetMapping("/forward/{status}")
-        @CountLimit(name = "charged", key = "#{who}", limit = 3, period = "1h", chargeOn = "401, 403")
+        @CountLimit(name = "charged", key = "#{who}", limit = 3, per = "1h", chargeOn = "401, 403")
         public String forward(@PathVariable("status") int status, @RequestParam("who") String who) {
             return "forward:/annotated/" + status;
         }

@@ -41,13 +41,13 @@ class ServletHttpTest extends HttpContract {
 
     static class Service {
 
-        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         public void first(String run) {}
 
-        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         public void second(String run) {}
 
-        @CountLimit(name = "late", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = "1h")
+        @CountLimit(name = "late", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, per = "1h")
         public CompletableFuture<String> late(String run) {
             return CompletableFuture.completedFuture("done");
         }
@@ -70,7 +70,7 @@ class ServletHttpTest extends HttpContract {
 
         @GetMapping("/both")
         @RateLimit(name = "perMinute", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{run}")
-        @CountLimit(name = "perDay", limit = 3, period = "1d", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(name = "perDay", limit = 3, per = "1d", limitType = LimitType.CUSTOM, key = "#{run}")
         public String both(@RequestParam("run") String run) {
             return "done";
         }
@@ -79,7 +79,7 @@ class ServletHttpTest extends HttpContract {
         @CountLimit(
                 limit = 1,
                 name = "message",
-                period = "1h",
+                per = "1h",
                 limitType = LimitType.CUSTOM,
                 key = "#{run}",
                 message = "one \"code\" a minute")
@@ -96,31 +96,31 @@ class ServletHttpTest extends HttpContract {
         }
 
         @GetMapping("/unnamed")
-        @CountLimit(limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 5, per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public String unnamed(@RequestParam("run") String run) {
             return "done";
         }
 
         @GetMapping("/dry")
-        @CountLimit(limit = 1, name = "dry", period = "1h")
+        @CountLimit(limit = 1, name = "dry", per = "1h")
         public String dry() {
             return "done";
         }
 
         @GetMapping("/skipped")
-        @CountLimit(limit = 1, name = "skipped", period = "1h", condition = "#{run.isEmpty()}")
+        @CountLimit(limit = 1, name = "skipped", per = "1h", condition = "#{run.isEmpty()}")
         public String skipped(@RequestParam("run") String run) {
             return "done";
         }
 
         @GetMapping("/user")
-        @CountLimit(limit = 1, name = "user", period = "1h", limitType = LimitType.USER)
+        @CountLimit(limit = 1, name = "user", per = "1h", limitType = LimitType.USER)
         public String user() {
             return "done";
         }
 
         @GetMapping("/ip")
-        @CountLimit(limit = 1, name = "ip", period = "1h", limitType = LimitType.IP)
+        @CountLimit(limit = 1, name = "ip", per = "1h", limitType = LimitType.IP)
         public String ip() {
             return "done";
         }
@@ -131,7 +131,7 @@ class ServletHttpTest extends HttpContract {
         }
 
         @GetMapping("/future")
-        @CountLimit(limit = 1, name = "future", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "future", per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public CompletableFuture<String> future(@RequestParam("run") String run) {
             return CompletableFuture.completedFuture("done");
         }
@@ -157,13 +157,13 @@ class ServletHttpTest extends HttpContract {
         }
 
         @GetMapping("/forwarding")
-        @CountLimit(name = "forwarded", limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(name = "forwarded", limit = 5, per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public ModelAndView forwarding(@RequestParam("run") String run) {
             return new ModelAndView("forward:/forwarded");
         }
 
         @GetMapping("/forwarded")
-        @CountLimit(name = "forwarded", limit = 5, period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(name = "forwarded", limit = 5, per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public String forwarded(@RequestParam("run") String run) {
             return "done";
         }
@@ -179,7 +179,7 @@ class ServletHttpTest extends HttpContract {
     static class OwnHandler {
 
         @GetMapping("/own")
-        @CountLimit(limit = 1, name = "own", period = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(limit = 1, name = "own", per = "1h", limitType = LimitType.CUSTOM, key = "#{run}")
         public String own(@RequestParam("run") String run) {
             return "done";
         }
@@ -192,7 +192,7 @@ class ServletHttpTest extends HttpContract {
 
     /** Under a limit of the whole type. */
     @RestController
-    @CountLimit(limit = 1, name = "whole", period = "1h", limitType = LimitType.IP)
+    @CountLimit(limit = 1, name = "whole", per = "1h", limitType = LimitType.IP)
     static class Whole {
 
         @GetMapping("/whole")

@@ -24,7 +24,7 @@ class ServletSecurityTest extends SecurityContract {
     static class Limited {
 
         @GetMapping("/user")
-        @CountLimit(limit = 1, name = "secured", period = "1h", limitType = LimitType.USER)
+        @CountLimit(limit = 1, name = "secured", per = "1h", limitType = LimitType.USER)
         public String user() {
             return "done";
         }
