@@ -1,9 +1,8 @@
 package io.limiter.spring.key.address;
 
-import inet.ipaddr.IPAddress;
 import io.limiter.spring.key.MissingLimitKeyException;
+import java.net.InetAddress;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +19,10 @@ public final class CallerAddress {
     private static final String UNKNOWN = "unknown";
     private static final int IPV6_BITS = 128;
 
-    private final List<IPAddress> trustedProxies;
+    private final List<IpAddresses.Range> trustedProxies;
     private final int ipv6PrefixLength;
     private final ForwardedHeader header;
+    private final ProxyWarnings warnings = new ProxyWarnings();
 
     /**
      * @param trustedProxies addresses and ranges such as {@code 10.0.0.0/8}
@@ -52,39 +52,59 @@ public final class CallerAddress {
         if (remote == null || remote.isBlank()) {
             throw new MissingLimitKeyException("the request has no remote address");
         }
-        if (trustedProxies.isEmpty() && IpAddresses.isCanonicalIpv4(remote)) {
-            return remote;
+        // By default there are no trusted proxies, and headers are not read.
+        if (trustedProxies.isEmpty()) {
+            String key = untrusted(remote);
+            if (warnings.isSampled()) {
+                warnings.ignored(remote, headers);
+                warnings.key(key, false);
+            }
+            return key;
         }
-        IPAddress nearest = IpAddresses.parse(remote);
+        InetAddress nearest = IpAddresses.parse(remote);
         if (nearest == null) {
             return UNKNOWN;
         }
-        // By default there are no trusted proxies, and headers are not read.
-        IPAddress caller = isTrusted(nearest)
-                ? caller(nearest, headers.apply("X-Forwarded-For"), headers.apply("Forwarded"))
-                : nearest;
-        return IpAddresses.key(caller, ipv6PrefixLength);
+        if (!isTrusted(nearest)) {
+            String key = IpAddresses.key(nearest, ipv6PrefixLength);
+            warn(key, false);
+            return key;
+        }
+        return caller(nearest, headers.apply("X-Forwarded-For"), headers.apply("Forwarded"));
     }
 
-    private IPAddress caller(IPAddress remote, List<String> xForwardedFor, List<String> forwarded) {
-        IPAddress fromX = lastUntrusted(remote, ForwardedElements.ofXForwardedFor(xForwardedFor));
-        IPAddress fromStandard = lastUntrusted(remote, ForwardedElements.ofForwarded(forwarded));
-        return switch (header) {
-            case X_FORWARDED_FOR -> fromX;
-            case FORWARDED -> fromStandard;
-            case ANY -> {
-                if (xForwardedFor.isEmpty() || forwarded.isEmpty()) {
-                    yield forwarded.isEmpty() ? fromX : fromStandard;
-                }
-                yield Objects.equals(fromX, fromStandard) ? fromX : remote;
-            }
-        };
+    private String untrusted(String remote) {
+        if (IpAddresses.isCanonicalIpv4(remote)) {
+            return remote;
+        }
+        InetAddress parsed = IpAddresses.parse(remote);
+        return parsed == null ? UNKNOWN : IpAddresses.key(parsed, ipv6PrefixLength);
     }
 
-    private IPAddress lastUntrusted(IPAddress remote, List<@Nullable IPAddress> forwarded) {
-        IPAddress known = remote;
-        for (int i = forwarded.size() - 1; i >= 0 && isTrusted(known); i--) {
-            IPAddress before = forwarded.get(i);
+    private String caller(InetAddress remote, List<String> xForwardedFor, List<String> forwarded) {
+        ForwardedElements ofX = ForwardedElements.ofXForwardedFor(
+                header == ForwardedHeader.FORWARDED ? List.of() : xForwardedFor);
+        ForwardedElements ofStandard = ForwardedElements.ofForwarded(
+                header == ForwardedHeader.X_FORWARDED_FOR ? List.of() : forwarded);
+        boolean both = ofX.hasNext() && ofStandard.hasNext();
+        InetAddress fromX = lastUntrusted(remote, ofX);
+        InetAddress fromStandard = both || ofStandard.hasNext() ? lastUntrusted(remote, ofStandard) : fromX;
+        InetAddress caller = !both ? fromStandard : fromX.equals(fromStandard) ? fromX : remote;
+        String key = IpAddresses.key(caller, ipv6PrefixLength);
+        warn(key, ofX.hasNext() || ofStandard.hasNext());
+        return key;
+    }
+
+    private void warn(String key, boolean more) {
+        if (warnings.isSampled()) {
+            warnings.key(key, more);
+        }
+    }
+
+    private InetAddress lastUntrusted(InetAddress remote, ForwardedElements elements) {
+        InetAddress known = remote;
+        while (elements.hasNext() && isTrusted(known)) {
+            InetAddress before = elements.next();
             if (before == null) {
                 return known;
             }
@@ -93,8 +113,8 @@ public final class CallerAddress {
         return known;
     }
 
-    private boolean isTrusted(IPAddress address) {
-        for (IPAddress range : trustedProxies) {
+    private boolean isTrusted(InetAddress address) {
+        for (IpAddresses.Range range : trustedProxies) {
             if (range.contains(address)) {
                 return true;
             }

@@ -1,57 +1,41 @@
 package io.limiter.spring.key.address;
 
-import inet.ipaddr.AddressStringParameters.RangeParameters;
-import inet.ipaddr.IPAddress;
-import inet.ipaddr.IPAddressString;
-import inet.ipaddr.IPAddressStringParameters;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import com.google.common.net.InetAddresses;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses IP addresses and ranges, and writes each address in one notation, without DNS. IPv4 addresses embedded in IPv6
- * become IPv4.
+ * Parses IP addresses and ranges, and writes each address in one notation, without DNS and without exceptions. IPv4 addresses
+ * that a translator on the way has embedded in IPv6 become IPv4.
  */
 final class IpAddresses {
-
-    /** An address in brackets, or IPv4, with a port. In a forwarded header, a port can be obfuscated and have letters. */
-    private static final Pattern WITH_PORT =
-            Pattern.compile("\\[(?<inner>[^]]+)](:[\\w.-]{1,16})?|(?<v4>[0-9.]+):[\\w.-]{1,16}");
 
     /** An IPv6 address with a zone, and some room. */
     private static final int LONGEST = 100;
 
-    private static final IPAddressStringParameters STRICT = strict();
+    private static final int LONGEST_PORT = 16;
 
-    /** The prefix of IPv4 clients behind a gateway to an IPv6 server (RFC 6052). */
-    private static final IPAddress NAT64 =
-            new IPAddressString("64:ff9b::").getAddress().toPrefixBlock(96);
+    /** IPv4 clients behind a gateway to an IPv6 server (RFC 6052). */
+    private static final Range NAT64 = parseRange("64:ff9b::/96");
+
+    /**
+     * The same, by a gateway of the own network (RFC 8215). Where in the address it embeds IPv4 depends on its settings, but
+     * each client has one whole address.
+     */
+    private static final Range LOCAL_NAT64 = parseRange("64:ff9b:1::/48");
 
     private IpAddresses() {}
 
-    /** Only usual notations. By default the library also parses octal, hexadecimal, wildcards and ranges. */
-    private static IPAddressStringParameters strict() {
-        IPAddressStringParameters.Builder allowed = new IPAddressStringParameters.Builder()
-                .allowEmpty(false)
-                .allowAll(false)
-                .allowSingleSegment(false)
-                .allowPrefix(false)
-                .allowMask(false)
-                .allowWildcardedSeparator(false)
-                .setRangeOptions(RangeParameters.NO_RANGE);
-        allowed.getIPv4AddressParametersBuilder()
-                .allow_inet_aton(false)
-                .allowBinary(false)
-                .allowLeadingZeros(false);
-        allowed.getIPv6AddressParametersBuilder()
-                .allowBinary(false)
-                .allowBase85(false)
-                .allowUnlimitedLeadingZeros(false)
-                .getEmbeddedIPv4AddressParametersBuilder()
-                .allow_inet_aton(false)
-                .allowBinary(false)
-                .allowLeadingZeros(false);
-        return allowed.toParams();
+    /** The addresses that share their first bits. */
+    record Range(byte[] network, int bits) {
+
+        boolean contains(InetAddress address) {
+            byte[] other = address.getAddress();
+            return other.length == network.length && Arrays.equals(masked(other, bits), network);
+        }
     }
 
     /** Whether a text is the one notation of an IPv4 address, as most remote addresses are. */
@@ -84,16 +68,34 @@ final class IpAddresses {
     }
 
     /** The address in a text, with or without port, brackets and zone; {@code null} if there is none. */
-    static @Nullable IPAddress parse(@Nullable String text) {
+    static @Nullable InetAddress parse(@Nullable String text) {
         if (text == null || text.length() > LONGEST) {
             return null;
         }
-        IPAddress address = new IPAddressString(withoutPort(text.strip()), STRICT).getAddress();
-        if (address == null || address.isIPv4()) {
-            return address;
+        String address = withoutZone(withoutPort(text.strip()));
+        // The check before costs less than an exception.
+        if (!isAscii(address) || !InetAddresses.isInetAddress(address)) {
+            return null;
         }
-        var ipv6 = address.toIPv6().removeZone();
-        return ipv6.isIPv4Mapped() || NAT64.contains(ipv6) ? ipv6.getEmbeddedIPv4Address() : ipv6;
+        // An IPv4-mapped address becomes IPv4.
+        InetAddress parsed = InetAddresses.forString(address);
+        return NAT64.contains(parsed) ? address(Arrays.copyOfRange(parsed.getAddress(), 12, 16)) : parsed;
+    }
+
+    /** The parser would look up the network interface that the caller has named. */
+    private static String withoutZone(String address) {
+        int zone = address.indexOf('%');
+        return zone < 0 || address.indexOf(':') < 0 ? address : address.substring(0, zone);
+    }
+
+    /** The parser also reads the digits of other scripts. */
+    private static boolean isAscii(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) > 127) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -101,41 +103,103 @@ final class IpAddresses {
      *
      * @throws IllegalArgumentException if the text is neither
      */
-    static IPAddress parseRange(String text) {
+    static Range parseRange(String text) {
         int slash = text.indexOf('/');
-        IPAddress address = parse(slash < 0 ? text : text.substring(0, slash));
+        String first = slash < 0 ? text : text.substring(0, slash);
+        // A range of the prefix of translators is one of IPv6 addresses.
+        InetAddress address = slash >= 0 && InetAddresses.isInetAddress(first) ? InetAddresses.forString(first) : parse(first);
         if (address == null) {
             throw new IllegalArgumentException(
                     "'" + text + "' is no IP address and no range of addresses such as 10.0.0.0/8 or 2001:db8::/32");
         }
+        byte[] network = address.getAddress();
+        int most = Byte.SIZE * network.length;
         if (slash < 0) {
-            return address;
+            return new Range(network, most);
         }
         String length = text.substring(slash + 1);
-        if (!length.matches("\\d{1,3}") || Integer.parseInt(length) > address.getBitCount()) {
-            throw new IllegalArgumentException("'" + text + "' must have a prefix length between 0 and "
-                    + address.getBitCount() + " behind the slash");
+        if (!length.matches("\\d{1,3}") || Integer.parseInt(length) > most) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' must have a prefix length between 0 and " + most + " behind the slash");
         }
-        return address.toPrefixBlock(Integer.parseInt(length));
+        int bits = Integer.parseInt(length);
+        return new Range(masked(network, bits), bits);
     }
 
-    /** The address as a key; IPv6 addresses with the same prefix have the same key. */
-    static String key(IPAddress address, int ipv6PrefixLength) {
-        return address.isIPv4() || ipv6PrefixLength == address.getBitCount()
-                ? address.toCanonicalString()
-                : address.toPrefixBlock(ipv6PrefixLength).toCanonicalString();
+    /**
+     * The address as a key. IPv6 addresses with the same prefix have the same key, unless each stands for an IPv4 client: then
+     * its prefix says nothing, and the key is that client.
+     */
+    static String key(InetAddress address, int ipv6PrefixLength) {
+        if (!(address instanceof Inet6Address ipv6)) {
+            return InetAddresses.toAddrString(address);
+        }
+        // Of 6to4, Teredo, or ::a.b.c.d. A caller may forge it as it may forge an IPv4 address, and no proxy is trusted by it.
+        if (InetAddresses.hasEmbeddedIPv4ClientAddress(ipv6)) {
+            return InetAddresses.toAddrString(InetAddresses.getEmbeddedIPv4ClientAddress(ipv6));
+        }
+        if (ipv6PrefixLength == 128 || LOCAL_NAT64.contains(ipv6)) {
+            return InetAddresses.toAddrString(ipv6);
+        }
+        return InetAddresses.toAddrString(address(masked(ipv6.getAddress(), ipv6PrefixLength))) + "/" + ipv6PrefixLength;
     }
 
+    /** Changes the bytes, and returns them. */
+    private static byte[] masked(byte[] address, int bits) {
+        for (int i = 0; i < address.length; i++) {
+            int kept = Math.max(0, Math.min(Byte.SIZE, bits - Byte.SIZE * i));
+            address[i] &= (byte) (0xff << (Byte.SIZE - kept));
+        }
+        return address;
+    }
+
+    private static InetAddress address(byte[] bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("an address must have 4 or 16 bytes, had " + bytes.length, e);
+        }
+    }
+
+    /**
+     * Without the port behind an address in brackets, or behind IPv4. In a forwarded header, a port can be obfuscated and have
+     * letters. Spring 7 puts brackets around an IPv4 address with its port, too.
+     */
     private static String withoutPort(String text) {
-        if (text.indexOf(':') < 0 && text.indexOf('[') < 0) {
-            return text;
+        if (text.startsWith("[")) {
+            int close = text.indexOf(']');
+            if (close < 0 || close < text.length() - 1 && !isPort(text, close + 1)) {
+                return text;
+            }
+            return withoutIpv4Port(text.substring(1, close));
         }
-        Matcher matcher = WITH_PORT.matcher(text);
-        if (!matcher.matches()) {
-            return text;
+        return withoutIpv4Port(text);
+    }
+
+    private static String withoutIpv4Port(String text) {
+        int colon = text.indexOf(':');
+        return colon > 0 && isPort(text, colon) && isCanonicalIpv4(text.substring(0, colon))
+                ? text.substring(0, colon)
+                : text;
+    }
+
+    private static boolean isPort(String text, int colon) {
+        int length = text.length() - colon - 1;
+        if (text.charAt(colon) != ':' || length < 1 || length > LONGEST_PORT) {
+            return false;
         }
-        String inner = matcher.group("inner");
-        // Spring 7 puts brackets around an IPv4 address with its port too.
-        return inner == null ? matcher.group("v4") : withoutPort(inner);
+        for (int i = colon + 1; i < text.length(); i++) {
+            char each = text.charAt(i);
+            boolean allowed = each >= 'a' && each <= 'z'
+                    || each >= 'A' && each <= 'Z'
+                    || each >= '0' && each <= '9'
+                    || each == '_'
+                    || each == '-'
+                    || each == '.';
+            if (!allowed) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import inet.ipaddr.IPAddress;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.servlet.CurrentRequest;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +48,16 @@ class CallerAddressTest {
                     128.0.0.1                                 | 128.0.0.1
                     64:ff9b::ff00:1                           | 255.0.0.1
                     64:ff9b:0:0:0:1:ff00:1                    | 64:ff9b::/64
+                    # an IPv4 client behind 6to4, of which it has a /48, behind Teredo, or in the old notation
+                    2002:cb00:7109::1                         | 203.0.113.9
+                    2002:cb00:7109:ffff::1                    | 203.0.113.9
+                    2001:0:c000:201:8000:f227:34ff:8ef6       | 203.0.113.9
+                    ::203.0.113.9                             | 203.0.113.9
+                    [::203.0.113.9]:80                        | 203.0.113.9
+                    # behind a gateway of the own network: IPv4 clients that share a /64 do not share a key
+                    64:ff9b:1::203.0.113.9                    | 64:ff9b:1::cb00:7109
+                    64:ff9b:1:cb00:71:900::                   | 64:ff9b:1:cb00:71:900::
+                    64:ff9b:2::203.0.113.9                    | 64:ff9b:2::/64
                     ffff:ffff:ffff:ffff:ffff::                | ffff:ffff:ffff:ffff::/64
                     """)
     void an_address_has_one_notation(String remote, String expected) {
@@ -58,12 +69,12 @@ class CallerAddressTest {
             strings = {
                 "0.0.0.0", "9.10.99.100", "255.255.255.255", "256.1.1.1", "01.2.3.4", "1.2.3.00", "1.2.3", "1.2.3.4.5",
                         "1..3.4",
-                "1.2.3.4.", ".1.2.3", "1.2.3.4:5", "1.2.3.+4", "1.2.3.4 ", "::1", "1.2.3.99999999999", "١.2.3.4", ""
+                "1.2.3.4.", ".1.2.3", "1.2.3.4%eth0", "1.2.3.4:5", "1.2.3.+4", "1.2.3.4 ", "::1", "1.2.3.99999999999", "١.2.3.4", ""
             })
     void an_ipv4_address_that_is_not_parsed_is_in_its_one_notation(String text) {
-        IPAddress parsed = IpAddresses.parse(text);
+        InetAddress parsed = IpAddresses.parse(text);
         boolean canonical =
-                parsed != null && parsed.isIPv4() && parsed.toCanonicalString().equals(text);
+                parsed instanceof Inet4Address && parsed.getHostAddress().equals(text);
         assertThat(IpAddresses.isCanonicalIpv4(text)).isEqualTo(canonical);
     }
 
@@ -112,6 +123,11 @@ class CallerAddressTest {
                     10.0.0.1     | 1                                         | 10.0.0.1
                     10.0.0.1     | 00001::1                                  | 10.0.0.1
                     10.0.0.1     | ::ffff:010.1.1.1                          | 10.0.0.1
+                    10.0.0.1     | 198.51.100.1, ١٠.0.0.9                    | 10.0.0.1
+                    10.0.0.1     | 198.51.100.1, fe80::%nowhere              | fe80::/64
+                    # an IPv4 address within IPv6 makes nobody a proxy
+                    10.0.0.1     | 198.51.100.1, 2002:a00:2::                | 10.0.0.2
+                    10.0.0.1     | 198.51.100.1, ::10.0.0.2                  | 10.0.0.2
                     """)
     void x_forwarded_for(String remote, String header, String expected) {
         assertThat(address(resolver(64), remote, List.of(header), List.of())).isEqualTo(expected);
@@ -141,6 +157,33 @@ class CallerAddressTest {
                     """)
     void forwarded(String remote, String header, String expected) {
         assertThat(address(resolver(64), remote, List.of(), List.of(header))).isEqualTo(expected);
+    }
+
+    /** A caller may send thousands; of the elements that are read, each costs about as much as an address. */
+    @Test
+    void elements_in_front_of_the_caller_are_not_read() {
+        String many = "x,".repeat(4000);
+        assertThat(read(ForwardedElements.ofXForwardedFor(List.of(many + "198.51.100.1, 10.9.9.9"))))
+                .isEqualTo(2);
+        assertThat(read(ForwardedElements.ofForwarded(List.of(many + "for=198.51.100.1, for=10.9.9.9"))))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void proxies_in_a_row_are_bounded() {
+        String many = "10.0.0.2,".repeat(4000) + "10.0.0.3";
+        assertThat(read(ForwardedElements.ofXForwardedFor(List.of(many)))).isEqualTo(ForwardedElements.MOST);
+        assertThat(address(resolver(64), "10.0.0.1", List.of(many), List.of())).isEqualTo("10.0.0.2");
+    }
+
+    private static int read(ForwardedElements elements) {
+        int read = 0;
+        InetAddress address = IpAddresses.parse("10.0.0.1");
+        while (address != null && address.getHostAddress().startsWith("10.") && elements.hasNext()) {
+            address = elements.next();
+            read++;
+        }
+        return read;
     }
 
     @Test
