@@ -44,7 +44,7 @@ import org.springframework.web.util.pattern.PathPattern;
  * @param name Its name in headers and in Redis, unique among the rules. Default: its key under limiter.http.
  * @param path Path patterns as those of controllers, such as /api/**. A rule without any is for routes of a gateway that name it.
  * @param methods HTTP methods; all, if none is given. GET includes HEAD.
- * @param exclude Patterns of paths that are not limited.
+ * @param exclude Patterns of paths that are not limited. The path of Actuator's health is not, unless path names it.
  * @param key Key of a request: ip, user, all, header:name, cookie:name, claim:name, or a text with expressions over the
  *     request.
  * @param condition An expression over the request that is true if the rule applies to it. Default: it applies to all.
@@ -98,6 +98,7 @@ record HttpRule(
      * The application's part of a rule.
      *
      * @param hasRoutes whether routes can name a rule
+     * @param health the paths of {@link HealthPaths}
      * @param live returns the current live settings of a limit's name
      * @param plans finds the plans that no rule finds; {@code null} if the application has no such bean
      * @param resolvers finds a bean at the first request; {@code null} if there is none of this name
@@ -105,6 +106,7 @@ record HttpRule(
      */
     record Application(
             boolean hasRoutes,
+            List<String> health,
             LimiterFactory factory,
             Function<String, Supplier<LiveSettings>> live,
             @Nullable PlanResolver plans,
@@ -144,7 +146,7 @@ record HttpRule(
         HttpRoute route = new HttpRoute(
                 SettingChecks.named(property + ".path", " ", () -> patterns(isOfRoutes() ? List.of("/**") : path)),
                 methods(property + ".methods"),
-                SettingChecks.named(property + ".exclude", " ", () -> patterns(exclude)));
+                SettingChecks.named(property + ".exclude", " ", () -> patterns(excluded(application.health()))));
         RequestKey requestKey = SettingChecks.named(property + ".key", " ", () -> RequestKey.parse(key));
         CallPermits<KeyRequest> permits = permits(property);
         IntPredicate charged = SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
@@ -198,6 +200,17 @@ record HttpRule(
                 charged,
                 log,
                 application.calls());
+    }
+
+    /** A rule names the health endpoint with a pattern that begins with its path; {@code /**} and {@code /actuator/**} do not. */
+    private List<String> excluded(List<String> health) {
+        List<String> excluded = new ArrayList<>(exclude);
+        for (String each : health) {
+            if (!isOfRoutes() && path.stream().noneMatch(pattern -> pattern.startsWith(each))) {
+                excluded.add(each + "/**");
+            }
+        }
+        return excluded;
     }
 
     private CallPermits<KeyRequest> permits(String property) {

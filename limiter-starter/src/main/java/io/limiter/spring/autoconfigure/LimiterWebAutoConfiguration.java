@@ -80,6 +80,7 @@ public class LimiterWebAutoConfiguration {
                 environment,
                 new HttpRule.Application(
                         beans.getBeanNamesForType(RouteRules.Filter.class, true, false).length > 0,
+                        HealthPaths.of(environment),
                         factory,
                         live.getIfAvailable(() -> LiveLimits.NONE)::settingsOf,
                         resolves ? request -> plans.get().planOf(request) : null,

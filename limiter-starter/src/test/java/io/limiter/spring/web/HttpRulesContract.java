@@ -218,6 +218,57 @@ public abstract class HttpRulesContract extends ServerContract {
         assertThat(call("GET", managed, "/options").statusCode()).isEqualTo(429);
     }
 
+    /** A platform kills what does not answer these. */
+    @Test
+    void health_is_under_no_rule_that_does_not_name_it() throws Exception {
+        ConfigurableApplicationContext probed = start(
+                "management.endpoints.web.base-path=/ops",
+                "management.endpoints.web.path-mapping.health=alive",
+                "management.endpoint.health.probes.enabled=true",
+                "management.endpoint.health.probes.add-additional-paths=true",
+                "management.endpoint.health.group.deep.include=ping",
+                "management.endpoint.health.group.deep.additional-path=server:/deep",
+                "management.endpoints.web.exposure.include=health,info",
+                "limiter.http.login.path=/**",
+                "limiter.http.login.key=header:X-Api-Key",
+                "limiter.http.login.name=probed-" + UUID.randomUUID());
+        for (String path :
+                List.of("/ops/alive", "/ops/alive/liveness", "/ops/alive/readiness", "/livez", "/readyz", "/deep")) {
+            for (int i = 0; i < 3; i++) {
+                Reply health = call("GET", probed, path);
+                assertThat(health.statusCode()).as(path).isEqualTo(200);
+                assertThat(health.header("RateLimit")).isEmpty();
+            }
+        }
+        // Whatever else is there, or only looks like it.
+        for (String path : List.of("/ops/info", "/ops", "/ops/alive2", "/ops/alive/../info", "/actuator/health")) {
+            assertThat(call("GET", probed, path).statusCode()).as(path).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void health_is_answered_while_redis_is_unavailable_and_the_policy_denies() throws Exception {
+        ConfigurableApplicationContext denying = start(
+                "spring.data.redis.url=redis://127.0.0.1:1",
+                "management.health.redis.enabled=false",
+                "limiter.failure.policy=deny",
+                "limiter.failure.decision-timeout=200ms",
+                "limiter.http.login.path=/**",
+                "limiter.http.login.key=all");
+        assertThat(call("GET", denying, "/login").statusCode()).isEqualTo(503);
+        assertThat(call("GET", denying, "/actuator/health").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_rule_that_names_health_limits_it() throws Exception {
+        ConfigurableApplicationContext named = start(
+                "limiter.http.login.path=/actuator/health",
+                "limiter.http.login.key=all",
+                "limiter.http.login.name=named-" + UUID.randomUUID());
+        assertThat(call("GET", named, "/actuator/health").statusCode()).isEqualTo(200);
+        assertThat(call("GET", named, "/actuator/health").statusCode()).isEqualTo(429);
+    }
+
     @Test
     void a_request_waits_for_the_next_window_within_the_timeout() throws Exception {
         ConfigurableApplicationContext waiting = start(

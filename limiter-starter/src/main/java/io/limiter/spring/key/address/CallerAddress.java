@@ -82,10 +82,10 @@ public final class CallerAddress {
     }
 
     private String caller(InetAddress remote, List<String> xForwardedFor, List<String> forwarded) {
-        ForwardedElements ofX = ForwardedElements.ofXForwardedFor(
-                header == ForwardedHeader.FORWARDED ? List.of() : xForwardedFor);
-        ForwardedElements ofStandard = ForwardedElements.ofForwarded(
-                header == ForwardedHeader.X_FORWARDED_FOR ? List.of() : forwarded);
+        ForwardedElements ofX =
+                ForwardedElements.ofXForwardedFor(header == ForwardedHeader.FORWARDED ? List.of() : xForwardedFor);
+        ForwardedElements ofStandard =
+                ForwardedElements.ofForwarded(header == ForwardedHeader.X_FORWARDED_FOR ? List.of() : forwarded);
         boolean both = ofX.hasNext() && ofStandard.hasNext();
         InetAddress fromX = lastUntrusted(remote, ofX);
         InetAddress fromStandard = both || ofStandard.hasNext() ? lastUntrusted(remote, ofStandard) : fromX;

@@ -23,6 +23,7 @@ public final class ForwardedElements {
     private int line;
     /** Of the next element; {@link #LINE_BEFORE} if that is the last of the line before. */
     private int end;
+
     private int left = MOST;
 
     private ForwardedElements(List<String> lines, boolean standard) {
@@ -47,7 +48,8 @@ public final class ForwardedElements {
     }
 
     /** The address of the next element further from this server; {@code null} if it cannot be parsed. */
-    @Nullable InetAddress next() {
+    @Nullable
+    InetAddress next() {
         left--;
         if (end < 0) {
             line--;

@@ -107,7 +107,8 @@ final class IpAddresses {
         int slash = text.indexOf('/');
         String first = slash < 0 ? text : text.substring(0, slash);
         // A range of the prefix of translators is one of IPv6 addresses.
-        InetAddress address = slash >= 0 && InetAddresses.isInetAddress(first) ? InetAddresses.forString(first) : parse(first);
+        InetAddress address =
+                slash >= 0 && InetAddresses.isInetAddress(first) ? InetAddresses.forString(first) : parse(first);
         if (address == null) {
             throw new IllegalArgumentException(
                     "'" + text + "' is no IP address and no range of addresses such as 10.0.0.0/8 or 2001:db8::/32");
@@ -134,14 +135,16 @@ final class IpAddresses {
         if (!(address instanceof Inet6Address ipv6)) {
             return InetAddresses.toAddrString(address);
         }
-        // Of 6to4, Teredo, or ::a.b.c.d. A caller may forge it as it may forge an IPv4 address, and no proxy is trusted by it.
+        // Of 6to4, Teredo, or ::a.b.c.d. A caller may forge it as it may forge an IPv4 address, and no proxy is trusted
+        // by it.
         if (InetAddresses.hasEmbeddedIPv4ClientAddress(ipv6)) {
             return InetAddresses.toAddrString(InetAddresses.getEmbeddedIPv4ClientAddress(ipv6));
         }
         if (ipv6PrefixLength == 128 || LOCAL_NAT64.contains(ipv6)) {
             return InetAddresses.toAddrString(ipv6);
         }
-        return InetAddresses.toAddrString(address(masked(ipv6.getAddress(), ipv6PrefixLength))) + "/" + ipv6PrefixLength;
+        return InetAddresses.toAddrString(address(masked(ipv6.getAddress(), ipv6PrefixLength))) + "/"
+                + ipv6PrefixLength;
     }
 
     /** Changes the bytes, and returns them. */

@@ -61,7 +61,10 @@ class ProxyWarningsTest {
         CallerAddress addresses = new CallerAddress(List.of("10.0.0.0/8"), 64, ForwardedHeader.ANY);
         // One in nine has sent a header of its own.
         assertThat(lines(
-                        addresses, 3000, "10.0.0.1", i -> i % 9 == 0 ? "1.1.1.1, 203.0.113." + i % 200 : "203.0.113." + i % 200))
+                        addresses,
+                        3000,
+                        "10.0.0.1",
+                        i -> i % 9 == 0 ? "1.1.1.1, 203.0.113." + i % 200 : "203.0.113." + i % 200))
                 .isEmpty();
     }
 
@@ -90,7 +93,8 @@ class ProxyWarningsTest {
                 .isEmpty();
     }
 
-    private static List<String> lines(CallerAddress addresses, int requests, String remote, IntFunction<String> header) {
+    private static List<String> lines(
+            CallerAddress addresses, int requests, String remote, IntFunction<String> header) {
         try (LogLines lines = new LogLines(ProxyWarnings.class)) {
             for (int i = 0; i < requests; i++) {
                 addresses.of(remote, headers("X-Forwarded-For", List.of(header.apply(i)))::get);
