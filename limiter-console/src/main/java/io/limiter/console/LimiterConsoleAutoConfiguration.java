@@ -4,12 +4,13 @@ import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.KnownLimits;
 import io.limiter.spring.actuate.LimitLookup;
+import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.condition.ConditionalOnSetting;
+import io.limiter.spring.condition.SettingValue;
 import java.time.Duration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -18,14 +19,15 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /** The console, if {@code limiter.console.enabled} is set. */
 @AutoConfiguration(afterName = "io.limiter.spring.autoconfigure.LimiterAutoConfiguration")
-@ConditionalOnBooleanProperty(name = "limiter.console.enabled")
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnSetting(name = "limiter.console.enabled", otherwise = "false")
+@ConditionalOnEnabledLimiter
 @ConditionalOnWebApplication
 @EnableConfigurationProperties(ConsoleProperties.class)
 public class LimiterConsoleAutoConfiguration {
@@ -42,7 +44,8 @@ public class LimiterConsoleAutoConfiguration {
             ListableBeanFactory beans,
             ApplicationEventPublisher events,
             ConsoleProperties properties,
-            @Value("${limiter.live.show-keys:false}") boolean showKeys) {
+            Environment environment) {
+        boolean showKeys = SettingValue.isTrue(environment, "limiter.live.show-keys", false);
         SecurityPresence.check(beans, properties);
         LimiterFactory limiters = factory.getIfUnique();
         LimitLookup lookup = limiters == null ? null : new LimitLookup(limiters, known::stream, showKeys, events);

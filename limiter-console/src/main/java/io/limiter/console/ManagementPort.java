@@ -1,9 +1,10 @@
 package io.limiter.console;
 
+import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.condition.ConditionalOnSetting;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementPortType;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Import;
@@ -13,8 +14,8 @@ import org.springframework.util.ClassUtils;
 
 /** Serves the console on {@code management.server.port}, beside Actuator's endpoints, if that is another port. */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = "limiter.console.enabled")
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnSetting(name = "limiter.console.enabled", otherwise = "false")
+@ConditionalOnEnabledLimiter
 @Import(ConsoleMappings.class)
 class ManagementPort {
 

@@ -125,4 +125,22 @@ class ConsoleStartTest {
                 .withPropertyValues("limiter.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(Console.class));
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"yes", "on", "1", "true "})
+    void it_is_on_however_that_is_written(String value) {
+        servlet.withPropertyValues("limiter.console.enabled=" + value, "limiter.console.allow-unsecured=true")
+                .run(context -> assertThat(context).hasSingleBean(ServletConsole.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"please", ""})
+    void what_is_neither_on_nor_off_prevents_startup(String value) {
+        servlet.withPropertyValues("limiter.console.enabled=" + value)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("limiter.console.enabled with value '" + value + "'")
+                        .hasMessageContaining("true or false"));
+    }
 }

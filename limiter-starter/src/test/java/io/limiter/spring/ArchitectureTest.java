@@ -45,6 +45,7 @@ class ArchitectureTest {
                         "io.limiter.spring.actuate",
                         "io.limiter.spring.client",
                         "io.limiter.spring.cloud",
+                        "io.limiter.spring.condition",
                         "io.limiter.spring.live",
                         "io.limiter.spring.text",
                         "io.limiter.spring.settings")

@@ -2,13 +2,13 @@ package io.limiter.spring.actuate;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
+import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.condition.SettingValue;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -16,10 +16,11 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 
 /** The Actuator endpoint {@code limiters}. */
 @AutoConfiguration(afterName = "io.limiter.spring.autoconfigure.LimiterAutoConfiguration")
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnEnabledLimiter
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean(LimiterFactory.class)
 public class LimiterEndpointAutoConfiguration {
@@ -43,8 +44,9 @@ public class LimiterEndpointAutoConfiguration {
                 CallTimes times,
                 ObjectProvider<KnownLimits> known,
                 LimitersEndpoint.Settings properties,
-                @Value("${limiter.live.show-keys:false}") boolean showKeys,
+                Environment environment,
                 ApplicationEventPublisher events) {
+            boolean showKeys = SettingValue.isTrue(environment, "limiter.live.show-keys", false);
             return new LimitersEndpoint(
                     new LimitLookup(factory, known::stream, showKeys, events),
                     live.getIfAvailable(() -> LiveLimits.NONE),

@@ -1,11 +1,11 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.LimiterFactory;
+import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -18,7 +18,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** The health contributor {@code limiter}, for Spring Boot 3 and 4, whose types of one name are in different packages. */
 @AutoConfiguration(afterName = "io.limiter.spring.autoconfigure.LimiterAutoConfiguration")
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnEnabledLimiter
 @Conditional(LimiterHealthAutoConfiguration.HealthSwitch.class)
 @ConditionalOnBean(LimiterFactory.class)
 public class LimiterHealthAutoConfiguration {

@@ -3,12 +3,12 @@ package io.limiter.spring.live;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.EndpointRequestConfiguration;
+import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationEventPublisher;
@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Import;
 
 /** The events of live limits, and the Actuator endpoint {@code livelimits}. */
 @AutoConfiguration(afterName = "io.limiter.spring.autoconfigure.LimiterAutoConfiguration")
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnEnabledLimiter
 @ConditionalOnBean(LimiterFactory.class)
 public class LimiterLiveAutoConfiguration {
 

@@ -3,11 +3,11 @@ package io.limiter.spring.client;
 import feign.Capability;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
+import io.limiter.spring.condition.SettingValue;
 import io.limiter.spring.settings.NamedSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
@@ -66,9 +66,8 @@ public class LimiterClientAutoConfiguration {
 
     @Bean
     ClientPauses limiterClientPauses(
-            @Value("${limiter.enabled:true}") boolean enabled,
-            ObjectProvider<LiveLimits> limits,
-            ApplicationEventPublisher events) {
+            Environment environment, ObjectProvider<LiveLimits> limits, ApplicationEventPublisher events) {
+        boolean enabled = SettingValue.isTrue(environment, "limiter.enabled", true);
         return new ClientPauses(enabled, limits.getIfAvailable(() -> LiveLimits.NONE), events, System::nanoTime);
     }
 

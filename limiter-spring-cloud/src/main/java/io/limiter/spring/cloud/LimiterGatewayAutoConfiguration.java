@@ -1,11 +1,11 @@
 package io.limiter.spring.cloud;
 
 import io.limiter.LimiterFactory;
+import io.limiter.spring.condition.ConditionalOnSetting;
 import io.limiter.spring.settings.InvalidSettingException;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
 import org.springframework.cloud.gateway.support.ConfigurationService;
@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Fallback;
         })
 @ConditionalOnClass(RedisRateLimiter.class)
 @ConditionalOnBean(LimiterFactory.class)
-@ConditionalOnBooleanProperty("limiter.gateway.replace-redis-rate-limiter")
+@ConditionalOnSetting(name = "limiter.gateway.replace-redis-rate-limiter", otherwise = "false")
 public class LimiterGatewayAutoConfiguration {
 
     private static final String LIMITER = "limiterGatewayRateLimiter";

@@ -74,6 +74,24 @@ class GatewayRoutesTest {
     }
 
     @Test
+    void the_setting_is_on_however_that_is_written_and_nothing_else() {
+        String setting = TestGateway.REPLACING.replace("true", "");
+        try (TestGateway gateway = TestGateway.Server.WEBFLUX.start(
+                TestGateway.Application.class,
+                List.of(setting + "on"),
+                TestGateway.limited(0, "a", "replenishRate=1"))) {
+            assertThat(gateway.context().getBeansOfType(GatewayRateLimiter.class)).hasSize(1);
+        }
+        assertThatThrownBy(() -> TestGateway.Server.WEBFLUX.start(
+                        TestGateway.Application.class,
+                        List.of(setting + "please"),
+                        TestGateway.limited(0, "a", "replenishRate=1")))
+                .rootCause()
+                .hasMessageContaining("limiter.gateway.replace-redis-rate-limiter with value 'please'")
+                .hasMessageContaining("true or false");
+    }
+
+    @Test
     void a_bad_argument_prevents_startup() {
         assertThatThrownBy(() -> start(TestGateway.Application.class, TestGateway.limited(0, "a", "replenishRate=0")))
                 .isInstanceOf(InvalidSettingException.class)

@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.aop.RetryAfterLimits;
+import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
 import io.limiter.spring.event.EventPublishingListener;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -18,7 +19,6 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -41,7 +41,7 @@ import org.springframework.core.type.AnnotationMetadata;
             "org.redisson.spring.starter.RedissonAutoConfigurationV2",
             "org.redisson.spring.starter.RedissonAutoConfigurationV4"
         })
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnEnabledLimiter
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({
     PropertyNames.class,

@@ -13,6 +13,7 @@ import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spring.actuate.EvictionWarning;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
+import io.limiter.spring.condition.ConditionalOnSetting;
 import io.limiter.spring.live.AuditedLiveLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import java.time.Duration;
@@ -27,11 +28,9 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -56,12 +55,12 @@ final class LimiterFactoryConfigurations {
     /** Limiters with permits in Redis. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RedisConnectionFactory.class)
-    @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
+    @ConditionalOnSetting(name = "limiter.type", type = LimiterProperties.Type.class, havingValue = "redis", otherwise = "redis")
     static class OfRedis {
 
         @Bean
         @Lazy
-        @ConditionalOnProperty(prefix = "limiter", name = "engine", havingValue = "lock")
+        @ConditionalOnSetting(name = "limiter.engine", type = LimiterProperties.Engine.class, havingValue = "lock", otherwise = "script")
         @ConditionalOnMissingBean
         DistributedLock limiterLock(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
@@ -163,7 +162,7 @@ final class LimiterFactoryConfigurations {
         /** Not lazy, because a factory of the application has its live limits from here. */
         @Bean
         @Lazy(false)
-        @ConditionalOnBooleanProperty(name = "limiter.live.enabled", matchIfMissing = true)
+        @ConditionalOnSetting(name = "limiter.live.enabled", otherwise = "true")
         @ConditionalOnMissingBean
         LiveLimits limiterLiveLimits(
                 RedisRateLimiterFactory factory,
@@ -203,7 +202,7 @@ final class LimiterFactoryConfigurations {
 
     /** Limiters with permits in this process. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "local")
+    @ConditionalOnSetting(name = "limiter.type", type = LimiterProperties.Type.class, havingValue = "local", otherwise = "redis")
     @ConditionalOnMissingBean(LimiterFactory.class)
     static class OfThisProcess {
 
@@ -225,7 +224,7 @@ final class LimiterFactoryConfigurations {
     /** Fails if limits are in Redis and Spring Data Redis is missing. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass("org.springframework.data.redis.connection.RedisConnectionFactory")
-    @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
+    @ConditionalOnSetting(name = "limiter.type", type = LimiterProperties.Type.class, havingValue = "redis", otherwise = "redis")
     @ConditionalOnMissingBean(LimiterFactory.class)
     static class WithoutRedis {
 

@@ -2,6 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.metrics.LimiterMetrics;
 import io.limiter.spring.metrics.LimiterWaitConvention;
@@ -9,7 +10,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 
 /** The meters; Spring Boot binds them to its registries. */
 @AutoConfiguration(before = LimiterAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnEnabledLimiter
 @ConditionalOnClass({MeterRegistry.class, ObservationRegistry.class})
 @EnableConfigurationProperties(LimiterProperties.class)
 public class LimiterMetricsAutoConfiguration {

@@ -3,8 +3,8 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.spring.condition.ConditionalOnSetting;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Import;
 
 /** Limiters that grant everything, if limits are disabled, and what else the application may inject. */
 @AutoConfiguration
-@ConditionalOnBooleanProperty(name = "limiter.enabled", havingValue = false)
+@ConditionalOnSetting(name = "limiter.enabled", havingValue = "false", otherwise = "true")
 @Import({PropertyNames.class, CallerConfigurations.UserOfSecurity.class})
 public class LimiterOffAutoConfiguration {
 

@@ -1,11 +1,11 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
+import io.limiter.spring.condition.ConditionalOnSetting;
 import java.util.List;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
@@ -26,8 +26,8 @@ import org.springframework.core.type.AnnotationMetadata;
             "org.springframework.boot.data.redis.autoconfigure.health.DataRedisHealthContributorAutoConfiguration",
             "org.springframework.boot.data.redis.autoconfigure.health.DataRedisReactiveHealthContributorAutoConfiguration"
         })
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
-@ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "local")
+@ConditionalOnEnabledLimiter
+@ConditionalOnSetting(name = "limiter.type", type = LimiterProperties.Type.class, havingValue = "local", otherwise = "redis")
 @Import(LimiterUnusedRedisAutoConfiguration.Registrar.class)
 public class LimiterUnusedRedisAutoConfiguration {
 

@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.LimitResolver;
@@ -19,7 +20,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -42,7 +42,7 @@ import org.springframework.web.util.pattern.PathPattern;
             "org.springframework.boot.autoconfigure.web.reactive.error.ErrorWebFluxAutoConfiguration",
             "org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration"
         })
-@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnEnabledLimiter
 @ConditionalOnWebApplication
 @ConditionalOnClass(PathPattern.class)
 @ConditionalOnBean({LimiterFactory.class, ClientAddress.class})
