@@ -16,7 +16,6 @@ import io.limiter.spring.settings.RefreshableSettings;
 import io.limiter.spring.settings.SettingChecks;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -125,10 +124,9 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
     private Clients build(Map<String, ClientSettings> now) {
         Map<String, ClientLimit> byName = new TreeMap<>();
         Map<HostPattern, ClientLimit> byHost = new TreeMap<>(HostPattern.FEWEST_HOSTS_FIRST);
-        Map<String, String> ids = new HashMap<>();
         Set<String> names = new HashSet<>();
         now.forEach((name, client) -> {
-            String property = ConfiguredLimits.property(PROPERTY, name, ids, ".maps.hosts=api.example.com");
+            String property = ConfiguredLimits.property(PROPERTY, name, ".maps.hosts=api.example.com");
             ClientLimit limit = build(name, property, client, names);
             byName.put(name, limit);
             client.hosts().forEach(host -> {
@@ -151,10 +149,9 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
         client.check(property);
         RejectionLog log = new RejectionLog(property, client.enforce(), System::nanoTime);
         boolean several = client.limits().size() > 1;
-        Map<String, String> ids = new HashMap<>();
         List<LimitInUse<Limiter>> parts = new ArrayList<>();
         client.limits().forEach((id, limit) -> {
-            String ofLimit = ConfiguredLimits.property(property + ".limits", id, ids, ".day.limit=1000");
+            String ofLimit = ConfiguredLimits.property(property + ".limits", id, ".day.limit=1000");
             client.check(ofLimit, limit);
             String limitName = several ? name + "/" + id : name;
             if (!names.add(limitName)) {

@@ -21,7 +21,6 @@ import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -154,9 +153,8 @@ record HttpRule(
         String where = rule.equals(id) ? property : property + " (" + rule + ")";
         RejectionLog log = new RejectionLog(where, enforce, System::nanoTime);
         List<LimitInUse<HttpLimit.Part>> parts = new ArrayList<>();
-        Map<String, String> ids = new HashMap<>();
         limits.forEach((limit, settings) -> {
-            String ofLimit = ConfiguredLimits.property(property + ".limits", limit, ids, ".day.limit=1000");
+            String ofLimit = ConfiguredLimits.property(property + ".limits", limit, ".day.limit=1000");
             check(ofLimit, settings);
             parts.add(SettingChecks.named(
                     ofLimit,

@@ -9,7 +9,6 @@ import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RouteRules;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -150,10 +149,9 @@ final class HttpRules
     private Rules built(Map<String, HttpRule> rules) {
         List<HttpLimit> built = new ArrayList<>();
         Set<String> limits = new HashSet<>();
-        Map<String, String> ids = new HashMap<>();
         Map<String, HttpLimits> ofRoutes = new TreeMap<>();
         rules.forEach((id, rule) -> {
-            String property = ConfiguredLimits.property(HttpRule.PROPERTY, id, ids, ".api.path=/api/**");
+            String property = ConfiguredLimits.property(HttpRule.PROPERTY, id, ".api.path=/api/**");
             HttpLimit limit = rule.build(id, property, application);
             limit.parts().forEach(part -> {
                 if (!limits.add(part.name())) {

@@ -32,6 +32,7 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
 
     private final Map<String, ResolvableType> known = new TreeMap<>();
     private final PropertyTree tree;
+    private final UnknownProperties unknown;
 
     PropertyNames() {
         this(ImportCandidates.load(PropertyNames.class, PropertyNames.class.getClassLoader())
@@ -44,6 +45,7 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
         add(NamedProperties.class);
         modules.forEach(name -> add(ClassUtils.resolveClassName(name, PropertyNames.class.getClassLoader())));
         tree = new PropertyTree(ROOT, known);
+        unknown = new UnknownProperties(tree);
     }
 
     private void add(Class<?> properties) {
@@ -62,9 +64,9 @@ final class PropertyNames implements BeanFactoryPostProcessor, NamedSettings {
         check(beans.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME, Environment.class));
     }
 
-    /** @throws InvalidSettingException if there are properties that are none, with the nearest names */
+    /** @throws InvalidSettingException if there are misspelt properties, with the nearest names */
     void check(Environment environment) {
-        new UnknownProperties(tree).check(environment);
+        unknown.check(environment);
     }
 
     /** Reads properties with names in them; see {@link NamedBinder}. */

@@ -82,35 +82,28 @@ public final class ConfiguredLimits {
 
     /** The name of a setting that is an entry of a map. */
     public static String property(String map, String name) {
-        return NAME_OF_ELEMENT.matcher(name).matches() ? map + "." + name : map + "[" + name + "]";
+        return isPlain(name) ? map + "." + name : map + "[" + name + "]";
+    }
+
+    /** Whether properties can have the name without brackets. */
+    static boolean isPlain(String name) {
+        return NAME_OF_ELEMENT.matcher(name).matches();
     }
 
     /**
      * The name of a setting that is an entry of a map.
      *
-     * @param before the keys of the map so far, to which this one is added
      * @param example follows the name of the map, for messages
-     * @throws InvalidSettingException if the map is written as a list, whose order decides which entry another file changes, or if
-     *     environment variables have the same name for two keys
+     * @throws InvalidSettingException if the map is written as a list, whose order decides which entry another file changes
      */
-    public static String property(String map, String key, Map<String, String> before, String example) {
+    public static String property(String map, String key, String example) {
         if (key.chars().allMatch(Character::isDigit)) {
             throw new InvalidSettingException(
                     map + "[" + key + "]",
                     " is written as an entry of a list, and " + map
                             + " has names: write a name that is no number instead, such as " + map + example);
         }
-        String property = property(map, key);
-        String other = before.put(uniform(key), property);
-        // With other characters they may differ; an environment variable that could be for both is an error when it is
-        // bound.
-        if (other != null && !other.endsWith("]") && !property.endsWith("]")) {
-            throw new InvalidSettingException(
-                    property,
-                    " has the same environment variables as " + other
-                            + ": write it one way in all files, or rename one");
-        }
-        return property;
+        return property(map, key);
     }
 
     /**
@@ -161,8 +154,7 @@ public final class ConfiguredLimits {
             return;
         }
         String other = before.name();
-        boolean plain = NAME_OF_ELEMENT.matcher(name).matches()
-                && NAME_OF_ELEMENT.matcher(other).matches();
+        boolean plain = isPlain(name) && isPlain(other);
         if (!other.equals(name) && (configured || plain)) {
             throw new InvalidSettingException(
                     property(name),

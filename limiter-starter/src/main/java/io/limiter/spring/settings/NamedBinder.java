@@ -1,14 +1,15 @@
 package io.limiter.spring.settings;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.stream.Stream;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -21,66 +22,41 @@ import org.springframework.core.env.Environment;
  */
 public final class NamedBinder {
 
-    /** The elements of limiter.http.rule.limits.limit.plans. */
-    private static final int PLANS_OF_RULE = 6;
-
     private NamedBinder() {}
 
     public static Binder of(Environment environment, PropertyTree tree) {
-        Set<ConfigurationPropertyName> written = new LinkedHashSet<>();
         List<ConfigurationPropertySource> sources = new ArrayList<>();
         ConfigurationPropertySources.get(environment).forEach(sources::add);
-        sources.stream()
-                .filter(source -> !RenamedVariables.isOfVariables(source))
-                .flatMap(tree::names)
-                .forEach(written::add);
-        sources.replaceAll(
-                source -> RenamedVariables.isOfVariables(source) ? variables(source, tree, written) : source);
-        return new Binder(sources, new PropertySourcesPlaceholdersResolver(environment));
+        Spellings spellings = new Spellings(tree, sources);
+        sources.replaceAll(spellings::applied);
+        return new Binder(
+                sources, new PropertySourcesPlaceholdersResolver(environment), null, null, new ExplainedFractions());
     }
 
-    private static ConfigurationPropertySource variables(
-            ConfigurationPropertySource source, PropertyTree tree, Set<ConfigurationPropertyName> written) {
-        Map<ConfigurationPropertyName, ConfigurationPropertyName> names = new LinkedHashMap<>();
-        tree.names(source).forEach(name -> {
-            ConfigurationPropertyName found = tree.find(name, true, (map, key) -> asWritten(map, key, written));
-            if (found != null) {
-                names.put(found, name);
+    /** Says how a rate is written that an annotation has as a fraction. */
+    private static final class ExplainedFractions implements BindHandler {
+
+        /** Such as 1.0/60 or 100/1m. */
+        private static final Pattern FRACTION = Pattern.compile("\\s*([\\d.]+)\\s*/\\s*([\\d.]+)?\\s*(\\p{Alpha}*)\\s*");
+
+        @Override
+        public Object onFailure(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
+                throws Exception {
+            ConfigurationProperty property = context.getConfigurationProperty();
+            if (property != null && name.getLastElement(Form.UNIFORM).equals("rate")) {
+                Matcher fraction = FRACTION.matcher(String.valueOf(property.getValue()));
+                if (fraction.matches()) {
+                    String count = fraction.group(2) == null ? "1" : fraction.group(2);
+                    String unit = fraction.group(3).isEmpty() ? "s" : fraction.group(3);
+                    throw new InvalidSettingException(
+                            name.toString(),
+                            " must be a number, because a property computes nothing, was '" + property.getValue()
+                                    + "': set rate=" + fraction.group(1) + " and per=" + count + unit,
+                            error);
+                }
             }
-        });
-        return new RenamedVariables(source, names);
-    }
-
-    private static ConfigurationPropertyName asWritten(
-            ConfigurationPropertyName map, String key, Set<ConfigurationPropertyName> written) {
-        int at = map.getNumberOfElements();
-        String uniform = ConfiguredLimits.uniform(key);
-        List<ConfigurationPropertyName> named = written.stream()
-                .filter(name -> name.getNumberOfElements() > at
-                        && ConfiguredLimits.uniform(name.getElement(at, Form.ORIGINAL))
-                                .equals(uniform))
-                .map(name -> name.chop(at + 1))
-                .distinct()
-                .toList();
-        List<ConfigurationPropertyName> found =
-                named.stream().filter(map::isParentOf).toList();
-        if (found.size() > 1) {
-            throw new InvalidSettingException(
-                    found.get(0).toString(),
-                    " and " + found.get(1)
-                            + " have the same environment variables, and one is set: rename one of them");
+            throw error;
         }
-        // The limits of a rule share the plan of a request, so its name is written as for another limit of the rule.
-        return Stream.concat(found.stream(), named.stream().filter(name -> isPlanOfSameRule(map, name)))
-                .findFirst()
-                .map(name -> map.append(name.subName(at)))
-                .orElseGet(() -> PropertyTree.entry(map, uniform));
-    }
-
-    private static boolean isPlanOfSameRule(ConfigurationPropertyName map, ConfigurationPropertyName plan) {
-        return map.getNumberOfElements() == PLANS_OF_RULE
-                && map.chop(PLANS_OF_RULE - 3).isAncestorOf(plan)
-                && map.getElement(PLANS_OF_RULE - 1, Form.UNIFORM)
-                        .equals(plan.getElement(PLANS_OF_RULE - 1, Form.UNIFORM));
     }
 }

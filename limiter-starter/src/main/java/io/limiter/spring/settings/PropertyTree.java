@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +24,6 @@ import org.springframework.core.ResolvableType;
 
 /** The properties below a name, by the records that they are bound to. Safe for use by many threads. */
 public final class PropertyTree {
-
-    private static final Pattern PLAIN = Pattern.compile("[a-z0-9]+");
 
     private final ConfigurationPropertyName root;
     private final Map<String, ResolvableType> known;
@@ -68,9 +65,11 @@ public final class PropertyTree {
                 : Stream.empty();
     }
 
-    /** The name of an entry of a map, with a key of other characters than small letters and digits in brackets. */
+    /** The name of an entry of a map, in brackets if properties need them. */
     static ConfigurationPropertyName entry(ConfigurationPropertyName map, String key) {
-        return map.append(PLAIN.matcher(key).matches() ? key : "[" + key + "]");
+        return ConfiguredLimits.isPlain(key)
+                ? map.append(ConfigurationPropertyName.adapt(key, '.'))
+                : map.append("[" + key + "]");
     }
 
     /**
@@ -180,18 +179,18 @@ public final class PropertyTree {
     /** @param rest the unknown part of the name */
     public record Place(ConfigurationPropertyName parent, Map<String, ResolvableType> settings, List<String> rest) {
 
-        /** The nearest name that exists; {@code null} if none is near. Of a variable fewer letters may differ. */
+        /** The nearest name that exists; {@code null} if none is like it. */
         @Nullable
-        public String nearest(boolean variable) {
+        Near nearest() {
             String unknown = ConfiguredLimits.uniform(String.join("", rest));
-            int most = unknown.length() / 3;
-            int least = (variable ? Math.min(2, Math.max(1, most)) : Math.max(2, most)) + 1;
-            String nearest = null;
+            Near nearest = null;
             for (String candidate : candidates("", settings)) {
-                int distance = NearestName.distance(unknown, ConfiguredLimits.uniform(candidate));
-                if (distance < least) {
-                    least = distance;
-                    nearest = parent + "." + candidate;
+                String uniform = ConfiguredLimits.uniform(candidate);
+                Near near = new Near(
+                        parent + "." + candidate, uniform.length(), NearestName.distance(unknown, uniform));
+                boolean isLike = near.isMisspelt() || near.distance() <= unknown.length() / 3;
+                if (isLike && (nearest == null || near.distance() < nearest.distance())) {
+                    nearest = near;
                 }
             }
             return nearest;
@@ -210,6 +209,22 @@ public final class PropertyTree {
                 }
             });
             return candidates;
+        }
+    }
+
+    /**
+     * A property with a name like another.
+     *
+     * @param length of the part that differs
+     * @param distance how many letters differ
+     */
+    record Near(String name, int length, int distance) {
+
+        private static final int MISSPELT = 2;
+
+        /** Whether the other name is this one, misspelt. A name of three letters with two others is another word. */
+        boolean isMisspelt() {
+            return distance <= Math.min(MISSPELT, length / 2);
         }
     }
 }

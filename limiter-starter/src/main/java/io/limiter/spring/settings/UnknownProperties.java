@@ -1,34 +1,38 @@
 package io.limiter.spring.settings;
 
-import java.util.ArrayList;
+import io.limiter.spring.settings.PropertyTree.Near;
+import io.limiter.spring.settings.PropertyTree.Place;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.core.env.Environment;
 
-/** Finds properties under {@code limiter} that are none, such as misspelt ones. */
+/**
+ * Finds properties under {@code limiter} that are none. One that is nearly the name of a property is misspelt. Others are only
+ * logged, because instances of an earlier version share their configuration with later ones.
+ */
 public final class UnknownProperties {
 
     private static final Logger log = LoggerFactory.getLogger(UnknownProperties.class);
 
     /** The modules that may be missing where applications share properties, by the first part of their properties. */
-    private static final Map<String, String> MODULES =
-            Map.of("console", "limiter-console", "gateway", "limiter-spring-cloud");
+    private static final Map<String, String> MODULES = Map.of(
+            "clients", "limiter-spring-client", "console", "limiter-console", "gateway", "limiter-spring-cloud");
 
-    /** Without its module, calls would pass that should be limited. */
     private static final ConfigurationPropertyName CLIENTS = ConfigurationPropertyName.of("limiter.clients");
-
     private static final ConfigurationPropertyName RULES = ConfigurationPropertyName.of("limiter.http");
 
     /** The elements of limiter.http.rule. */
@@ -36,9 +40,10 @@ public final class UnknownProperties {
 
     /** Variables that Kubernetes sets for a service whose name begins with limiter. */
     private static final Pattern OF_KUBERNETES = Pattern.compile(
-            ".*\\.host|.*\\.service\\.port(\\W.*)?|.*\\.port(\\[\\d+\\]\\.(tcp|udp|sctp)(\\.(proto|port|addr))?)?");
+            ".*\\.service\\.host|.*\\.service\\.port(\\W.*)?|.*\\.port(\\[\\d+\\]\\.(tcp|udp|sctp)(\\.(proto|port|addr))?)?");
 
     private final PropertyTree tree;
+    private final Set<ConfigurationPropertyName> logged = ConcurrentHashMap.newKeySet();
 
     /** @param tree all properties that there are */
     public UnknownProperties(PropertyTree tree) {
@@ -46,30 +51,90 @@ public final class UnknownProperties {
     }
 
     /**
-     * Finds misspelt properties. Of environment variables only those that are nearly the name of a property are misspelt, because
-     * others, such as {@code LIMITER_HOME}, may be for something else.
+     * Finds misspelt properties, and logs once which others are unknown.
      *
-     * @throws InvalidSettingException if there are some, with the nearest names
+     * @throws InvalidSettingException if some are misspelt, with the nearest names
      */
     public void check(Environment environment) {
         Map<ConfigurationPropertyName, String> problems = new LinkedHashMap<>();
+        Set<String> ofKubernetes = new TreeSet<>();
         Set<ConfigurationPropertyName> inUse = inUse(environment);
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            boolean variables = RenamedVariables.isOfVariables(source);
+            boolean variables = RenamedProperties.isOfVariables(source);
             tree.names(source).filter(name -> !isBound(name, variables)).forEach(name -> {
-                String problem = problem(name, variables, inUse);
-                if (problem != null) {
-                    problems.put(name, problem);
+                if (variables && OF_KUBERNETES.matcher(name.toString()).matches()) {
+                    if (logged.add(name)) {
+                        ofKubernetes.add(written(source, name));
+                    }
+                    return;
+                }
+                Place place = tree.place(name);
+                Near near = isMissingModule(name) ? null : place.nearest();
+                if (near != null
+                        && near.isMisspelt()
+                        && inBrackets(name, variables) == null
+                        && !(variables && isInvented(place.parent(), inUse))) {
+                    problems.put(name, name + " is no property: did you mean " + near.name() + "?");
+                } else if (logged.add(name)) {
+                    log.warn(
+                            "{} is no property of the limiter, and has no effect: {}",
+                            variables ? "The environment variable " + written(source, name) : name,
+                            remedy(name, variables, place, near));
                 }
             });
         }
+        if (!ofKubernetes.isEmpty()) {
+            log.info(
+                    "Ignored {}: such variables are set by Kubernetes for a service whose name begins with limiter",
+                    ofKubernetes);
+        }
         if (!problems.isEmpty()) {
-            List<String> all = new ArrayList<>(problems.values());
             ConfigurationPropertyName first = problems.keySet().iterator().next();
             throw new InvalidSettingException(
                     first.toString(),
-                    String.join("\n    ", all).substring(first.toString().length()));
+                    String.join("\n    ", problems.values())
+                            .substring(first.toString().length()));
         }
+    }
+
+    /** The name of an environment variable. */
+    private static String written(ConfigurationPropertySource source, ConfigurationPropertyName name) {
+        ConfigurationProperty property = source.getConfigurationProperty(name);
+        return property != null && property.getOrigin() instanceof PropertySourceOrigin origin
+                ? origin.getPropertyName()
+                : name.toString();
+    }
+
+    private String remedy(
+            ConfigurationPropertyName name, boolean variable, Place place, @Nullable Near near) {
+        if (isMissingModule(name)) {
+            return "it belongs to the module " + MODULES.get(first(name)) + ", which is not on the class path";
+        }
+        ConfigurationPropertyName inBrackets = inBrackets(name, variable);
+        if (inBrackets != null) {
+            return "write a name with other characters than letters, digits and dashes, such as dots, in brackets: "
+                    + inBrackets;
+        }
+        if (near != null) {
+            return "did you mean " + near.name() + "?";
+        }
+        return variable
+                ? "it may be for something else"
+                : "remove it, or use one of " + String.join(", ", place.settings().keySet());
+    }
+
+    private boolean isMissingModule(ConfigurationPropertyName name) {
+        return MODULES.containsKey(first(name)) && !tree.has(first(name));
+    }
+
+    private static String first(ConfigurationPropertyName name) {
+        return name.getElement(1, Form.UNIFORM);
+    }
+
+    /** The property of a name whose dots belong to a name of the application. */
+    private @Nullable ConfigurationPropertyName inBrackets(ConfigurationPropertyName name, boolean variable) {
+        ConfigurationPropertyName found = variable ? null : tree.find(name, true, PropertyTree::entry);
+        return found == null || !tree.hasNames(found) ? null : found;
     }
 
     /** Spring Boot binds a variable that has no dash of a property, or an underscore for each; {@link NamedBinder} binds others too. */
@@ -83,60 +148,11 @@ public final class UnknownProperties {
         return name.equals(found) || name.equals(split);
     }
 
-    private @Nullable String problem(
-            ConfigurationPropertyName name, boolean variable, Set<ConfigurationPropertyName> inUse) {
-        if (variable && OF_KUBERNETES.matcher(name.toString()).matches()) {
-            return null;
-        }
-        String module = MODULES.get(name.getElement(1, Form.UNIFORM));
-        if (module != null && !tree.has(name.getElement(1, Form.UNIFORM))) {
-            log.warn("{} has no effect, because the module {} is not on the class path", name, module);
-            return null;
-        }
-        if (CLIENTS.isAncestorOf(name) && !tree.has("clients")) {
-            if (variable && !hasLimits(name)) {
-                warnOfVariable(name);
-                return null;
-            }
-            return name + (variable ? ", an environment variable," : "")
-                    + " needs a module that is missing: add the dependency io.limiter:limiter-spring-client, or remove"
-                    + " the property";
-        }
-        ConfigurationPropertyName inBrackets = variable ? null : tree.find(name, true, PropertyTree::entry);
-        if (inBrackets != null) {
-            return name + " is no property: write a name with other characters than letters, digits and dashes, such as"
-                    + " dots, in brackets: " + inBrackets;
-        }
-        PropertyTree.Place place = tree.place(name);
-        String nearest = place.nearest(variable);
-        if (nearest != null && !(variable && isInvented(place.parent(), inUse))) {
-            return name + " is no property: did you mean " + nearest + "?";
-        }
-        if (!variable) {
-            return name + " is no property: remove it, or use one of "
-                    + String.join(", ", place.settings().keySet());
-        }
-        if (place.parent().getNumberOfElements() > 1) {
-            warnOfVariable(name);
-        }
-        return null;
-    }
-
-    private static void warnOfVariable(ConfigurationPropertyName name) {
-        log.warn("The environment variable of {} is no property of the limiter, and has no effect", name);
-    }
-
-    /** Every client has one, so a variable without is for something else. */
-    private static boolean hasLimits(ConfigurationPropertyName client) {
-        return IntStream.range(RULE, client.getNumberOfElements())
-                .anyMatch(i -> client.getElement(i, Form.UNIFORM).equals("limits"));
-    }
-
     /** The rules and clients that have a setting, as {@code limiter.http.api}. */
     private Set<ConfigurationPropertyName> inUse(Environment environment) {
         Set<ConfigurationPropertyName> inUse = new HashSet<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            boolean variables = RenamedVariables.isOfVariables(source);
+            boolean variables = RenamedProperties.isOfVariables(source);
             tree.names(source)
                     .map(name -> tree.find(name, variables, PropertyTree::entry))
                     .filter(found -> found != null && isOfRuleOrClient(found))

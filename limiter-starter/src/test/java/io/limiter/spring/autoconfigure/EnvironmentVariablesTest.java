@@ -4,17 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.web.HttpLimit;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.core.env.MapPropertySource;
 
 /** Environment variables set what files set, under names without dashes, dots and capitals. */
 class EnvironmentVariablesTest {
@@ -136,6 +139,42 @@ class EnvironmentVariablesTest {
                 .run(context -> {
                     assertThat(factory.names()).containsExactly("login", "public-api/perDay", "public-api/second");
                     assertThat(factory.built().get(1).limit().capacity()).isEqualTo(7);
+                });
+    }
+
+    /** The name is that of the source that all others override, so that a profile changes no stored key. */
+    @Test
+    void names_that_differ_in_case_and_dashes_are_one_entry_under_the_spelling_of_the_file() {
+        RecordingLimiterFactory factory = new RecordingLimiterFactory();
+        WebApplicationContextRunner runner = rules(
+                        "limiter.http.public-api.path=/api/**",
+                        "limiter.http.public-api.limits.per-day.limit=5",
+                        "limiter.http.public-api.limits.per-day.period=1d",
+                        "limiter.http.public-api.limits.second.rate=5")
+                .withBean(LimiterFactory.class, () -> factory);
+        Contexts.withVariables(
+                        runner.withInitializer(context -> context.getEnvironment()
+                                .getPropertySources()
+                                .addFirst(new MapPropertySource(
+                                        "profile",
+                                        Map.of(
+                                                "limiter.http.publicApi.limits.perDay.limit",
+                                                7,
+                                                "limiter.http[publicApi].limits[PER-DAY].period",
+                                                "2d",
+                                                "limiter.http.Public_Api.order",
+                                                7)))),
+                        "LIMITER_HTTP_PUBLICAPI_LIMITS_SECOND_RATE=3")
+                .run(context -> {
+                    assertThat(context.getBean(HttpRules.class).first().limits())
+                            .extracting(HttpLimit::name)
+                            .containsExactly("public-api");
+                    assertThat(factory.names()).containsExactly("public-api/per-day", "public-api/second");
+                    assertThat(factory.built().get(0).limit()).isEqualTo(FixedWindow.of(7, Duration.ofDays(2)));
+                    Map<String, HttpRule> bound =
+                            context.getBean(PropertyNames.class).rules(context.getEnvironment());
+                    assertThat(bound).containsOnlyKeys("public-api");
+                    assertThat(bound.get("public-api").order()).isEqualTo(7);
                 });
     }
 

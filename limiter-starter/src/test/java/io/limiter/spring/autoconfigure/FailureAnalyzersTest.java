@@ -132,8 +132,9 @@ class FailureAnalyzersTest {
                         "limiter.limits.sms.rat=1",
                         "limiter.limits.sms.rat is no property: did you mean limiter.limits.sms.rate?"),
                 Arguments.of(
-                        "limiter.limits.com.acme.sms.rate=1",
-                        "such as dots, in brackets: limiter.limits[com.acme.sms].rate"),
+                        "limiter.limits.sms.rate=1.0/60",
+                        "limiter.limits.sms.rate must be a number, because a property computes nothing, was '1.0/60': set"
+                                + " rate=1.0 and per=60s"),
                 Arguments.of(
                         "limiter.limits.sms.failure-share=2",
                         "limiter.limits.sms.failure-share must be more than 0 and at most 1, was 2.0"),
@@ -208,6 +209,18 @@ class FailureAnalyzersTest {
                 .contains("Value: \"" + setting.substring(setting.indexOf('=') + 1) + "\"")
                 .contains("Origin: \"" + property + "\" from property source \"commandLineArgs\"")
                 .doesNotContain("Bindable")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void a_switch_that_is_neither_on_nor_off_is_described(CapturedOutput output) {
+        assertThatThrownBy(() -> start(new Class<?>[] {Application.class}, "--limiter.enabled=ture"))
+                .isNotNull();
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("Invalid value 'ture' for configuration property 'limiter.enabled'")
+                .contains("\"limiter.enabled\" from property source \"commandLineArgs\"")
+                .contains("It must be true or false (on, yes, 1 and off, no, 0 are allowed, too)")
                 .doesNotContain("\tat ");
     }
 

@@ -1,11 +1,9 @@
 package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
-import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.UnknownProperties;
 import java.util.List;
 import java.util.Locale;
@@ -15,9 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.env.MapPropertySource;
-import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** What becomes of properties and environment variables that are no properties of the limiter. */
 class PropertyNamesTest {
@@ -26,6 +22,7 @@ class PropertyNamesTest {
     @CsvSource(delimiter = '|', textBlock = """
                     limiter.failure.polcy=deny              | did you mean limiter.failure.policy?
                     limiter.failre.policy=deny              | did you mean limiter.failure.policy?
+                    limiter.failure.first.decision.timeout=1s | did you mean limiter.failure.first-decision-timeout?
                     limiter.enable=false                    | did you mean limiter.enabled?
                     limiter.limit.search.rate=5             | did you mean limiter.limits.search.rate?
                     limiter.limits.search.rat=5             | did you mean limiter.limits.search.rate?
@@ -33,22 +30,56 @@ class PropertyNamesTest {
                     limiter.limits.search.plans.pro.rats=5  | did you mean limiter.limits.search.plans.pro.rate?
                     limiter.http.api.limits.day.limits=5    | did you mean limiter.http.api.limits.day.limit?
                     limiter.http.api.cots=5                 | did you mean limiter.http.api.cost?
-                    limiter.key.trusted-proxy=::1           | did you mean limiter.key.trusted-proxies?
-                    limiter.key.trusted-prox[0]=::1         | did you mean limiter.key.trusted-proxies?
-                    limiter.key.trusted-proxies.lan=::1     | limiter.key.trusted-proxies.lan is no property
-                    limiter.limits.api.v1.rate=5            | in brackets: limiter.limits[api.v1].rate
-                    limiter.whatever=5                      | remove it, or use one of cache,
-                    limiter.lock.nothing-like-it=5          | remove it, or use one of kind, lease, max-wait
-                    limiter.limits.com.acme.Sms.rate=5      | in brackets: limiter.limits[com.acme.Sms].rate
                     """)
-    void a_misspelt_property_prevents_startup_with_the_nearest_name(String setting, String problem) {
-        String name = setting.substring(0, setting.indexOf('=')).toLowerCase(Locale.ROOT);
+    void a_name_within_two_letters_of_a_property_prevents_startup(String setting, String problem) {
+        String name = setting.substring(0, setting.indexOf('='));
         for (String enabled : new String[] {"true", "false"}) {
             Contexts.local()
                     .withPropertyValues("limiter.enabled=" + enabled, setting)
-                    .run(context -> assertThat(context.getStartupFailure())
-                            .hasMessageStartingWith(name + " is no property: ")
-                            .hasMessageContaining(problem));
+                    .run(context -> assertFails(context.getStartupFailure(), name, problem));
+        }
+        Contexts.local()
+                .withSystemProperties(setting)
+                .run(context -> assertFails(context.getStartupFailure(), name, problem));
+        String variable = setting.replace('.', '_').replace("-", "").toUpperCase(Locale.ROOT);
+        if (!name.contains("first.decision")) {
+            // Of a rule that has nothing else a variable is for something else.
+            Contexts.withVariables(Contexts.local(), variable, "LIMITER_HTTP_API_ORDER=1")
+                    .run(context -> assertFails(context.getStartupFailure(), name.replace("-", ""), problem));
+        }
+    }
+
+    private static void assertFails(Throwable failure, String name, String problem) {
+        assertThat(failure)
+                .isNotNull()
+                .hasMessageStartingWith(name + " is no property: ")
+                .hasMessageContaining(problem);
+    }
+
+    /** Those of a later version, too, whose configuration this one has after a rollback. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    limiter.key.trusted-proxy=::1           | did you mean limiter.key.trusted-proxies?
+                    limiter.key.trusted-proxies.lan=::1     | did you mean limiter.key.trusted-proxies?
+                    limiter.limits.api.v1.rate=5            | in brackets: limiter.limits[api.v1].rate
+                    limiter.limits.com.acme.Sms.rate=5      | in brackets: limiter.limits[com.acme.Sms].rate
+                    limiter.whatever=5                      | remove it, or use one of cache,
+                    limiter.limits.search.key=5             | remove it, or use one of kind,
+                    limiter.lock.nothing-like-it=5          | remove it, or use one of kind, lease, max-wait
+                    """)
+    void any_other_name_is_logged_once(String setting, String remedy) {
+        String name = setting.substring(0, setting.indexOf('='));
+        try (LogLines log = new LogLines(UnknownProperties.class)) {
+            Contexts.local().withPropertyValues(setting).run(context -> {
+                assertThat(context).hasNotFailed();
+                context.getBean(PropertyNames.class).check(context.getEnvironment());
+            });
+            Contexts.local()
+                    .withSystemProperties(setting)
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(log.all()).hasSize(2).allSatisfy(line -> assertThat(line)
+                    .startsWithIgnoringCase("WARN " + name + " is no property of the limiter, and has no effect: ")
+                    .contains(remedy));
         }
     }
 
@@ -66,7 +97,7 @@ class PropertyNamesTest {
         "LIMITER_FAILURE_POLCY, limiter.failure.polcy is no property: did you mean limiter.failure.policy?",
         "LIMITER_LIMITS_SEARCH_RAET, limiter.limits.search.raet is no property: did you mean limiter.limits.search.rate?",
         "LIMITER_FAILURE_FIRST_DECISIONTIMEOUT, did you mean limiter.failure.first-decision-timeout?",
-        "LIMITER_KEY_TRUSTED_PROX_IES_0, did you mean limiter.key.trusted-proxies?",
+        "LIMITER_KEY_TRUSTED_PROX_IES, did you mean limiter.key.trusted-proxies?",
         "LIMITER_ENABLE, did you mean limiter.enabled?"
     })
     void an_environment_variable_that_is_nearly_a_property_prevents_startup(String variable, String problem) {
@@ -80,6 +111,23 @@ class PropertyNamesTest {
                 "LIMITER_HOME=/opt/limiter",
                 "LIMITER_VERSION=1",
                 "LIMITER_URL=http://limiter",
+                "LIMITER_HTTP_SERVER_HOST=0.0.0.0",
+                "LIMITER_FAILURE_BUDGET=1s"
+            })
+    void another_environment_variable_prevents_nothing_and_is_logged(String variable) {
+        try (LogLines log = new LogLines(UnknownProperties.class)) {
+            assertIgnored(variable);
+            assertThat(log.all())
+                    .singleElement()
+                    .asString()
+                    .startsWith("WARN The environment variable " + variable.substring(0, variable.indexOf('='))
+                            + " is no property of the limiter, and has no effect: ");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "LIMITER_SERVICE_HOST=10.0.0.1",
                 "LIMITER_SERVICE_PORT=6379",
                 "LIMITER_SERVICE_PORT_HTTP=80",
@@ -88,38 +136,38 @@ class PropertyNamesTest {
                 "LIMITER_PORT_6379_TCP_ADDR=10.0.0.1",
                 "LIMITER_PORT_6379_TCP_PORT=6379",
                 "LIMITER_PORT_6379_TCP_PROTO=tcp",
-                "LIMITER_HTTP_SERVER_HOST=0.0.0.0",
                 "LIMITER_CONSOLE_SERVICE_HOST=10.0.0.1",
                 "LIMITER_HTTP_PORT=tcp://10.0.0.1:80",
                 "LIMITER_HTTP_PORT_80_TCP_PROTO=tcp",
                 "LIMITER_HTTP_SERVICE_HOST=10.0.0.1",
                 "LIMITER_HTTP_SERVICE_PORT=80",
                 "LIMITER_LIMITS_SERVICE_HOST=10.0.0.1",
-                "LIMITER_LIMITS_PORT=tcp://10.0.0.1:80",
-                "LIMITERS=5"
+                "LIMITER_LIMITS_PORT=tcp://10.0.0.1:80"
             })
-    void an_environment_variable_for_something_else_prevents_nothing(String variable) {
+    void variables_of_kubernetes_are_ignored_with_a_line(String variable) {
         try (LogLines log = new LogLines(UnknownProperties.class)) {
-            Contexts.withVariables(Contexts.web().withConfiguration(Contexts.mvc()), variable)
-                    .run(context -> {
-                        assertThat(context).hasNotFailed();
-                        assertThat(context.getBean(HttpRules.class).first().limits())
-                                .isEmpty();
-                    });
-            assertThat(log.all()).isEmpty();
+            assertIgnored(variable);
+            assertThat(log.all())
+                    .containsExactly("INFO Ignored [" + variable.substring(0, variable.indexOf('='))
+                            + "]: such variables are set by Kubernetes for a service whose name begins with limiter");
         }
     }
 
     @Test
-    void an_environment_variable_among_those_of_the_limiter_is_logged() {
+    void a_variable_of_another_name_is_not_even_logged() {
         try (LogLines log = new LogLines(UnknownProperties.class)) {
-            Contexts.withVariables(Contexts.local(), "LIMITER_FAILURE_BUDGET=1s")
-                    .run(context -> assertThat(context).hasNotFailed());
-            assertThat(log.all())
-                    .singleElement()
-                    .asString()
-                    .startsWith("WARN The environment variable of limiter.failure.budget is no property");
+            assertIgnored("LIMITERS=5");
+            assertThat(log.all()).isEmpty();
         }
+    }
+
+    private static void assertIgnored(String variable) {
+        Contexts.withVariables(Contexts.web().withConfiguration(Contexts.mvc()), variable)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(HttpRules.class).first().limits())
+                            .isEmpty();
+                });
     }
 
     @Test
@@ -131,7 +179,7 @@ class PropertyNamesTest {
             assertThat(log.all())
                     .singleElement()
                     .asString()
-                    .startsWith("WARN The environment variable of limiter.http.server.paths is no property");
+                    .startsWith("WARN The environment variable LIMITER_HTTP_SERVER_PATHS is no property");
         }
         Contexts.withVariables(Contexts.web(), variable)
                 .withPropertyValues("limiter.http.server.path=/a", "limiter.http.server.limits.one.rate=5")
@@ -140,43 +188,34 @@ class PropertyNamesTest {
                                 + " limiter.http.server.path?"));
     }
 
-    @Test
-    void properties_of_a_module_that_is_missing_are_logged() {
+    @ParameterizedTest
+    @CsvSource({
+        "limiter.console.enabled, limiter-console",
+        "limiter.gateway.replace-redis-rate-limiter, limiter-spring-cloud",
+        "limiter.clients.maps.limits.day.limit, limiter-spring-client"
+    })
+    void properties_of_a_module_that_is_missing_are_logged(String property, String module) {
         StandardEnvironment environment = new StandardEnvironment();
-        environment
-                .getPropertySources()
-                .addFirst(new MapPropertySource("shared", Map.of("limiter.console.enabled", "true")));
+        environment.getPropertySources().addFirst(new MapPropertySource("shared", Map.of(property, "1")));
         try (LogLines log = new LogLines(UnknownProperties.class)) {
             new PropertyNames(List.of()).check(environment);
             assertThat(log.all())
-                    .singleElement()
-                    .asString()
-                    .isEqualTo("WARN limiter.console.enabled has no effect, because the module limiter-console is not"
-                            + " on the class path");
+                    .containsExactly("WARN " + property + " is no property of the limiter, and has no effect: it belongs"
+                            + " to the module " + module + ", which is not on the class path");
         }
     }
 
-    @Test
-    void limits_of_outgoing_calls_without_their_module_prevent_startup() {
-        PropertyNames withoutModules = new PropertyNames(List.of());
-        for (PropertySource<?> source : List.of(
-                new MapPropertySource("file", Map.of("limiter.clients.maps.limits.day.limit", 5)),
-                new SystemEnvironmentPropertySource(
-                        "test-systemEnvironment", Map.of("LIMITER_CLIENTS_MAPS_LIMITS_DAY_LIMIT", 5)))) {
-            StandardEnvironment environment = new StandardEnvironment();
-            environment.getPropertySources().addFirst(source);
-            assertThatExceptionOfType(InvalidSettingException.class)
-                    .isThrownBy(() -> withoutModules.check(environment))
-                    .withMessageMatching(
-                            "limiter.clients.maps.limits.day.limit(, an environment variable,)? needs a module that is"
-                                    + " missing: add the dependency io.limiter:limiter-spring-client, or remove the"
-                                    + " property");
+    @ParameterizedTest
+    @CsvSource({"1.0/60, 1.0, 60s", "100/1m, 100, 1m", "5 / s, 5, 1s"})
+    void a_rate_that_is_a_fraction_prevents_startup_and_is_explained(String value, String rate, String per) {
+        for (String property :
+                new String[] {"limiter.limits.sms.rate", "limiter.http.api.limits.a.plans.pro.rate"}) {
+            Contexts.web()
+                    .withConfiguration(Contexts.mvc())
+                    .withPropertyValues("limiter.http.api.path=/a", property + "=" + value)
+                    .run(context -> assertThat(context.getStartupFailure())
+                            .hasStackTraceContaining(property + " must be a number, because a property computes"
+                                    + " nothing, was '" + value + "': set rate=" + rate + " and per=" + per));
         }
-        StandardEnvironment environment = new StandardEnvironment();
-        environment
-                .getPropertySources()
-                .addFirst(new SystemEnvironmentPropertySource(
-                        "test-systemEnvironment", Map.of("LIMITER_CLIENTS_FILE", "/etc/clients")));
-        withoutModules.check(environment);
     }
 }

@@ -10,11 +10,11 @@ import org.springframework.boot.context.properties.source.IterableConfigurationP
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Environment variables under other names.
+ * Properties under other names.
  *
- * @param names those in the source by those here; variables without one are left out
+ * @param names those in the source by those here; properties without one are left out
  */
-record RenamedVariables(
+record RenamedProperties(
         ConfigurationPropertySource source, Map<ConfigurationPropertyName, ConfigurationPropertyName> names)
         implements IterableConfigurationPropertySource {
 
