@@ -15,7 +15,8 @@ final class OnSetting extends SpringBootCondition {
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         StringBuilder matched = new StringBuilder();
-        for (var condition : metadata.getAnnotations().stream(ConditionalOnSetting.class).toList()) {
+        for (var condition :
+                metadata.getAnnotations().stream(ConditionalOnSetting.class).toList()) {
             String name = condition.getString("name");
             Object value = read(context.getEnvironment(), name, condition.getClass("type"), condition);
             boolean matches = value.equals(value(condition, condition.getClass("type"), "havingValue"));

@@ -49,8 +49,10 @@ public final class SettingValue {
     private static String allowed(Class<?> type) {
         return type.isEnum()
                 ? Arrays.stream(type.getEnumConstants())
-                        .map(constant ->
-                                ((Enum<?>) constant).name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                        .map(constant -> ((Enum<?>) constant)
+                                .name()
+                                .toLowerCase(Locale.ROOT)
+                                .replace('_', '-'))
                         .collect(Collectors.joining(" or "))
                 : "true or false (on, yes, 1 and off, no, 0 are allowed, too)";
     }

@@ -80,7 +80,8 @@ class GatewayRoutesTest {
                 TestGateway.Application.class,
                 List.of(setting + "on"),
                 TestGateway.limited(0, "a", "replenishRate=1"))) {
-            assertThat(gateway.context().getBeansOfType(GatewayRateLimiter.class)).hasSize(1);
+            assertThat(gateway.context().getBeansOfType(GatewayRateLimiter.class))
+                    .hasSize(1);
         }
         assertThatThrownBy(() -> TestGateway.Server.WEBFLUX.start(
                         TestGateway.Application.class,

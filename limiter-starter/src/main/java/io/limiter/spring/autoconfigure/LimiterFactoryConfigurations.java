@@ -55,12 +55,20 @@ final class LimiterFactoryConfigurations {
     /** Limiters with permits in Redis. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RedisConnectionFactory.class)
-    @ConditionalOnSetting(name = "limiter.type", type = LimiterProperties.Type.class, havingValue = "redis", otherwise = "redis")
+    @ConditionalOnSetting(
+            name = "limiter.type",
+            type = LimiterProperties.Type.class,
+            havingValue = "redis",
+            otherwise = "redis")
     static class OfRedis {
 
         @Bean
         @Lazy
-        @ConditionalOnSetting(name = "limiter.engine", type = LimiterProperties.Engine.class, havingValue = "lock", otherwise = "script")
+        @ConditionalOnSetting(
+                name = "limiter.engine",
+                type = LimiterProperties.Engine.class,
+                havingValue = "lock",
+                otherwise = "script")
         @ConditionalOnMissingBean
         DistributedLock limiterLock(
                 @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
@@ -202,7 +210,11 @@ final class LimiterFactoryConfigurations {
 
     /** Limiters with permits in this process. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnSetting(name = "limiter.type", type = LimiterProperties.Type.class, havingValue = "local", otherwise = "redis")
+    @ConditionalOnSetting(
+            name = "limiter.type",
+            type = LimiterProperties.Type.class,
+            havingValue = "local",
+            otherwise = "redis")
     @ConditionalOnMissingBean(LimiterFactory.class)
     static class OfThisProcess {
 
@@ -224,7 +236,11 @@ final class LimiterFactoryConfigurations {
     /** Fails if limits are in Redis and Spring Data Redis is missing. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass("org.springframework.data.redis.connection.RedisConnectionFactory")
-    @ConditionalOnSetting(name = "limiter.type", type = LimiterProperties.Type.class, havingValue = "redis", otherwise = "redis")
+    @ConditionalOnSetting(
+            name = "limiter.type",
+            type = LimiterProperties.Type.class,
+            havingValue = "redis",
+            otherwise = "redis")
     @ConditionalOnMissingBean(LimiterFactory.class)
     static class WithoutRedis {
 

@@ -27,7 +27,11 @@ import org.springframework.core.type.AnnotationMetadata;
             "org.springframework.boot.data.redis.autoconfigure.health.DataRedisReactiveHealthContributorAutoConfiguration"
         })
 @ConditionalOnEnabledLimiter
-@ConditionalOnSetting(name = "limiter.type", type = LimiterProperties.Type.class, havingValue = "local", otherwise = "redis")
+@ConditionalOnSetting(
+        name = "limiter.type",
+        type = LimiterProperties.Type.class,
+        havingValue = "local",
+        otherwise = "redis")
 @Import(LimiterUnusedRedisAutoConfiguration.Registrar.class)
 public class LimiterUnusedRedisAutoConfiguration {
 

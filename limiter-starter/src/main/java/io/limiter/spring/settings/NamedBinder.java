@@ -37,7 +37,8 @@ public final class NamedBinder {
     private static final class ExplainedFractions implements BindHandler {
 
         /** Such as 1.0/60 or 100/1m. */
-        private static final Pattern FRACTION = Pattern.compile("\\s*([\\d.]+)\\s*/\\s*([\\d.]+)?\\s*(\\p{Alpha}*)\\s*");
+        private static final Pattern FRACTION =
+                Pattern.compile("\\s*([\\d.]+)\\s*/\\s*([\\d.]+)?\\s*(\\p{Alpha}*)\\s*");
 
         @Override
         public Object onFailure(

@@ -186,8 +186,8 @@ public final class PropertyTree {
             Near nearest = null;
             for (String candidate : candidates("", settings)) {
                 String uniform = ConfiguredLimits.uniform(candidate);
-                Near near = new Near(
-                        parent + "." + candidate, uniform.length(), NearestName.distance(unknown, uniform));
+                Near near =
+                        new Near(parent + "." + candidate, uniform.length(), NearestName.distance(unknown, uniform));
                 boolean isLike = near.isMisspelt() || near.distance() <= unknown.length() / 3;
                 if (isLike && (nearest == null || near.distance() < nearest.distance())) {
                     nearest = near;

@@ -62,8 +62,7 @@ final class Spellings {
         int at = map.getNumberOfElements();
         String key = name.getElement(at, Form.ORIGINAL);
         String uniform = ConfiguredLimits.isPlain(key) ? ConfiguredLimits.uniform(key) : key;
-        String spelling =
-                entries.computeIfAbsent(map, added -> new HashMap<>()).computeIfAbsent(uniform, added -> key);
+        String spelling = entries.computeIfAbsent(map, added -> new HashMap<>()).computeIfAbsent(uniform, added -> key);
         return PropertyTree.entry(map, spelling);
     }
 

@@ -29,8 +29,8 @@ public final class UnknownProperties {
     private static final Logger log = LoggerFactory.getLogger(UnknownProperties.class);
 
     /** The modules that may be missing where applications share properties, by the first part of their properties. */
-    private static final Map<String, String> MODULES = Map.of(
-            "clients", "limiter-spring-client", "console", "limiter-console", "gateway", "limiter-spring-cloud");
+    private static final Map<String, String> MODULES =
+            Map.of("clients", "limiter-spring-client", "console", "limiter-console", "gateway", "limiter-spring-cloud");
 
     private static final ConfigurationPropertyName CLIENTS = ConfigurationPropertyName.of("limiter.clients");
     private static final ConfigurationPropertyName RULES = ConfigurationPropertyName.of("limiter.http");
@@ -105,8 +105,7 @@ public final class UnknownProperties {
                 : name.toString();
     }
 
-    private String remedy(
-            ConfigurationPropertyName name, boolean variable, Place place, @Nullable Near near) {
+    private String remedy(ConfigurationPropertyName name, boolean variable, Place place, @Nullable Near near) {
         if (isMissingModule(name)) {
             return "it belongs to the module " + MODULES.get(first(name)) + ", which is not on the class path";
         }
@@ -120,7 +119,8 @@ public final class UnknownProperties {
         }
         return variable
                 ? "it may be for something else"
-                : "remove it, or use one of " + String.join(", ", place.settings().keySet());
+                : "remove it, or use one of "
+                        + String.join(", ", place.settings().keySet());
     }
 
     private boolean isMissingModule(ConfigurationPropertyName name) {

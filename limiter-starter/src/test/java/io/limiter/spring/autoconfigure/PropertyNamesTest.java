@@ -77,9 +77,12 @@ class PropertyNamesTest {
             Contexts.local()
                     .withSystemProperties(setting)
                     .run(context -> assertThat(context).hasNotFailed());
-            assertThat(log.all()).hasSize(2).allSatisfy(line -> assertThat(line)
-                    .startsWithIgnoringCase("WARN " + name + " is no property of the limiter, and has no effect: ")
-                    .contains(remedy));
+            assertThat(log.all())
+                    .hasSize(2)
+                    .allSatisfy(line -> assertThat(line)
+                            .startsWithIgnoringCase(
+                                    "WARN " + name + " is no property of the limiter, and has no effect: ")
+                            .contains(remedy));
         }
     }
 
@@ -200,16 +203,16 @@ class PropertyNamesTest {
         try (LogLines log = new LogLines(UnknownProperties.class)) {
             new PropertyNames(List.of()).check(environment);
             assertThat(log.all())
-                    .containsExactly("WARN " + property + " is no property of the limiter, and has no effect: it belongs"
-                            + " to the module " + module + ", which is not on the class path");
+                    .containsExactly(
+                            "WARN " + property + " is no property of the limiter, and has no effect: it belongs"
+                                    + " to the module " + module + ", which is not on the class path");
         }
     }
 
     @ParameterizedTest
     @CsvSource({"1.0/60, 1.0, 60s", "100/1m, 100, 1m", "5 / s, 5, 1s"})
     void a_rate_that_is_a_fraction_prevents_startup_and_is_explained(String value, String rate, String per) {
-        for (String property :
-                new String[] {"limiter.limits.sms.rate", "limiter.http.api.limits.a.plans.pro.rate"}) {
+        for (String property : new String[] {"limiter.limits.sms.rate", "limiter.http.api.limits.a.plans.pro.rate"}) {
             Contexts.web()
                     .withConfiguration(Contexts.mvc())
                     .withPropertyValues("limiter.http.api.path=/a", property + "=" + value)

@@ -89,9 +89,10 @@ class SettingConditionsTest {
     void types_and_engines_are_found_however_they_are_written() {
         redis.withPropertyValues("limiter.type=Local ")
                 .run(context -> assertThat(context).hasSingleBean(LocalLimiterFactory.class));
-        redis.withPropertyValues("limiter.engine=LOCK ").run(context -> assertThat(context)
-                .hasSingleBean(RedisRateLimiterFactory.class)
-                .hasSingleBean(DistributedLock.class));
+        redis.withPropertyValues("limiter.engine=LOCK ")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(RedisRateLimiterFactory.class)
+                        .hasSingleBean(DistributedLock.class));
     }
 
     @ParameterizedTest
