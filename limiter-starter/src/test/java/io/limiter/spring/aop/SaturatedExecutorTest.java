@@ -82,14 +82,14 @@ class SaturatedExecutorTest {
 
     static class Held {
 
-        @RateLimit(rate = 100, capacity = 1, name = "held-future", key = "#{key}", timeout = "1m")
-        @ConcurrentLimit(limit = 1, name = "held-future", key = "#{key}", timeout = "1m")
+        @RateLimit(rate = 100, capacity = 1, name = "held-future", key = "#{key}", timeout = 60)
+        @ConcurrentLimit(limit = 1, name = "held-future", key = "#{key}", timeout = 60)
         public CompletableFuture<String> future(String key) {
             return CompletableFuture.completedFuture("sent");
         }
 
-        @RateLimit(rate = 100, capacity = 1, name = "held-mono", key = "#{key}", timeout = "1m")
-        @ConcurrentLimit(limit = 1, name = "held-mono", key = "#{key}", timeout = "1m")
+        @RateLimit(rate = 100, capacity = 1, name = "held-mono", key = "#{key}", timeout = 60)
+        @ConcurrentLimit(limit = 1, name = "held-mono", key = "#{key}", timeout = 60)
         public Mono<String> mono(String key) {
             return Mono.just("sent");
         }

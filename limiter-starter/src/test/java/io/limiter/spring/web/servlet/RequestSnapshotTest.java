@@ -101,7 +101,7 @@ class RequestSnapshotTest {
 
     static class ByAddress {
 
-        @CountLimit(name = "snapshot-by-address", limit = 100, period = "1h", limitType = LimitType.IP)
+        @CountLimit(name = "snapshot-by-address", limit = 100, per = "1h", limitType = LimitType.IP)
         public String call() {
             return "by address";
         }
@@ -121,7 +121,7 @@ class RequestSnapshotTest {
             this.log = log;
         }
 
-        @ConcurrentLimit(name = "snapshot", limit = 1, timeout = "1m")
+        @ConcurrentLimit(name = "snapshot", limit = 1, timeout = 60)
         public CompletableFuture<String> call() {
             HttpServletRequest request =
                     ((ServletRequestAttributes) RequestContextHolder.currentRequestAttributes()).getRequest();
