@@ -18,6 +18,7 @@ import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
+import io.limiter.spring.web.ChargeWatch;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.http.HttpMethod;
@@ -148,7 +150,9 @@ record HttpRule(
                 SettingChecks.named(property + ".exclude", " ", () -> patterns(excluded(application.health()))));
         RequestKey requestKey = SettingChecks.named(property + ".key", " ", () -> RequestKey.parse(key));
         CallPermits<KeyRequest> permits = permits(property);
-        IntPredicate charged = SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
+        IntPredicate statuses =
+                SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
+        IntPredicate charged = statuses == null ? null : new ChargeWatch(property + ".charge-on=" + chargeOn, statuses);
         String rule = name == null || name.isBlank() ? id : name;
         String where = rule.equals(id) ? property : property + " (" + rule + ")";
         RejectionLog log = new RejectionLog(where, enforce, System::nanoTime);
@@ -184,6 +188,10 @@ record HttpRule(
                 || resolved != null
                 || RequestKey.usesUser(cost)
                 || RequestKey.usesUser(condition);
+        // Beans that find plans and limits may read parameters, too.
+        boolean usesForm = planUsesUser && byRequest == null
+                || resolved != null
+                || Stream.of(key, cost, condition, plan).anyMatch(RequestKey::usesParam);
         return new HttpLimit(
                 order == null ? 0 : order,
                 rule,
@@ -194,6 +202,7 @@ record HttpRule(
                 plans,
                 resolved,
                 usesUser,
+                usesForm,
                 parts,
                 charged,
                 log,

@@ -3,13 +3,16 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.web.CatchAllHandlers;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.reactive.ExchangeDecisions;
 import io.limiter.spring.web.reactive.ExchangeRejectionResponses;
 import io.limiter.spring.web.reactive.ExchangeSubscriptions;
 import io.limiter.spring.web.reactive.ExchangeUsers;
+import io.limiter.spring.web.reactive.FailedAuthentications;
 import io.limiter.spring.web.reactive.HttpLimitWebFilter;
+import io.limiter.spring.web.reactive.RejectionAdvice;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -18,6 +21,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
+import org.springframework.security.authentication.ReactiveAuthenticationManager;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 
@@ -50,6 +54,43 @@ class ReactiveWebConfiguration {
     HttpLimitWebFilter limiterAnswerFilter(HttpLimitWebFilter.Shared shared) {
         int order = Ordered.HIGHEST_PRECEDENCE + 100;
         return new HttpLimitWebFilter(shared, "limiterAnswerFilter", order, () -> HttpLimits.NONE);
+    }
+
+    @Bean
+    CatchAllHandlers limiterCatchAllHandlers(ApplicationContext context) {
+        return new CatchAllHandlers(context, RejectionAdvice.class);
+    }
+
+    @Bean
+    RejectionAdvice.Exceeded limiterExceededAdvice(ExchangeRejectionResponses answers, CatchAllHandlers handlers) {
+        return new RejectionAdvice.Exceeded(answers, handlers);
+    }
+
+    @Bean
+    RejectionAdvice.MissingKey limiterMissingKeyAdvice(ExchangeRejectionResponses answers, CatchAllHandlers handlers) {
+        return new RejectionAdvice.MissingKey(answers, handlers);
+    }
+
+    @Bean
+    RejectionAdvice.InvalidArgument limiterInvalidArgumentAdvice(
+            ExchangeRejectionResponses answers, CatchAllHandlers handlers) {
+        return new RejectionAdvice.InvalidArgument(answers, handlers);
+    }
+
+    @Bean
+    RejectionAdvice.Undecided limiterUndecidedAdvice(ExchangeRejectionResponses answers, CatchAllHandlers handlers) {
+        return new RejectionAdvice.Undecided(answers, handlers);
+    }
+
+    /** Where Spring Security is. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(ReactiveAuthenticationManager.class)
+    static class OfSecurity {
+
+        @Bean
+        static FailedAuthentications limiterFailedAuthentications() {
+            return new FailedAuthentications();
+        }
     }
 
     @Bean

@@ -5,9 +5,11 @@ import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.LazyLookup;
+import io.limiter.spring.web.CatchAllHandlers;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.servlet.CatchAllExceptionResolver;
 import io.limiter.spring.web.servlet.CurrentRequest;
 import io.limiter.spring.web.servlet.HttpLimitFilter;
 import io.limiter.spring.web.servlet.LimitAnswerFilter;
@@ -23,9 +25,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
+import org.springframework.security.authentication.event.AbstractAuthenticationFailureEvent;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.LocaleResolver;
@@ -64,6 +69,35 @@ class ServletWebConfiguration {
         @ConditionalOnMissingBean
         RateLimitExceptionResolver limiterExceptionResolver(ServletRejectionResponses answers) {
             return new RateLimitExceptionResolver(answers);
+        }
+
+        @Bean
+        CatchAllExceptionResolver limiterCatchAllExceptionResolver(
+                RateLimitExceptionResolver resolver, ApplicationContext context) {
+            return new CatchAllExceptionResolver(
+                    resolver, new CatchAllHandlers(context, CatchAllExceptionResolver.class));
+        }
+    }
+
+    /** Where Spring Security is. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(AbstractAuthenticationFailureEvent.class)
+    static class OfSecurity {
+
+        /** For rules that charge failures, because a form login answers them with a redirect. */
+        @Bean
+        ApplicationListener<AbstractAuthenticationFailureEvent> limiterFailedAuthentications() {
+            return new FailedAuthentications();
+        }
+    }
+
+    /** In the thread of the request, as Spring publishes events. */
+    private static final class FailedAuthentications
+            implements ApplicationListener<AbstractAuthenticationFailureEvent> {
+
+        @Override
+        public void onApplicationEvent(AbstractAuthenticationFailureEvent event) {
+            CurrentRequest.authenticationFailed();
         }
     }
 

@@ -22,7 +22,10 @@ public interface KeyRequest {
     @Nullable
     String cookie(String name);
 
-    /** The first parameter of a name in the query, decoded; {@code null} if there is none. */
+    /**
+     * The first parameter of a name, decoded: of the query, or of a form of at most 64 KiB whose length is known. {@code null} if
+     * there is none, or if both have one and they differ.
+     */
     @Nullable
     String param(String name);
 

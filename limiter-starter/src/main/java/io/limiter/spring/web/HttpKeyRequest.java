@@ -3,8 +3,6 @@ package io.limiter.spring.web;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.KeyRequest;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
@@ -41,21 +39,20 @@ public abstract class HttpKeyRequest implements KeyRequest {
         return CleanPath.variants(written(), path());
     }
 
+    /** The form of the request; {@code null} if it has none that can be read ahead of its handler. */
+    protected abstract @Nullable FormBody form();
+
     @Override
     public final @Nullable String param(String name) {
-        // Not of the body, which only the handler may read.
         String query = query();
-        if (query == null) {
-            return null;
+        String ofQuery = query == null ? null : FormBody.first(query, name);
+        FormBody form = form();
+        String ofForm = form == null ? null : form.first(name);
+        if (ofQuery == null || ofForm == null) {
+            return ofQuery == null ? ofForm : ofQuery;
         }
-        for (String pair : query.split("&")) {
-            int equals = pair.indexOf('=');
-            String found = equals < 0 ? pair : pair.substring(0, equals);
-            if (decoded(found).equals(name)) {
-                return equals < 0 ? "" : decoded(pair.substring(equals + 1));
-            }
-        }
-        return null;
+        // Some handlers read one of them, and some the other, so a caller could have the key of another user.
+        return ofQuery.equals(ofForm) ? ofForm : null;
     }
 
     @Override
@@ -71,14 +68,5 @@ public abstract class HttpKeyRequest implements KeyRequest {
     @Override
     public final @Nullable String claim(String name) {
         return users == null ? null : users.claim(name);
-    }
-
-    private static String decoded(String text) {
-        try {
-            return URLDecoder.decode(text, StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) {
-            // Not encoded.
-            return text;
-        }
     }
 }

@@ -37,6 +37,7 @@ import org.springframework.http.server.PathContainer;
  * @param plans finds the plan of a request; {@code null} if the limits have none
  * @param resolver chooses the limits of a request; {@code null} if they are always these
  * @param usesUser whether the user must be known before the limit is decided
+ * @param usesForm whether the form of a request must be read before that, because its parameters may be needed
  * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
  * @param charged which requests are charged, by their status; {@code null} if all are
  * @param log of requests without a key
@@ -52,6 +53,7 @@ public record HttpLimit(
         @Nullable PlanResolver plans,
         @Nullable NamedResolver resolver,
         boolean usesUser,
+        boolean usesForm,
         List<LimitInUse<Part>> parts,
         @Nullable IntPredicate charged,
         RejectionLog log,
@@ -66,7 +68,8 @@ public record HttpLimit(
 
     HttpLimit by(RequestKey other) {
         return new HttpLimit(
-                order, name, prefix, route, other, permits, plans, resolver, usesUser, parts, charged, log, calls);
+                order, name, prefix, route, other, permits, plans, resolver, usesUser, usesForm, parts, charged, log,
+                calls);
     }
 
     /** @param paths {@link HttpKeyRequest#pathVariants} of the request */

@@ -40,6 +40,11 @@ public record HttpLimits(List<HttpLimit> limits) {
         return limits.stream().anyMatch(HttpLimit::usesUser);
     }
 
+    /** Whether the form of the request must be read before the limits are decided. */
+    public boolean usesForm() {
+        return limits.stream().anyMatch(HttpLimit::usesForm);
+    }
+
     /**
      * The check of a request. It finds all keys before it decides the first limit, and leaves out limits in shadow mode that
      * the request has no key for.

@@ -10,6 +10,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.spring.check.InternalLimitExceededException;
+import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -136,19 +137,28 @@ public final class RejectionResponses {
 
     /**
      * The exception or its first cause that is a rejection, a failure of the backend or a missing key; {@code null} if there is
-     * none.
+     * none. An invalid cost or condition is a missing key, whose message callers may see.
      */
     public static @Nullable RuntimeException rejection(Throwable exception) {
         Throwable cause = exception;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-            if (cause instanceof RateLimitExceededException
-                    || cause instanceof LimiterBackendException
-                    || cause instanceof MissingLimitKeyException) {
+            if (cause instanceof InvalidLimitArgumentException) {
+                return MissingLimitKeyException.inRequest("the request has no valid cost or condition for its limit");
+            }
+            if (isRejection(cause)) {
                 return (RuntimeException) cause;
             }
             cause = cause.getCause();
         }
         return null;
+    }
+
+    /** Whether it is an exception of the limiter itself, which {@link #rejection} finds. */
+    public static boolean isRejection(Throwable exception) {
+        return exception instanceof RateLimitExceededException
+                || exception instanceof LimiterBackendException
+                || exception instanceof MissingLimitKeyException
+                || exception instanceof InvalidLimitArgumentException;
     }
 
     /**

@@ -29,6 +29,8 @@ public final class RequestDecisions implements DecisionRecorder {
 
     private static final int MOST_REJECTIONS = 16;
 
+    private static final int UNAUTHORIZED = 401;
+
     private final HeaderSet headerSet;
     private final Map<LimitName, Quota> quotas = new LinkedHashMap<>();
     private final Map<PermitRequest, Kept> kept = new HashMap<>();
@@ -48,6 +50,7 @@ public final class RequestDecisions implements DecisionRecorder {
     private int status;
 
     private boolean rejected;
+    private boolean authenticationFailed;
 
     public RequestDecisions(HeaderSet headerSet) {
         this.headerSet = headerSet;
@@ -98,12 +101,17 @@ public final class RequestDecisions implements DecisionRecorder {
             if (status != 0) {
                 return;
             }
-            known = rejected ? REJECTED : newStatus;
+            known = rejected ? REJECTED : authenticationFailed && newStatus < 400 ? UNAUTHORIZED : newStatus;
             status = known;
             actions = List.copyOf(whenDone);
             whenDone.clear();
         }
         actions.forEach(action -> action.accept(known));
+    }
+
+    /** A password or token was wrong. A form login answers that with a redirect, which charges as the status 401 would. */
+    public synchronized void authenticationFailed() {
+        authenticationFailed = true;
     }
 
     /** The response is that of a rejection, so its status is no outcome of the request. */

@@ -5,8 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.nimbusds.jose.jwk.source.ImmutableSecret;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +42,16 @@ public abstract class SecurityContract extends ServerContract {
                 "http.guess.path=/secret/**",
                 "http.guess.limits.one.limit=2",
                 "http.guess.limits.one.period=3600",
+                "http.account.path=/login",
+                "http.account.methods=POST",
+                "http.account.key=#{param('username')}",
+                "http.account.charge-on=401",
+                "http.account.limits.one.limit=3",
+                "http.account.limits.one.period=3600",
+                "http.form.path=/body,/parameters",
+                "http.form.key=#{param('who')}",
+                "http.form.limits.one.limit=3",
+                "http.form.limits.one.period=3600",
                 "http.mine.path=/mine/**",
                 "http.mine.key=user",
                 "http.mine.limits.one.limit=1",
@@ -67,6 +83,75 @@ public abstract class SecurityContract extends ServerContract {
     @BeforeAll
     void open() {
         server = start();
+    }
+
+    /** Spring Security answers a wrong password with a redirect. */
+    @Test
+    void a_failed_form_login_is_charged_and_others_are_not() throws Exception {
+        String victim = "victim-" + run;
+        for (int i = 0; i < 5; i++) {
+            assertThat(login(victim, "secret")).isEqualTo(302);
+        }
+        for (int i = 0; i < 3; i++) {
+            int attempt = i;
+            // The last response is settled in another thread.
+            Eventually.that(() -> assertThat(left(victim)).isEqualTo(3 - attempt));
+            assertThat(login(victim, "guess")).isEqualTo(302);
+        }
+        Eventually.that(() -> assertThat(left(victim)).isZero());
+        assertThat(login(victim, "guess")).isEqualTo(429);
+        assertThat(login("other-" + run, "guess")).isEqualTo(302);
+    }
+
+    private long left(String account) {
+        return bean(LimiterFactory.class)
+                .withPrefix("httpLimit:FixedWindow:")
+                .build("account", FixedWindow.of(3, Duration.ofHours(1)))
+                .on(account)
+                .peek()
+                .remaining();
+    }
+
+    private int login(String user, String password) throws Exception {
+        return post("/login", "username=" + user + "&password=" + password).statusCode();
+    }
+
+    private HttpResponse<String> post(String path, String form) throws Exception {
+        URI uri = URI.create(
+                "http://127.0.0.1:" + server.getEnvironment().getRequiredProperty("local.server.port") + path);
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(uri)
+                                .header("Content-Type", "application/x-www-form-urlencoded")
+                                .POST(HttpRequest.BodyPublishers.ofString(form))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+    }
+
+    /** It may be signed. */
+    @Test
+    void a_form_that_was_read_for_its_key_reaches_the_handler_byte_by_byte() throws Exception {
+        String form = "x&who=%62" + run + "&&more=1+2&more=%zz&y=";
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> answer = post("/body", form);
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.body()).isEqualTo(form);
+        }
+        assertThat(post("/body", "who=b" + run).statusCode()).isEqualTo(429);
+        assertThat(post("/parameters", "more=1&who=c" + run + "&more=2").body()).isEqualTo("c" + run + "[1, 2]");
+    }
+
+    @Test
+    void a_request_without_the_one_value_of_a_form_parameter_has_no_key() throws Exception {
+        String who = "d" + run;
+        assertThat(post("/body", "other=" + who).statusCode()).isEqualTo(400);
+        assertThat(post("/body?who=e" + run, "who=" + who).statusCode()).isEqualTo(400);
+        assertThat(post("/body?who=" + who, "who=" + who).statusCode()).isEqualTo(200);
+        assertThat(post("/body?who=" + who, "x").statusCode()).isEqualTo(200);
+        // More than is read ahead of the handler.
+        assertThat(post("/body", "x=" + "y".repeat(FormBody.LONGEST) + "&who=" + who)
+                        .statusCode())
+                .isEqualTo(400);
     }
 
     /** A user whose token has claims, as those of OAuth 2. */

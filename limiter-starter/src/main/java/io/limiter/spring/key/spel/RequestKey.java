@@ -4,8 +4,10 @@ import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
@@ -86,10 +88,19 @@ public record RequestKey(Function<KeyRequest, @Nullable String> finder, boolean 
 
     /** Whether the expressions in a text that was parsed read the user or a claim of the user. */
     public static boolean usesUser(@Nullable String text) {
+        return uses(text, RequestScope::usesUser);
+    }
+
+    /** Whether the expressions in a text that was parsed read a parameter of the query or a form. */
+    public static boolean usesParam(@Nullable String text) {
+        return uses(text, RequestScope::usesParam);
+    }
+
+    private static boolean uses(@Nullable String text, Predicate<SpelNode> test) {
         return text != null
+                && text.contains("#{")
                 && ExpressionSource.ofRequest("", text).parts().stream()
-                        .anyMatch(part -> part instanceof SpelExpression expression
-                                && RequestScope.usesUser(expression.getAST()));
+                        .anyMatch(part -> part instanceof SpelExpression expression && test.test(expression.getAST()));
     }
 
     private static String needed(String what, @Nullable String value) {

@@ -3,6 +3,7 @@ package io.limiter.spring.key.spel;
 import io.limiter.spring.key.KeyRequest;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.MethodReference;
@@ -13,6 +14,7 @@ final class RequestScope extends Scope<KeyRequest> {
 
     private static final String USER = "user";
     private static final String CLAIM = "claim";
+    private static final String PARAM = "param";
 
     RequestScope() {
         super(
@@ -30,7 +32,7 @@ final class RequestScope extends Scope<KeyRequest> {
                         KeyRequest::header,
                         "cookie",
                         KeyRequest::cookie,
-                        "param",
+                        PARAM,
                         KeyRequest::param,
                         CLAIM,
                         KeyRequest::claim));
@@ -42,13 +44,28 @@ final class RequestScope extends Scope<KeyRequest> {
 
     /** Whether a checked expression reads the user or a claim of the user. */
     static boolean usesUser(SpelNode node) {
-        if (node instanceof PropertyOrFieldReference property
-                        && property.getName().equals(USER)
-                || node instanceof MethodReference method && method.getName().equals(CLAIM)) {
+        return uses(
+                node,
+                each -> each instanceof PropertyOrFieldReference property
+                                && property.getName().equals(USER)
+                        || each instanceof MethodReference method
+                                && method.getName().equals(CLAIM));
+    }
+
+    /** Whether a checked expression reads a parameter. */
+    static boolean usesParam(SpelNode node) {
+        return uses(
+                node,
+                each -> each instanceof MethodReference method
+                        && method.getName().equals(PARAM));
+    }
+
+    private static boolean uses(SpelNode node, Predicate<SpelNode> test) {
+        if (test.test(node)) {
             return true;
         }
         for (int i = 0; i < node.getChildCount(); i++) {
-            if (usesUser(node.getChild(i))) {
+            if (uses(node.getChild(i), test)) {
                 return true;
             }
         }

@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
 /** Finds the decisions for an exchange, whose headers are written, and whose status is known, right before the response is committed. */
 public final class ExchangeDecisions {
@@ -21,6 +23,13 @@ public final class ExchangeDecisions {
     public static @Nullable DecisionRecorder current() {
         ServerWebExchange exchange = CurrentExchange.get();
         return exchange == null ? null : find(exchange);
+    }
+
+    /** An authentication of the exchange in Reactor's context has failed. */
+    static void authenticationFailed(ContextView context) {
+        ServerWebExchangeContextFilter.getExchange(context)
+                .map(ExchangeDecisions::find)
+                .ifPresent(RequestDecisions::authenticationFailed);
     }
 
     /** {@code null} if the exchange has none. */

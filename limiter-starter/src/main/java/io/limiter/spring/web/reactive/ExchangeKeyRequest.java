@@ -3,6 +3,7 @@ package io.limiter.spring.web.reactive;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.CleanPath;
+import io.limiter.spring.web.FormBody;
 import io.limiter.spring.web.HttpKeyRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpCookie;
@@ -14,10 +15,19 @@ import org.springframework.web.cors.reactive.CorsUtils;
 final class ExchangeKeyRequest extends HttpKeyRequest {
 
     private final ServerHttpRequest request;
+    private final @Nullable FormBody form;
 
-    ExchangeKeyRequest(ServerHttpRequest request, ClientAddress addresses, @Nullable CurrentUser users) {
+    /** @param form that was read; {@code null} if there is none */
+    ExchangeKeyRequest(
+            ServerHttpRequest request, ClientAddress addresses, @Nullable CurrentUser users, @Nullable FormBody form) {
         super(addresses, users);
         this.request = request;
+        this.form = form;
+    }
+
+    @Override
+    protected @Nullable FormBody form() {
+        return form;
     }
 
     @Override

@@ -57,7 +57,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         }
 
         private ExchangeKeyRequest keyRequest(ServerWebExchange exchange) {
-            return new ExchangeKeyRequest(exchange.getRequest(), addresses, users);
+            return new ExchangeKeyRequest(exchange.getRequest(), addresses, users, FormExchange.bodyOf(exchange));
         }
 
         private Mono<Void> limit(
@@ -94,8 +94,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         // Begins to record, also if no limit of this filter applies.
         ExchangeDecisions.of(exchange, shared.responses.headers());
         // Filters before this one may have changed the exchange.
-        Mono<Void> handled =
-                chain.filter(exchange).contextWrite(context -> ExchangeSubscriptions.put(context, exchange));
+        Mono<Void> handled = handled(exchange, chain);
         HttpLimits all = limits.get();
         if (all.limits().isEmpty() || isOfOther(exchange)) {
             return handled;
@@ -105,7 +104,15 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
-        return shared.limit(exchange, keyRequest, matching, handled);
+        if (!matching.usesForm()) {
+            return shared.limit(exchange, keyRequest, matching, handled);
+        }
+        return FormExchange.read(exchange)
+                .flatMap(read -> shared.limit(read, shared.keyRequest(read), matching, handled(read, chain)));
+    }
+
+    private static Mono<Void> handled(ServerWebExchange exchange, WebFilterChain chain) {
+        return chain.filter(exchange).contextWrite(context -> ExchangeSubscriptions.put(context, exchange));
     }
 
     private boolean isOfOther(ServerWebExchange exchange) {

@@ -51,6 +51,15 @@ public final class CurrentRequest {
         return current == null ? null : current.getRequest().getUserPrincipal();
     }
 
+    /** An authentication has failed in the thread of a request. */
+    public static void authenticationFailed() {
+        ServletRequestAttributes current = attributes();
+        DispatchRecorder recorder = current == null ? null : DispatchRecorder.find(current.getRequest());
+        if (recorder != null) {
+            recorder.decisions().authenticationFailed();
+        }
+    }
+
     /** The recorder of the request's decisions; {@code null} if there is no request. */
     public static @Nullable DecisionRecorder recorder(HeaderSet headers) {
         ServletRequestAttributes current = attributes();

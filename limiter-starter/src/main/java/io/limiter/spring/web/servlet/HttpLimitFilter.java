@@ -59,11 +59,14 @@ public final class HttpLimitFilter implements Filter {
                 && request.getDispatcherType() == DispatcherType.REQUEST
                 && request.getAttribute(done) == null) {
             request.setAttribute(done, true);
-            RuntimeException rejection = rejection(request, response);
+            ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users, true);
+            RuntimeException rejection = rejection(keyRequest, response);
             if (rejection != null) {
                 responses.write(rejection, request, response);
                 return;
             }
+            chain.doFilter(keyRequest.request(), anyResponse);
+            return;
         }
         chain.doFilter(anyRequest, anyResponse);
     }
@@ -75,7 +78,11 @@ public final class HttpLimitFilter implements Filter {
      * @return what the request is to be answered with; {@code null} if the limits grant
      */
     public @Nullable RuntimeException rejection(HttpServletRequest request, HttpServletResponse response) {
-        ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users);
+        return rejection(new ServletKeyRequest(request, addresses, users, false), response);
+    }
+
+    private @Nullable RuntimeException rejection(ServletKeyRequest keyRequest, HttpServletResponse response) {
+        HttpServletRequest request = keyRequest.request();
         HttpLimits matching = limits.get().matching(keyRequest);
         if (matching.limits().isEmpty()) {
             return null;

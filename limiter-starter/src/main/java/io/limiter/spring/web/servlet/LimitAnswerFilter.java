@@ -1,6 +1,9 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.spring.web.RejectionResponses;
+import io.limiter.spring.web.RequestDecisions;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -10,12 +13,16 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Adds the headers of limits in each dispatch of a request, and says when its response is done. It also responds to rejections
  * that other filters and servlets throw.
  */
 public final class LimitAnswerFilter implements Filter {
+
+    private static final Logger log = LoggerFactory.getLogger(LimitAnswerFilter.class);
 
     private final ServletRejectionResponses responses;
 
@@ -48,7 +55,9 @@ public final class LimitAnswerFilter implements Filter {
         } finally {
             recorder.end(request);
             // Not done after a forward, and if another dispatch or thread goes on.
-            if (request.getDispatcherType() != DispatcherType.FORWARD && !request.isAsyncStarted()) {
+            if (request.isAsyncStarted()) {
+                whenComplete(request, response, recorder.decisions());
+            } else if (request.getDispatcherType() != DispatcherType.FORWARD) {
                 // If an exception leaves all filters, the server answers with an error, unless the status has been
                 // sent.
                 recorder.decisions()
@@ -57,6 +66,37 @@ public final class LimitAnswerFilter implements Filter {
                                         ? response.getStatus()
                                         : HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
             }
+        }
+    }
+
+    /** A servlet may complete the response itself, so that no other dispatch follows. */
+    private static void whenComplete(
+            HttpServletRequest request, HttpServletResponse response, RequestDecisions decisions) {
+        try {
+            request.getAsyncContext().addListener(new WhenComplete(response, decisions));
+        } catch (IllegalStateException e) {
+            // Another thread has completed it meanwhile, or dispatches it.
+            log.debug("The async request has ended before its limits could be settled", e);
+        }
+    }
+
+    private record WhenComplete(HttpServletResponse response, RequestDecisions decisions) implements AsyncListener {
+
+        @Override
+        public void onComplete(AsyncEvent event) {
+            decisions.done(response.getStatus());
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {}
+
+        @Override
+        public void onError(AsyncEvent event) {}
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {
+            // It has removed the listeners.
+            event.getAsyncContext().addListener(this);
         }
     }
 }

@@ -3,21 +3,42 @@ package io.limiter.spring.web.servlet;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.web.CleanPath;
+import io.limiter.spring.web.FormBody;
 import io.limiter.spring.web.HttpKeyRequest;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.cors.CorsUtils;
+import org.springframework.web.util.WebUtils;
 
 /** A servlet request, as keys use it. */
 final class ServletKeyRequest extends HttpKeyRequest {
 
-    private final HttpServletRequest request;
+    private final boolean readsForms;
+    private HttpServletRequest request;
 
-    ServletKeyRequest(HttpServletRequest request, ClientAddress addresses, @Nullable CurrentUser users) {
+    /** @param readsForms whether the form may be read, because {@link #request()} is what is handled then */
+    ServletKeyRequest(
+            HttpServletRequest request, ClientAddress addresses, @Nullable CurrentUser users, boolean readsForms) {
         super(addresses, users);
         this.request = request;
+        this.readsForms = readsForms;
+    }
+
+    /** The request for the handler, in which it finds a form that was read. */
+    HttpServletRequest request() {
+        return request;
+    }
+
+    @Override
+    protected @Nullable FormBody form() {
+        FormRequest known = WebUtils.getNativeRequest(request, FormRequest.class);
+        if (known == null && readsForms) {
+            known = FormRequest.read(request);
+            request = known == null ? request : known;
+        }
+        return known == null ? null : known.body();
     }
 
     /** Spring's own method returns the path within the servlet, and fails for several slashes at the start. */

@@ -29,7 +29,9 @@ import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
 import org.springframework.security.oauth2.jwt.NimbusReactiveJwtDecoder;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** WebFlux on Netty. */
@@ -49,6 +51,16 @@ class WebFluxSecurityTest extends SecurityContract {
         @CountLimit(name = "planned", per = "1h", limit = 1, key = "#{key}")
         public Mono<String> planned(String key) {
             return Mono.just("done");
+        }
+
+        @PostMapping("/body")
+        public Mono<Void> body(ServerWebExchange exchange) {
+            return exchange.getResponse().writeWith(exchange.getRequest().getBody());
+        }
+
+        @PostMapping("/parameters")
+        public Mono<String> parameters(ServerWebExchange exchange) {
+            return exchange.getFormData().map(form -> form.getFirst("who") + form.get("more"));
         }
 
         @GetMapping({"/mine/x", "/secret/x"})
@@ -75,6 +87,8 @@ class WebFluxSecurityTest extends SecurityContract {
                             .authenticated()
                             .anyExchange()
                             .permitAll())
+                    .csrf(csrf -> csrf.disable())
+                    .formLogin(Customizer.withDefaults())
                     .httpBasic(Customizer.withDefaults())
                     .oauth2ResourceServer(tokens -> tokens.jwt(jwt -> jwt.jwtDecoder(
                             NimbusReactiveJwtDecoder.withSecretKey(TOKEN_KEY).build())))

@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.mock.web.MockHttpServletRequest;
@@ -29,6 +31,7 @@ import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -123,6 +126,7 @@ class RateLimitExceptionResolverTest {
     }
 
     @ControllerAdvice
+    @Order(0)
     static class OwnAdvice {
 
         @ExceptionHandler
@@ -160,6 +164,72 @@ class RateLimitExceptionResolverTest {
             MockHttpServletResponse rejected = call(mvc, get("/service"));
             assertThat(rejected.getStatus()).isEqualTo(503);
             assertThat(rejected.getContentAsString()).isEqualTo("own advice");
+        });
+    }
+
+    @ControllerAdvice
+    @Order(Ordered.LOWEST_PRECEDENCE)
+    static class CatchAll {
+
+        @ExceptionHandler(Exception.class)
+        ResponseEntity<String> all() {
+            return ResponseEntity.status(500).body("something went wrong");
+        }
+    }
+
+    @RestController
+    static class CatchingItself {
+
+        private final Service service;
+
+        CatchingItself(Service service) {
+            this.service = service;
+        }
+
+        @GetMapping("/catching")
+        public String catching() {
+            service.call();
+            return "done";
+        }
+
+        @GetMapping("/invalid")
+        @CountLimit(limit = 1, per = "1m", cost = "#{rows}")
+        public String invalid(@RequestParam(name = "rows", defaultValue = "-1") int rows) {
+            return "done";
+        }
+
+        @ExceptionHandler(Throwable.class)
+        ResponseEntity<String> all() {
+            return ResponseEntity.status(500).body("something went wrong");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/service, 429", "/functional, 429", "/wrapped, 429", "/catching, 429", "/invalid, 400"})
+    void a_handler_of_all_exceptions_makes_no_500_of_a_rejection(String path, int status) {
+        run(runner.withBean(CatchAll.class).withBean(CatchingItself.class), mvc -> {
+            call(mvc, get(path));
+            assertThat(call(mvc, get(path)).getStatus()).isEqualTo(status);
+        });
+    }
+
+    @Test
+    void the_applications_advice_that_names_the_exception_wins_beside_one_of_all_exceptions() {
+        run(runner.withBean(OwnAdvice.class).withBean(CatchAll.class), mvc -> {
+            call(mvc, get("/service"));
+            assertThat(call(mvc, get("/service")).getContentAsString()).isEqualTo("own advice");
+        });
+    }
+
+    @Test
+    void other_exceptions_are_left_to_a_handler_of_all() {
+        RouterFunction<ServerResponse> broken = RouterFunctions.route()
+                .GET("/broken", request -> {
+                    throw new IllegalStateException("broken");
+                })
+                .build();
+        run(runner.withBean(CatchAll.class).withBean("broken", RouterFunction.class, () -> broken), mvc -> {
+            assertThat(call(mvc, get("/broken")).getContentAsString()).isEqualTo("something went wrong");
         });
     }
 

@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.web.ChargedResponsesContract;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatusCode;
@@ -128,10 +132,43 @@ class ServletChargedResponsesTest extends ChargedResponsesContract {
             return new Forwarding();
         }
 
+        /** Asynchronous servlets that end without another dispatch. */
+        @Bean
+        ServletRegistrationBean<HttpServlet> completing() {
+            HttpServlet servlet = new HttpServlet() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected void doGet(HttpServletRequest request, HttpServletResponse response) {
+                    AsyncContext async = request.startAsync();
+                    int status = Integer.parseInt(request.getPathInfo().substring(1));
+                    async.start(() -> {
+                        ((HttpServletResponse) async.getResponse()).setStatus(status);
+                        async.complete();
+                    });
+                }
+            };
+            ServletRegistrationBean<HttpServlet> registration =
+                    new ServletRegistrationBean<>(servlet, "/answer/completed/*");
+            registration.setAsyncSupported(true);
+            return registration;
+        }
+
         @Bean
         Answers answers() {
             return new Answers();
         }
+    }
+
+    @Test
+    void a_response_that_a_servlet_completes_itself_is_charged_by_its_status() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            assertThat(status("/answer/completed/404")).isEqualTo(404);
+            assertLeft(RULE, "login", 3, 3);
+        }
+        assertThat(status("/answer/completed/401")).isEqualTo(401);
+        assertLeft(RULE, "login", 3, 2);
+        reset(RULE, "login");
     }
 
     /** The second dispatch repeats the decision of the first one. */

@@ -3,6 +3,10 @@ package io.limiter.spring.web.servlet;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.web.SecurityContract;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.List;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
@@ -15,6 +19,8 @@ import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /** Spring MVC on Tomcat. */
@@ -27,6 +33,16 @@ class ServletSecurityTest extends SecurityContract {
         @CountLimit(limit = 1, name = "secured", per = "1h", limitType = LimitType.USER)
         public String user() {
             return "done";
+        }
+
+        @PostMapping("/body")
+        public void body(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            request.getInputStream().transferTo(response.getOutputStream());
+        }
+
+        @PostMapping("/parameters")
+        public String parameters(@RequestParam("who") String who, @RequestParam("more") List<String> more) {
+            return who + more;
         }
 
         @GetMapping({"/mine/x", "/secret/x"})
@@ -51,6 +67,8 @@ class ServletSecurityTest extends SecurityContract {
                             .authenticated()
                             .anyRequest()
                             .permitAll())
+                    .csrf(csrf -> csrf.disable())
+                    .formLogin(Customizer.withDefaults())
                     .httpBasic(Customizer.withDefaults())
                     .oauth2ResourceServer(tokens -> tokens.jwt(jwt -> jwt.decoder(
                             NimbusJwtDecoder.withSecretKey(TOKEN_KEY).build())));
