@@ -10,14 +10,25 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
+import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
+import java.util.Timer;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.regex.Pattern;
 
 /** What holds in the core and in the modules that are built on its internal types. */
 public final class ArchitectureRules {
 
     private static final String INTERNAL = "io.limiter.internal..";
+
+    private static final Pattern TIMED_OR_ASYNC =
+            Pattern.compile("orTimeout|completeOnTimeout|delayedExecutor|[a-zA-Z]+Async");
 
     private ArchitectureRules() {}
 
@@ -45,6 +56,40 @@ public final class ArchitectureRules {
                         .isLessThanOrEqualTo(layer);
             }
         }
+    }
+
+    /**
+     * All threads are made in one place, because a thread inherits from the caller that happens to start it. So do those that the
+     * JDK starts for a pool without a factory, for stages without an executor where there are two processors or one, and for timers
+     * of futures.
+     */
+    @ArchTest
+    public static void threadsInheritNothing(JavaClasses classes) {
+        for (JavaClass from : classes) {
+            if (!from.getPackageName().equals("io.limiter.internal.thread")) {
+                assertThat(from.getCodeUnitCallsFromSelf())
+                        .as("calls of %s that start threads", from.getName())
+                        .noneMatch(ArchitectureRules::makesThreads);
+            }
+        }
+    }
+
+    private static boolean makesThreads(JavaCodeUnitAccess<?> call) {
+        JavaClass owner = call.getTargetOwner();
+        String name = call.getTarget().getName();
+        List<String> parameters = call.getTarget().getRawParameterTypes().stream()
+                .map(JavaClass::getName)
+                .toList();
+        if (name.equals(JavaConstructor.CONSTRUCTOR_NAME)) {
+            return owner.isAssignableTo(Thread.class) || owner.isEquivalentTo(Timer.class);
+        }
+        if (owner.isEquivalentTo(Executors.class)) {
+            return !parameters.contains(ThreadFactory.class.getName());
+        }
+        return owner.isAssignableTo(CompletionStage.class)
+                && !owner.getPackageName().startsWith("io.limiter")
+                && TIMED_OR_ASYNC.matcher(name).matches()
+                && !parameters.contains(Executor.class.getName());
     }
 
     @ArchTest

@@ -82,6 +82,7 @@ class ArchitectureTest {
             "io.limiter.internal.key",
             "io.limiter",
             "io.limiter.spi",
+            "io.limiter.internal.thread",
             "io.limiter.internal.engine",
             "io.limiter.internal.backend",
             "io.limiter.internal.log",

@@ -4,6 +4,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.console.wire.Wire;
 import io.limiter.console.wire.WireMapper;
+import io.limiter.internal.thread.LimiterThread;
 import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
@@ -135,11 +136,8 @@ final class FleetFeed implements SmartLifecycle {
         subscribers.put(subscriber, viewer);
         fresh.add(subscriber);
         if (thread == null) {
-            ScheduledExecutorService newThread = Executors.newSingleThreadScheduledExecutor(task -> {
-                Thread created = new Thread(task, "limiter-console");
-                created.setDaemon(true);
-                return created;
-            });
+            ScheduledExecutorService newThread =
+                    Executors.newSingleThreadScheduledExecutor(LimiterThread.named("limiter-console"));
             newThread.scheduleWithFixedDelay(this::second, 0, interval.toNanos(), TimeUnit.NANOSECONDS);
             thread = newThread;
         }
@@ -166,7 +164,8 @@ final class FleetFeed implements SmartLifecycle {
             if (!endedIdle()) {
                 send();
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Errors too, for example of a thread that cannot be started: nothing would be shown again.
             log.warn("The console could not show the fleet", e);
         }
     }

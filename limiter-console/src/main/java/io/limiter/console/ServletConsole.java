@@ -1,6 +1,7 @@
 package io.limiter.console;
 
 import io.limiter.console.wire.Wire;
+import io.limiter.internal.thread.LimiterThread;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
@@ -32,11 +33,7 @@ final class ServletConsole implements DisposableBean {
     private final FleetFeed feed;
 
     /** A thread waits for a page that reads slowly, and holds up no other page. */
-    private final ExecutorService senders = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "limiter-console-send");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService senders = Executors.newCachedThreadPool(LimiterThread.named("limiter-console-send"));
 
     ServletConsole(Console console, FleetFeed feed) {
         this.console = console;
@@ -168,7 +165,16 @@ final class ServletConsole implements DisposableBean {
         public void accept(String event) {
             newest.set(event);
             if (sending.compareAndSet(false, true)) {
-                senders.execute(this::send);
+                boolean started = false;
+                try {
+                    senders.execute(this::send);
+                    started = true;
+                } finally {
+                    if (!started) {
+                        // Without a thread, the next event tries again.
+                        sending.set(false);
+                    }
+                }
             }
         }
 

@@ -147,7 +147,8 @@ class SentOnceTest {
         };
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(connections).observer(observer).build()) {
-            assertThat(factory.build("k", HUNDRED).decide(1).granted()).isTrue();
+            assertThat(factory.build("k", HUNDRED).on("ann").decide(1).granted())
+                    .isTrue();
             assertThat(calls).hasPositiveValue();
         }
         return new WeakReference<>(observer);

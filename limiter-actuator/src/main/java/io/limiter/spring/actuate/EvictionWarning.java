@@ -1,5 +1,6 @@
 package io.limiter.spring.actuate;
 
+import io.limiter.internal.thread.LimiterThread;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Properties;
@@ -47,11 +48,8 @@ public final class EvictionWarning implements SmartLifecycle {
 
     @Override
     public void start() {
-        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread checker = new Thread(task, "limiter-eviction-check");
-            checker.setDaemon(true);
-            return checker;
-        });
+        ScheduledExecutorService thread =
+                Executors.newSingleThreadScheduledExecutor(LimiterThread.named("limiter-eviction-check"));
         checking = thread;
         thread.scheduleWithFixedDelay(
                 () -> {

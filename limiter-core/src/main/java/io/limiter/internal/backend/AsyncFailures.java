@@ -1,13 +1,29 @@
 package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.internal.thread.LimiterThread;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Unwraps the exceptions of failed futures. */
 public final class AsyncFailures {
+
+    private static final int IDLE_SECONDS = 10;
+
+    /** Not the default of the JDK, whose threads inherit from whoever is first where there are two processors or one. */
+    private static final Executor OUTSIDE = new ThreadPoolExecutor(
+            0,
+            Integer.MAX_VALUE,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            LimiterThread.numbered("limiter-outside-"));
 
     private AsyncFailures() {}
 
@@ -33,9 +49,18 @@ public final class AsyncFailures {
         if (source.isDone()) {
             source.whenComplete((value, error) -> end(copy, value, error));
         } else {
-            source.whenCompleteAsync((value, error) -> end(copy, value, error));
+            source.whenCompleteAsync((value, error) -> end(copy, value, error), AsyncFailures::runOutside);
         }
         return copy;
+    }
+
+    private static void runOutside(Runnable stages) {
+        try {
+            OUTSIDE.execute(stages);
+        } catch (OutOfMemoryError e) {
+            // No thread can be started, and nothing else would run them.
+            stages.run();
+        }
     }
 
     private static <T extends @Nullable Object> void end(

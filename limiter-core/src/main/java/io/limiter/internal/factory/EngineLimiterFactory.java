@@ -48,6 +48,8 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     /** Whose permits each name stands for, by prefix and name. */
     private final Cache<List<String>, Owner> owners;
 
+    private final KeySpace.Recent recentKeys = new KeySpace.Recent();
+
     private final FactoryView view;
 
     /**
@@ -146,7 +148,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     }
 
     private KeyView<?> create(LimiterId id) {
-        KeySpace keys = id.keys(scope(), this::hashTags);
+        KeySpace keys = id.keys(scope(), this::hashTags, recentKeys);
         FailurePolicy policy = id.options().policy();
         if (id.limit() instanceof TokenBucket bucket) {
             return (KeyView<?>)

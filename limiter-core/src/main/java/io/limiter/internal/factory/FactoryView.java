@@ -196,9 +196,9 @@ record FactoryView(
             return options.plan() == null ? name : LimiterTotals.planName(name, options.plan());
         }
 
-        KeySpace keys(String scope, Supplier<HashTags> hashTags) {
+        KeySpace keys(String scope, Supplier<HashTags> hashTags, KeySpace.Recent recent) {
             boolean firstIsHashTag = options.hashTag() == HashTag.FIRST_KEY;
-            return new KeySpace(scope, prefix, name, limit.keySuffix(), firstIsHashTag, hashTags);
+            return new KeySpace(scope, prefix, name, limit.keySuffix(), firstIsHashTag, hashTags, recent);
         }
     }
 }

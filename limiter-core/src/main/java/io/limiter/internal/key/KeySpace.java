@@ -48,17 +48,12 @@ public final class KeySpace {
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-    /**
-     * Cache of recently built keys, shared by all limiters. Each key has two places in the table, next to each other; the
-     * first is for the latest one built. Records are safely published without synchronization.
-     */
-    private static final @Nullable Built[] RECENT = new Built[CACHE_SIZE];
-
     private final String start;
     private final String prefix;
     private final String name;
     private final boolean firstIsHashTag;
     private final Supplier<HashTags> hashTags;
+    private final @Nullable Built[] recent;
     private final String own;
     private final String named;
     private final String end;
@@ -68,11 +63,31 @@ public final class KeySpace {
         this("", prefix, name, suffix, false, () -> HashTags.NONE);
     }
 
+    /** Keys that were built a short while ago, of all limiters of a factory, with which they are forgotten. */
+    public static final class Recent {
+
+        // Each key has two places next to each other; the first is for the latest one built. Threads need not
+        // synchronize, because records are published safely.
+        private final @Nullable Built[] table = new Built[CACHE_SIZE];
+    }
+
+    /** With recent keys of its own. */
+    public KeySpace(
+            String scope,
+            String prefix,
+            String name,
+            String suffix,
+            boolean firstIsHashTag,
+            Supplier<HashTags> hashTags) {
+        this(scope, prefix, name, suffix, firstIsHashTag, hashTags, new Recent());
+    }
+
     /**
      * @param scope in front of the prefix, of which limiters and statistics know nothing
      * @param suffix appended after the hash tag, so it does not affect the slot, and no caller can forge it
      * @param firstIsHashTag whether the first of several keys alone is the hash tag
      * @param hashTags over which keys are spread otherwise; first used when a key is built
+     * @param recent those of the factory
      * @throws IllegalArgumentException if the name is blank, the prefix contains braces, or the suffix could change the hash tag or
      *     collide with that of a lock
      */
@@ -82,7 +97,8 @@ public final class KeySpace {
             String name,
             String suffix,
             boolean firstIsHashTag,
-            Supplier<HashTags> hashTags) {
+            Supplier<HashTags> hashTags,
+            Recent recent) {
         checkPrefix(prefix);
         requireNotBlank("name", name);
         checkSuffix(suffix);
@@ -91,6 +107,7 @@ public final class KeySpace {
         this.name = name;
         this.firstIsHashTag = firstIsHashTag;
         this.hashTags = hashTags;
+        this.recent = recent.table;
         String encodedName = encodeName(name);
         this.end = "}" + suffix;
         this.own = start + "{" + encodedName + end;
@@ -144,11 +161,11 @@ public final class KeySpace {
         // Null can come from callers that are not null-checked.
         if (key != null) {
             int place = place(key);
-            Built built = RECENT[place];
+            Built built = recent[place];
             if (built != null && built.isOf(this, key)) {
                 return built.redisKey;
             }
-            Built older = RECENT[place + 1];
+            Built older = recent[place + 1];
             if (older != null && older.isOf(this, key)) {
                 return older.redisKey;
             }
@@ -162,8 +179,8 @@ public final class KeySpace {
         // Callers decide its length.
         if (key.length() <= MAX_KEY_LENGTH) {
             int place = place(key);
-            RECENT[place + 1] = RECENT[place];
-            RECENT[place] = new Built(this, key, redisKey);
+            recent[place + 1] = recent[place];
+            recent[place] = new Built(this, key, redisKey);
         }
         return redisKey;
     }

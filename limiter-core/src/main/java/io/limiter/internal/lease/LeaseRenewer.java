@@ -6,6 +6,9 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.lease.LeaseLog.Loss;
+import io.limiter.internal.thread.LimiterThread;
+import io.limiter.internal.thread.TimerThread;
+import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.ExpiryClock;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,7 +35,6 @@ import org.jspecify.annotations.Nullable;
 final class LeaseRenewer {
 
     private static final int CHECKS_PER_LEASE = 12;
-    private static final int IDLE_SECONDS = 10;
     private static final long NEVER = Long.MAX_VALUE;
 
     private final Engine engine;
@@ -40,7 +42,8 @@ final class LeaseRenewer {
     private final LeaseLog log;
     private final int batchSize;
     private final boolean inBackground;
-    private final ScheduledThreadPoolExecutor threads;
+    private final TimerThread checks;
+    private final BlockingCalls calls;
     private final Set<CountedLease> held = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean renewing = new AtomicBoolean();
     private volatile long intervalNanos = NEVER;
@@ -52,20 +55,24 @@ final class LeaseRenewer {
      * @param inBackground whether to check in the background
      */
     LeaseRenewer(Engine engine, ExpiryClock clock, LeaseLog log, int batchSize, boolean inBackground) {
+        this(engine, clock, log, batchSize, inBackground, LimiterThread.named("limiter-leases"));
+    }
+
+    LeaseRenewer(
+            Engine engine,
+            ExpiryClock clock,
+            LeaseLog log,
+            int batchSize,
+            boolean inBackground,
+            ThreadFactory threads) {
         this.engine = engine;
         this.clock = clock;
         this.log = log;
         this.batchSize = batchSize;
         this.inBackground = inBackground;
-        this.threads = new ScheduledThreadPoolExecutor(2, task -> {
-            Thread thread = new Thread(task, "limiter-leases");
-            thread.setDaemon(true);
-            return thread;
-        });
-        threads.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-        threads.allowCoreThreadTimeOut(true);
-        threads.setRemoveOnCancelPolicy(true);
-        threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.checks = new TimerThread(threads);
+        checks.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.calls = new BlockingCalls(threads);
     }
 
     void add(CountedLease lease) {
@@ -156,18 +163,17 @@ final class LeaseRenewer {
         List<CountedLease> all = held.stream().filter(held::remove).toList();
         // First, so that no lease counts as held after its release.
         lose(all, Loss.CLOSED);
-        if (all.isEmpty()) {
-            threads.shutdown();
-            return;
-        }
+        checks.shutdown();
         try {
-            threads.submit(() -> release(all)).get(Leases.CLOSE_SECONDS, TimeUnit.SECONDS);
+            if (!all.isEmpty()) {
+                calls.submit(() -> release(all)).get(Leases.CLOSE_SECONDS, TimeUnit.SECONDS);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (ExecutionException | TimeoutException | RuntimeException e) {
+        } catch (ExecutionException | TimeoutException | RuntimeException | OutOfMemoryError e) {
             log.notReleased(all.size(), all.get(0), e);
         } finally {
-            threads.shutdown();
+            calls.shutdown();
         }
     }
 
@@ -179,18 +185,36 @@ final class LeaseRenewer {
         try {
             findLost();
             if (renewing.compareAndSet(false, true)) {
-                threads.execute(() -> {
-                    try {
-                        renewDue();
-                    } catch (RuntimeException | Error e) {
-                        log.renewalThrew(e);
-                    } finally {
-                        renewing.set(false);
-                    }
-                });
+                startRenewal();
             }
         } finally {
             scheduleCheck();
+        }
+    }
+
+    private void startRenewal() {
+        boolean started = false;
+        try {
+            calls.execute(() -> {
+                try {
+                    renewDue();
+                } catch (RuntimeException | Error e) {
+                    log.renewalThrew(e);
+                } finally {
+                    renewing.set(false);
+                }
+            });
+            started = true;
+        } catch (RejectedExecutionException e) {
+            // Closed meanwhile: all leases are lost and released.
+            return;
+        } catch (OutOfMemoryError e) {
+            // The next check tries again.
+            log.renewalThrew(e);
+        } finally {
+            if (!started) {
+                renewing.set(false);
+            }
         }
     }
 
@@ -204,11 +228,9 @@ final class LeaseRenewer {
         for (CountedLease lease : held) {
             shortest = Math.min(shortest, intervalOf(lease));
         }
-        if (shortest < NEVER && !threads.isShutdown()) {
+        if (shortest < NEVER && !checks.isShutdown()) {
             try {
-                // First: if no thread can be started, nothing must be scheduled.
-                threads.prestartCoreThread();
-                nextCheck = threads.schedule(this::check, shortest, TimeUnit.NANOSECONDS);
+                nextCheck = checks.schedule(this::check, shortest, TimeUnit.NANOSECONDS);
                 // Last: if scheduling fails, the next added lease tries again.
                 intervalNanos = shortest;
             } catch (RejectedExecutionException e) {

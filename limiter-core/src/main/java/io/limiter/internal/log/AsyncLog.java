@@ -1,6 +1,7 @@
 package io.limiter.internal.log;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.internal.thread.LimiterThread;
 import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -38,13 +39,12 @@ public final class AsyncLog {
     private static final Duration FLUSH_PAUSE = Duration.ofMillis(2);
 
     private static final ThreadPoolExecutor THREAD = new ThreadPoolExecutor(
-            1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_QUEUED), task -> {
-                // Of the caller that happens to log first, it must keep nothing.
-                Thread thread = new Thread(null, task, "limiter-log", 0, false);
-                thread.setContextClassLoader(AsyncLog.class.getClassLoader());
-                thread.setDaemon(true);
-                return thread;
-            });
+            1,
+            1,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(MAX_QUEUED),
+            LimiterThread.named("limiter-log"));
     private static final AtomicInteger UNWRITTEN = new AtomicInteger();
     private static final AtomicLong DROPPED = new AtomicLong();
     private static final LogThrottle DROPPING = new LogThrottle();

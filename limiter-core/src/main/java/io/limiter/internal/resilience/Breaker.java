@@ -7,9 +7,9 @@ import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.thread.TimerThread;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,14 +34,13 @@ final class Breaker implements AutoCloseable {
     private static final int WINDOW = 10;
     private static final int MOST_FAILURES = 5;
     private static final int FIRST_PER_LONGEST = 16;
-    private static final int IDLE_SECONDS = 10;
 
     private final String node;
     private final Breakers all;
     private final long probeNanos;
     private final ListenerNotifier notifier;
     private final AsyncLog log;
-    private final ScheduledThreadPoolExecutor prober;
+    private final TimerThread prober;
     private final LogThrottle probeFailures = new LogThrottle();
     // A bit for each, set for a failure; the last one is the lowest.
     private final AtomicInteger outcomes = new AtomicInteger();
@@ -72,10 +71,7 @@ final class Breaker implements AutoCloseable {
         this.probeNanos = probeInterval.toNanos();
         this.notifier = notifier;
         this.log = log;
-        this.prober = new ScheduledThreadPoolExecutor(1, probers);
-        prober.setRemoveOnCancelPolicy(true);
-        prober.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-        prober.allowCoreThreadTimeOut(true);
+        this.prober = new TimerThread(probers);
         prober.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 

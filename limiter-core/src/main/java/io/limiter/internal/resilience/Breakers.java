@@ -7,6 +7,7 @@ import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.thread.LimiterThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -28,6 +29,7 @@ public final class Breakers implements AutoCloseable {
 
     // As many as a Cluster can have.
     private static final int MAX_NODES = 1_000;
+    private static final String PROBER = "limiter-probe";
 
     private final Duration probeInterval;
     private final ListenerNotifier notifier;
@@ -48,7 +50,7 @@ public final class Breakers implements AutoCloseable {
      * @param notifier notifies the listeners
      */
     public Breakers(Duration probeInterval, ListenerNotifier notifier) {
-        this(probeInterval, notifier, Breakers::prober, AsyncLog.of(Breakers.class));
+        this(probeInterval, notifier, LimiterThread.named(PROBER), AsyncLog.of(Breakers.class));
     }
 
     public Breakers(Duration probeInterval, ListenerNotifier notifier, ThreadFactory probers, AsyncLog log) {
@@ -60,13 +62,7 @@ public final class Breakers implements AutoCloseable {
 
     /** Without listeners, log and probes. */
     static Breakers silent() {
-        return new Breakers(Duration.ofDays(16), ListenerNotifier.NONE, Breakers::prober, AsyncLog.NONE);
-    }
-
-    private static Thread prober(Runnable task) {
-        Thread thread = new Thread(task, "limiter-probe");
-        thread.setDaemon(true);
-        return thread;
+        return new Breakers(Duration.ofDays(16), ListenerNotifier.NONE, LimiterThread.named(PROBER), AsyncLog.NONE);
     }
 
     /**

@@ -3,6 +3,8 @@ package io.limiter.internal.resilience;
 import com.google.common.base.Ticker;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.thread.LimiterThread;
+import io.limiter.internal.thread.TimerThread;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.RunningClock;
 import java.time.Duration;
@@ -10,7 +12,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -31,18 +32,20 @@ public final class Deadlines {
 
     private static final AsyncLog log = AsyncLog.of(Deadlines.class);
 
+    /** Also those of other factories: none of them may run what blocks. */
+    private static final LimiterThread.Factory CHECKING = LimiterThread.named("limiter-deadlines");
+
     private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long LONGEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int CHECKS_PER_DECISION_TIMEOUT = 20;
     private static final int URGENT_FROM = 5;
-    private static final int IDLE_SECONDS = 10;
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final long decisionTimeoutNanos;
     private final long firstExtraNanos;
     private final long intervalNanos;
     private final long earlyNanos;
-    private final ScheduledThreadPoolExecutor thread;
+    private final TimerThread thread;
     // Two, so that callers' code that blocks keeps no request from being retried.
     private final BlockingCalls callbacks = new BlockingCalls("limiter-callback-");
     private final BlockingCalls calls = new BlockingCalls();
@@ -76,18 +79,7 @@ public final class Deadlines {
         this.ticker = ticker;
         this.clock = new RunningClock(ticker, intervalNanos);
         this.firstNanos = clock.now();
-        this.thread = new ScheduledThreadPoolExecutor(1, CheckThread::new);
-        thread.setRemoveOnCancelPolicy(true);
-        thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-        thread.allowCoreThreadTimeOut(true);
-    }
-
-    private static final class CheckThread extends Thread {
-
-        CheckThread(Runnable task) {
-            super(task, "limiter-deadlines");
-            setDaemon(true);
-        }
+        this.thread = new TimerThread(CHECKING);
     }
 
     /** A collection of pending requests with deadlines. */
@@ -179,13 +171,11 @@ public final class Deadlines {
     /**
      * Runs an action after a delay, on {@link #calls}.
      *
-     * @throws OutOfMemoryError if no thread can be started
+     * @throws OutOfMemoryError if no thread can be started for the delay
      */
     public void later(long nanos, Runnable action) {
         try {
-            // First: if no thread can be started, nothing must be scheduled.
-            thread.prestartCoreThread();
-            thread.schedule(() -> calls.execute(() -> guarded(action)), nanos, TimeUnit.NANOSECONDS);
+            thread.later(calls, nanos, TimeUnit.NANOSECONDS, () -> guarded(action));
         } catch (RejectedExecutionException e) {
             // Closed, and so are the users of this; the action ends at once.
             calls.execute(() -> guarded(action));
@@ -211,7 +201,7 @@ public final class Deadlines {
     }
 
     private void handOver(Runnable action, Executor threads) {
-        if (Thread.currentThread() instanceof CheckThread) {
+        if (CHECKING.hasMadeCurrentThread()) {
             threads.execute(() -> guarded(action));
         } else {
             action.run();
@@ -259,7 +249,7 @@ public final class Deadlines {
         boolean started = false;
         try {
             if (!checking) {
-                // First: if no thread can be started, nothing must be scheduled.
+                // First, so that nothing is changed if no thread can be started.
                 thread.prestartCoreThread();
                 clock.start();
                 idleSinceNanos = clock.now();

@@ -1,5 +1,6 @@
 package io.limiter.internal.resilience;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Ban;
@@ -26,8 +27,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Probes Redis by peeking at keys that are never written. */
@@ -102,10 +105,7 @@ public final class Probe {
     public boolean warmUp(Engine limiting, Duration decisionTimeout, Executor threads, Duration longest) {
         CompletableFuture<Optional<LimiterBackendException>> failure =
                 BlockingCalls.start(threads, KEY, () -> Optional.ofNullable(firstFailure(longest.toNanos())));
-        Optional<LimiterBackendException> unreachable = AsyncFailures.join(failure.completeOnTimeout(
-                Optional.of(BackendFailures.notExecuted(KEY, "there was no answer within " + longest)),
-                longest.toNanos(),
-                TimeUnit.NANOSECONDS));
+        Optional<LimiterBackendException> unreachable = await(failure, longest);
         if (unreachable.isEmpty()) {
             decide(limiting, decisionTimeout.toNanos() / FAST_PER_DECISION_TIMEOUT);
             return true;
@@ -114,6 +114,20 @@ public final class Probe {
                 "Redis could not be reached at startup; failure policies decide until it is available. Check its address and the network.",
                 unreachable.get());
         return false;
+    }
+
+    /** Without completeOnTimeout, because a thread of the JDK for all its timers would inherit from this one. */
+    private static Optional<LimiterBackendException> await(
+            CompletableFuture<Optional<LimiterBackendException>> failure, Duration longest) {
+        try {
+            Uninterruptibles.getUninterruptibly(failure, longest.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            return Optional.of(BackendFailures.notExecuted(KEY, "there was no answer within " + longest));
+        } catch (ExecutionException e) {
+            // Thrown again below, as it is.
+            return AsyncFailures.join(failure);
+        }
+        return AsyncFailures.join(failure);
     }
 
     private static void decide(Engine limiting, long fastNanos) {

@@ -3,9 +3,11 @@ package io.limiter.internal.statistics;
 import io.limiter.LimiterListener;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.thread.LimiterThread;
+import io.limiter.internal.time.Sleeper;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,6 +30,7 @@ public final class ListenerNotifier implements AutoCloseable {
 
     private static final AsyncLog log = AsyncLog.of(ListenerNotifier.class);
     private static final int IDLE_SECONDS = 10;
+    private static final int NO_THREAD_MICROS = 10_000;
 
     private final List<LimiterListener> listeners;
     private final ThreadPoolExecutor thread;
@@ -36,13 +39,13 @@ public final class ListenerNotifier implements AutoCloseable {
     private final LogThrottle failing = new LogThrottle();
 
     public ListenerNotifier(List<LimiterListener> listeners) {
+        this(listeners, LimiterThread.named("limiter-listeners"));
+    }
+
+    ListenerNotifier(List<LimiterListener> listeners, ThreadFactory threads) {
         this.listeners = List.copyOf(listeners);
         this.thread =
-                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "limiter-listeners");
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
         thread.allowCoreThreadTimeOut(true);
     }
 
@@ -61,18 +64,33 @@ public final class ListenerNotifier implements AutoCloseable {
         return false;
     }
 
-    /** Queues an event for all listeners. Does not block. */
+    /** Queues an event for all listeners. Does not block, and fails the deciding thread in no case. */
     public void publish(Consumer<LimiterListener> event) {
-        if (listeners.isEmpty()) {
+        if (listeners.isEmpty() || thread.isShutdown()) {
             return;
         }
+        // Before the thread is started, which may fail: the next event, or a timer, tries again.
+        thread.getQueue().add(() -> deliver(event));
+        start();
+    }
+
+    private void start() {
         try {
-            thread.execute(() -> deliver(event));
-        } catch (RejectedExecutionException e) {
-            // Closed: there are no more events.
+            thread.prestartCoreThread();
         } catch (OutOfMemoryError e) {
-            // No thread can be started. The deciding thread must not fail.
-            dropped.incrementAndGet();
+            startLater();
+        }
+    }
+
+    private void startLater() {
+        try {
+            Sleeper.UNINTERRUPTIBLE.later(NO_THREAD_MICROS, this::start);
+        } catch (OutOfMemoryError e) {
+            // The next event tries again.
+            log.warn(
+                    failing,
+                    "No thread could be started to notify listeners; they are notified with the next event.",
+                    e);
         }
     }
 

@@ -2,6 +2,7 @@ package io.limiter.internal.time;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.BackendFailures;
+import io.limiter.internal.thread.LimiterThread;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedTransferQueue;
@@ -10,7 +11,6 @@ import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -31,7 +31,29 @@ public final class BlockingCalls extends ThreadPoolExecutor {
      * @param name prefix of the threads' names
      */
     public BlockingCalls(String name) {
-        super(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new ForIdleThreads(), threads(name), new Queueing());
+        this(LimiterThread.numbered(name));
+    }
+
+    public BlockingCalls(ThreadFactory threads) {
+        super(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new ForIdleThreads(), threads, new Queueing());
+    }
+
+    /**
+     * Runs a call on an idle thread or a new one. If none can be started, it waits for one of those that there are.
+     *
+     * @throws OutOfMemoryError if there is no thread, and none can be started
+     */
+    @Override
+    public void execute(Runnable task) {
+        try {
+            super.execute(task);
+        } catch (OutOfMemoryError e) {
+            getQueue().add(task);
+            // The last thread may have ended before it could see the task.
+            if (getPoolSize() == 0 && remove(task)) {
+                throw e;
+            }
+        }
     }
 
     /** Ends threads as soon as they are idle; later tasks still run. */
@@ -92,14 +114,5 @@ public final class BlockingCalls extends ThreadPoolExecutor {
             answer.completeExceptionally(BackendFailures.closed(key));
         }
         return answer;
-    }
-
-    private static ThreadFactory threads(String name) {
-        AtomicInteger count = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, name + count.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
     }
 }

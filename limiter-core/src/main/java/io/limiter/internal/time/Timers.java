@@ -1,8 +1,8 @@
 package io.limiter.internal.time;
 
+import io.limiter.internal.thread.LimiterThread;
+import io.limiter.internal.thread.TimerThread;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -11,42 +11,17 @@ import java.util.concurrent.TimeUnit;
  */
 final class Timers {
 
-    private static final int IDLE_SECONDS = 10;
-    private static final int NO_THREAD_MICROS = 10_000;
-
-    private static final ScheduledThreadPoolExecutor WAITING = new ScheduledThreadPoolExecutor(1, task -> {
-        Thread thread = new Thread(task, "limiter-timers");
-        thread.setDaemon(true);
-        return thread;
-    });
-
-    static {
-        WAITING.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-        WAITING.allowCoreThreadTimeOut(true);
-        WAITING.setRemoveOnCancelPolicy(true);
-    }
+    private static final TimerThread WAITING = new TimerThread(LimiterThread.named("limiter-timers"));
 
     private Timers() {}
 
     /**
      * @param running runs the action
      * @return cancels the action
-     * @throws OutOfMemoryError if no thread can be started
+     * @throws OutOfMemoryError if no thread can be started for the timer
      */
     static Runnable later(Executor running, long micros, Runnable action) {
-        // First: if no thread can be started, nothing must be scheduled.
-        WAITING.prestartCoreThread();
-        Future<?> timer = WAITING.schedule(() -> run(running, action), micros, TimeUnit.MICROSECONDS);
-        return () -> timer.cancel(false);
-    }
-
-    private static void run(Executor running, Runnable action) {
-        try {
-            running.execute(action);
-        } catch (OutOfMemoryError e) {
-            // No thread can be started now.
-            later(running, NO_THREAD_MICROS, action);
-        }
+        return WAITING.later(running, micros, TimeUnit.MICROSECONDS, action);
     }
 
     /** The number of pending timers. */

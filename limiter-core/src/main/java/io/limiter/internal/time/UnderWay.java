@@ -1,9 +1,12 @@
 package io.limiter.internal.time;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** Calls that have begun and have not ended. Safe for use by multiple threads. */
@@ -33,10 +36,15 @@ public final class UnderWay {
     /** Waits until all have ended, also those that begin meanwhile; by {@link System#nanoTime} until a deadline at most. */
     public void await(long deadlineNanos) {
         while (!calls.isEmpty() && deadlineNanos - System.nanoTime() > 0) {
-            CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
-                    .exceptionally(error -> null)
-                    .completeOnTimeout(null, deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)
-                    .join();
+            CompletableFuture<?> all = CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
+                    .exceptionally(error -> null);
+            try {
+                // Without completeOnTimeout, because a thread of the JDK for all its timers would inherit from this
+                // one.
+                Uninterruptibles.getUninterruptibly(all, deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (ExecutionException | TimeoutException e) {
+                return;
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ import io.limiter.internal.live.store.RedisHints;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.redis.RedisParts;
+import io.limiter.internal.thread.LimiterThread;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveOptions;
 import java.time.Duration;
@@ -104,24 +105,27 @@ public final class LivePoller implements RedisParts.Companion {
                 hints.resume();
             }
             instances.join();
-            Thread started = daemon(this::run, "limiter-live");
+            Thread started = LimiterThread.of("limiter-live", this::run);
+            boolean isRunning = false;
+            // Before it starts, because it ends if it is another one.
             thread = started;
-            started.start();
+            try {
+                started.start();
+                isRunning = true;
+            } finally {
+                if (!isRunning) {
+                    // So that the next call tries again.
+                    thread = null;
+                }
+            }
         }
-    }
-
-    private static Thread daemon(Runnable work, String name) {
-        Thread daemon = new Thread(null, work, name, 0, false);
-        daemon.setContextClassLoader(LivePoller.class.getClassLoader());
-        daemon.setDaemon(true);
-        return daemon;
     }
 
     /** Polls, unless it is paused, so that the first decisions are under the limits of now. */
     @Override
     public void recovered(Duration most) {
         if (thread != null) {
-            Thread poll = daemon(this::poll, "limiter-live-recovered");
+            Thread poll = LimiterThread.of("limiter-live-recovered", this::poll);
             poll.start();
             join(poll, Math.max(1, most.toMillis()));
         }

@@ -1,6 +1,7 @@
 package io.limiter.spring.client;
 
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.thread.LimiterThread;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
@@ -54,7 +55,7 @@ final class ClientPauses implements DisposableBean {
             10,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(MOST_QUEUED),
-            ClientPauses::thread,
+            LimiterThread.named("limiter-client-pauses"),
             // The pause holds here in any case, and the next response announces it.
             new ThreadPoolExecutor.DiscardPolicy());
 
@@ -69,13 +70,6 @@ final class ClientPauses implements DisposableBean {
         this.nanoTime = nanoTime;
         thread.allowCoreThreadTimeOut(true);
         this.subscription = live.subscribe(this::changed);
-    }
-
-    private static Thread thread(Runnable task) {
-        Thread thread = new Thread(null, task, "limiter-client-pauses", 0, false);
-        thread.setContextClassLoader(ClientPauses.class.getClassLoader());
-        thread.setDaemon(true);
-        return thread;
     }
 
     /** The pause of a client, which goes on when its settings change. The live bans of this limit announce it. */
@@ -94,7 +88,16 @@ final class ClientPauses implements DisposableBean {
                 enabled && !most.isZero() ? client.requestedPause().of(status, headers, Instant.now()) : Duration.ZERO;
         boolean cut = requested.compareTo(most) > 0;
         if (!requested.isZero() && client.pause().prolong(cut ? most : requested)) {
-            thread.execute(() -> announce(client, status, requested, cut));
+            announceLater(() -> announce(client, status, requested, cut));
+        }
+    }
+
+    private void announceLater(Runnable announcement) {
+        try {
+            thread.execute(announcement);
+        } catch (OutOfMemoryError e) {
+            // The call itself has succeeded, and the next response announces it.
+            log.warn("No thread could be started to announce a pause, which holds in this instance alone.", e);
         }
     }
 

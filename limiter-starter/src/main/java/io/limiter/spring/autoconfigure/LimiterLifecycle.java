@@ -3,7 +3,9 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
@@ -40,13 +42,20 @@ final class LimiterLifecycle implements SmartLifecycle {
         }
         started = limiters;
         if (warmsUp) {
-            // The factory logs a failure.
-            limiters.warmUp()
-                    .copy()
-                    .completeOnTimeout(false, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS)
-                    .join();
+            awaitWarmUp(limiters);
         }
         RedisLiveLimits.of(limiters).ifPresent(RedisLiveLimits::resume);
+    }
+
+    private static void awaitWarmUp(RedisRateLimiterFactory limiters) {
+        try {
+            limiters.warmUp().get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            // The factory logs a failure, and goes on in the background.
+            return;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.limiter.test.redis;
 
 import com.google.common.base.Suppliers;
+import io.limiter.internal.thread.LimiterThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -57,7 +58,8 @@ final class EmbeddedServer {
             Path folder = Files.createTempDirectory("limiter-embedded-redis");
             ExecutableProvider executable = ExecutableProvider.newJarResourceProvider(folder.toFile());
             RedisServer server = start(executable, folder);
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, folder)));
+            Runtime.getRuntime()
+                    .addShutdownHook(LimiterThread.of("limiter-embedded-redis", () -> stop(server, folder)));
             return new EmbeddedServer(new RedisAddress(HOST, server.ports().get(0)));
         } catch (IOException e) {
             throw new UncheckedIOException(

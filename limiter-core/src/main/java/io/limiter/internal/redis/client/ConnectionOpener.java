@@ -1,6 +1,7 @@
 package io.limiter.internal.redis.client;
 
 import io.limiter.internal.resilience.Deadlines;
+import io.limiter.internal.thread.LimiterThread;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -60,9 +61,7 @@ final class ConnectionOpener {
 
     private SynchronousQueue<Opened> start(String node) {
         SynchronousQueue<Opened> handOver = new SynchronousQueue<>();
-        Thread thread = new Thread(() -> connect(node, handOver), "limiter-connect");
-        thread.setDaemon(true);
-        thread.start();
+        LimiterThread.of("limiter-connect", () -> connect(node, handOver)).start();
         return handOver;
     }
 

@@ -3,6 +3,7 @@ package io.limiter.internal.live.store;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.thread.LimiterThread;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ public final class RedisHints implements AutoCloseable {
 
     private static final AsyncLog log = AsyncLog.of(RedisHints.class);
 
+    private static final String THREAD = "limiter-live-hints";
     private static final Duration RETRY = Duration.ofMinutes(1);
     private static final int CLOSE_MILLIS = 1000;
 
@@ -51,9 +53,7 @@ public final class RedisHints implements AutoCloseable {
         if (closed || isSubscribing || waits || isSubscribed(connection)) {
             return;
         }
-        Thread started = new Thread(null, () -> subscribe(channel, onMessage), "limiter-live-hints", 0, false);
-        started.setContextClassLoader(RedisHints.class.getClassLoader());
-        started.setDaemon(true);
+        Thread started = LimiterThread.of(THREAD, () -> subscribe(channel, onMessage));
         thread = started;
         started.start();
     }
@@ -165,8 +165,7 @@ public final class RedisHints implements AutoCloseable {
             }
         }
         // A client waits for a Redis that does not answer for up to a minute.
-        Thread closing = new Thread(null, this::end, "limiter-live-hints", 0, false);
-        closing.setDaemon(true);
+        Thread closing = LimiterThread.of(THREAD, this::end);
         closing.start();
         try {
             closing.join(CLOSE_MILLIS);

@@ -1,12 +1,12 @@
 package io.limiter.spring.aop.result;
 
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.thread.LimiterThread;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The threads in which calls go on that had to wait for a decision: as many as there are such calls, because each may block until another
@@ -52,14 +52,12 @@ public final class CallThreads {
     }
 
     private static Executor platform() {
-        AtomicLong made = new AtomicLong();
         return new ThreadPoolExecutor(
-                0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
-                    // Of the thread that happens to bring a decision, it must keep nothing.
-                    Thread thread = new Thread(null, task, NAME + made.incrementAndGet(), 0, false);
-                    thread.setContextClassLoader(CallThreads.class.getClassLoader());
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                0,
+                Integer.MAX_VALUE,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                LimiterThread.numbered(NAME));
     }
 }

@@ -1,0 +1,38 @@
+package io.limiter.testing;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Makes daemon threads, of which some cannot be started, as where the system allows no further one. */
+public final class FailingStarts implements ThreadFactory {
+
+    /** How many of the next threads can be started; the ones after that fail. */
+    public final AtomicInteger succeed;
+    /** How many fail then. */
+    public final AtomicInteger fail;
+
+    public FailingStarts(int succeed, int fail) {
+        this.succeed = new AtomicInteger(succeed);
+        this.fail = new AtomicInteger(fail);
+    }
+
+    @Override
+    public Thread newThread(Runnable task) {
+        Thread thread = new Thread(task, "failing-starts") {
+            @Override
+            public void start() {
+                if (succeed.getAndDecrement() <= 0 && fail.getAndDecrement() > 0) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                super.start();
+            }
+        };
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Whether all that were to fail have failed. */
+    public boolean haveFailed() {
+        return fail.get() <= 0;
+    }
+}
