@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -59,6 +61,70 @@ abstract class PlanContract extends LimiterContract {
                 assertThat(pro.tryAcquire("ann")).as(name).isFalse();
                 assertThat(free.tryAcquire("ann")).as(name).isFalse();
             }
+        }
+    }
+
+    /** Had a visit to the short plan ended the long period, any caller who chooses the plan would have a quota at each visit. */
+    @Test
+    void a_visit_to_a_plan_with_a_shorter_period_gives_back_nothing() {
+        Duration day = Duration.ofDays(1);
+        Duration minute = Duration.ofMinutes(1);
+        check("window", FixedWindow.of(40, day), FixedWindow.of(50, minute));
+        FixedWindow byClock = FixedWindow.of(40, day).withZone(ZoneOffset.UTC);
+        check("clock", byClock, FixedWindow.of(50, minute).withZone(ZoneOffset.UTC));
+        check("one clock", byClock, FixedWindow.of(50, minute));
+        check("log", SlidingLog.of(40, day), SlidingLog.of(50, minute));
+        check("counter", SlidingCounter.of(40, day), SlidingCounter.of(50, minute));
+    }
+
+    private void check(String name, Limit<?> daily, Limit<?> minutely) {
+        Limiter day = limiters().withPlan("day").build(name, daily);
+        Limiter minute = limiters().withPlan("minute").build(name, minutely);
+        // Not at the end of a day.
+        clock().advance(HOUR);
+        clock().advance(Duration.ofHours(clock().micros() / 3_600_000_000L % 24 > 12 ? 12 : 0));
+        assertThat(day.tryAcquire("ann", 40)).isTrue();
+        for (int i = 0; i < 3; i++) {
+            minute.tryAcquire("ann");
+            clock().advance(Duration.ofSeconds(90));
+            assertThat(day.tryAcquire("ann"))
+                    .as("%s after a visit to %s", daily, minutely)
+                    .isFalse();
+        }
+        assertThat(minute.tryAcquire("ann")).isTrue();
+        assertThat(minute.on("ann").peek().remaining()).isEqualTo(minute.limit().capacity() - 1);
+    }
+
+    @Test
+    void what_is_cancelled_is_returned_to_all_plans_and_nothing_else() {
+        Duration hour = Duration.ofHours(1);
+        Duration minute = Duration.ofMinutes(1);
+        checkCancelled("window", FixedWindow.of(60, hour), FixedWindow.of(60, minute));
+        checkCancelled("log", SlidingLog.of(60, hour), SlidingLog.of(60, minute));
+        checkCancelled("counter", SlidingCounter.of(60, hour), SlidingCounter.of(60, minute));
+    }
+
+    private void checkCancelled(String name, Limit<?> one, Limit<?> other) {
+        Limiter first = limiters().withPlan("first").build(name, one);
+        Limiter second = limiters().withPlan("second").build(name, other);
+        for (int i = 0; i < 2; i++) {
+            Limiter reserves = i == 0 ? first : second;
+            Limiter visits = i == 0 ? second : first;
+            String key = "ann" + i;
+            assertThat(visits.tryAcquire(key)).isTrue();
+            Reservation reserved = reserves.on(key).reserve(40);
+            assertThat(reserved.isGranted()).isTrue();
+            assertThat(visits.tryAcquire(key)).isTrue();
+            assertThat(visits.tryAcquire(key, 30))
+                    .as("%s of %s", visits.limit(), one)
+                    .isFalse();
+            assertThat(reserved.cancel()).isTrue();
+            assertThat(visits.on(key).peek().remaining())
+                    .as("%s after %s", visits.limit(), reserves.limit())
+                    .isEqualTo(58);
+            assertThat(reserves.on(key).peek().remaining())
+                    .as("%s after %s", reserves.limit(), visits.limit())
+                    .isEqualTo(58);
         }
     }
 

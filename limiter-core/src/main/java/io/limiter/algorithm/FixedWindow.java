@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.arithmetic.ZoneClock;
@@ -15,10 +16,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Exact within each window. Across a boundary, up to twice the limit can be granted in one period: all of the first
  * window at its end, all of the second at its start. A {@link TokenBucket} has no boundaries.
  *
- * <p>A rejected request does not change the window. A changed limit or period applies to the open window at once:
- * granted permits stay counted, and the window ends at most one new period from now. So does a window when the clock
- * steps back. Limiters with different periods should share a window only while a new version is rolled out, because the
- * shortest period ends it for all.
+ * <p>A rejected request does not change the window. A changed limit applies to the open window at once. When the clock steps
+ * back, a window ends at most one period from now, or two if it ends by a clock.
+ *
+ * <p>Limiters with different periods or zones can share permits: plans of one limit, or an old and a new definition while a
+ * new version is rolled out. Each has a window of its own, and permits count in all that are open, whoever takes them. So
+ * what was used of a day stays used after a visit to a limit for a minute. A window opens as if it had with the first of the
+ * others that opened within its period, and counts the permits of that one. Of a longer one that opened earlier it does not
+ * know when its permits were taken, and begins with 0.
  *
  * @param limit the most permits in one window, at least 1
  * @param period the length of a window, from 1 ms to 1,000 days; an aligned one must divide a day
@@ -84,36 +89,107 @@ public record FixedWindow(
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         request.checkNoId(this);
         double now = nowMicros;
+        int permits = request.permits();
+        double period = periodMicros();
+        double clockEnd = zone == null ? now + period : windowEnd(zone, nowMicros);
+        State own = own(state, now, clockEnd);
+        double start = now;
         double count = 0.0;
-        double end = windowEnd(nowMicros);
-        boolean open = state != null && state.windowEndMicros() > now;
-        boolean shortened = false;
-        if (state != null && open) {
-            count = state.count();
-            shortened = state.windowEndMicros() > end;
-            end = Math.min(end, state.windowEndMicros());
+        double left = 0.0;
+        double busyUntil = 0.0;
+        double freeAt = 0.0;
+        boolean outdated = false;
+        boolean refunded = false;
+        for (State window = state; window != null; window = window.next()) {
+            if (!window.isOpen(now)) {
+                continue;
+            }
+            double windowStart = window.startAt(now);
+            double end = window == own ? ownEnd(own, now, clockEnd) : window.endAt(now);
+            outdated |= window.endAt(now) < window.endMicros() || window.unitMicros() == 0.0;
+            double removed = window == own
+                    ? own.removed(request, ownStart(request, end, nowMicros), end)
+                    : window.removed(request, own, now);
+            refunded |= removed > 0.0;
+            // Until then it counts: as the window of this limit, or in one that opens.
+            double until = window == own ? end : Math.min(end, windowStart + period);
+            if (until > now) {
+                busyUntil = Math.max(busyUntil, until);
+                freeAt = window.count() + permits > limit ? Math.max(freeAt, until) : freeAt;
+                if (own == null || own == window) {
+                    start = Math.min(start, windowStart);
+                    count = Math.max(count, window.count());
+                    left = Math.max(left, window.count() - removed);
+                }
+            }
         }
-        // If the window of the ticket has ended, its permits are not in this one.
-        boolean ofThisWindow = state != null && (request.id() == 0 || request.id() == state.windowEndMicros());
-        boolean refunded = open && ofThisWindow && request.action() == Request.Action.REFUND;
-        boolean granted = !request.mayBeRejected() || count + request.permits() <= limit;
+        boolean granted = !request.mayBeRejected() || count + permits <= limit;
         boolean taken = granted && request.takes();
-        double after = taken ? count + request.permits() : refunded ? Math.max(0.0, count - request.permits()) : count;
-        long untilReset = taken || open ? (long) (end - now) : 0;
-        long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;
-        boolean save = taken || refunded || (shortened && !request.isPeek());
+        double after = taken ? count + permits : left;
+        double end = own != null ? ownEnd(own, now, clockEnd) : zone == null ? start + period : clockEnd;
+        busyUntil = taken ? Math.max(busyUntil, end) : busyUntil;
+        long retry = granted ? 0 : permits > limit ? Decision.NEVER_MICROS : (long) (freeAt - now);
+        long untilReset = busyUntil == 0.0 ? 0 : (long) (busyUntil - now);
+        State changed = state;
+        if (taken || refunded || outdated && !request.isPeek()) {
+            State others = others(state, own, now, request, taken ? permits : 0.0);
+            changed = own == null && !taken ? others : new State(unitMicros(), after, end, others);
+        }
         return new Step<>(
-                save ? new State(after, end / 1000.0) : state,
-                Decision.withoutReservations(granted, limit, limit - after, retry, untilReset, taken ? (long) end : 0));
+                changed,
+                Decision.withoutReservations(granted, limit, limit - after, retry, untilReset, taken ? nowMicros : 0));
     }
 
-    /** The end of a window that opens now. */
-    private double windowEnd(long nowMicros) {
-        double period = periodMicros();
-        if (zone == null) {
-            return nowMicros + period;
+    /** What says in the state that a window is of this limit. */
+    private double unitMicros() {
+        return zone == null ? periodMicros() : -(double) periodMicros();
+    }
+
+    /** The open window of this limit. */
+    private @Nullable State own(@Nullable State state, double now, double clockEnd) {
+        for (State window = state; window != null; window = window.next()) {
+            double unit = window.unitMicros();
+            if (window.isOpen(now)
+                    && (unit == 0.0 || unit == unitMicros() && (zone == null || window.endAt(now) == clockEnd))) {
+                return window;
+            }
+        }
+        return null;
+    }
+
+    private double ownEnd(State own, double now, double clockEnd) {
+        return zone == null ? Math.min(own.endAt(now), clockEnd) : clockEnd;
+    }
+
+    /** Since when a window of this limit that is open counts; only a cancellation needs it. */
+    private double ownStart(Request request, double end, long nowMicros) {
+        if (zone == null || request.id() == 0) {
+            return end - periodMicros();
         }
         ZoneClock clock = ZoneClock.at(zone, nowMicros);
+        double local = nowMicros + clock.offsetMicros();
+        // A window in which the offset has changed began by the earlier one.
+        return Math.max(local - local % periodMicros() - clock.offsetMicros(), clock.sinceMicros());
+    }
+
+    /** The other windows that are open, with what the request takes or returns. */
+    private static @Nullable State others(
+            @Nullable State window, @Nullable State own, double now, Request request, double taken) {
+        if (window == null) {
+            return null;
+        }
+        State next = others(window.next(), own, now, request, taken);
+        if (window == own || !window.isOpen(now)) {
+            return next;
+        }
+        double count = window.count() + taken - window.removed(request, own, now);
+        return new State(window.unitMicros(), count, window.endAt(now), next);
+    }
+
+    /** When the window of this moment ends by the clock. */
+    private double windowEnd(ZoneId clockZone, long nowMicros) {
+        double period = periodMicros();
+        ZoneClock clock = ZoneClock.at(clockZone, nowMicros);
         double local = nowMicros + clock.offsetMicros();
         double localEnd = local - local % period + period;
         double end = localEnd - clock.offsetMicros();
@@ -127,31 +203,79 @@ public record FixedWindow(
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        return Check.lifetimeMillis(state.windowEndMicros() - nowMicros);
+        double end = 0.0;
+        for (State window = state; window != null; window = window.next()) {
+            end = Math.max(end, window.endMicros());
+        }
+        return Check.lifetimeMillis(end - nowMicros);
     }
 
     /**
-     * The state of a {@link FixedWindow}.
+     * The state of a {@link FixedWindow}: a window, and while limiters with other periods share its permits, theirs.
      *
+     * @param unitMicros the length of the window in whole microseconds, negative if it ends by a clock (then a change of the
+     *     offset makes it shorter or longer); 0 if it is unknown, as of a plain counter: the limit that counts in it next makes
+     *     it its own
      * @param count permits taken in the window, a whole number of at least 0
-     * @param windowEndMillis when the window ends, in milliseconds since the epoch, to the microsecond
+     * @param endMicros when the window ends, in whole microseconds since the epoch
+     * @param next a window of another length, or with another end; {@code null} if there is none
      */
     public record State(
+            @JsonProperty(required = true) double unitMicros,
             @JsonProperty(required = true) double count,
-            @JsonProperty(required = true) double windowEndMillis) {
+            @JsonProperty(required = true) double endMicros,
+
+            @Nullable @JsonInclude(JsonInclude.Include.NON_NULL)
+            State next) {
 
         public State {
-            if (!(count >= 0
+            if (!(Check.isTime(Math.abs(unitMicros))
+                    && unitMicros % 1.0 == 0.0
+                    && count >= 0
                     && count % 1.0 == 0.0
-                    && windowEndMillis >= 0
-                    && windowEndMillis < Double.POSITIVE_INFINITY)) {
-                throw new IllegalArgumentException(
-                        "not a window's state: count " + count + ", windowEndMillis " + windowEndMillis);
+                    && Check.isTime(endMicros)
+                    && endMicros % 1.0 == 0.0)) {
+                throw new IllegalArgumentException("not a window's state: unitMicros " + unitMicros + ", count " + count
+                        + ", endMicros " + endMicros);
             }
         }
 
-        double windowEndMicros() {
-            return Math.floor(windowEndMillis * 1000.0 + 0.5);
+        /** A single window. */
+        public State(double unitMicros, double count, double endMicros) {
+            this(unitMicros, count, endMicros, null);
+        }
+
+        private boolean isOpen(double now) {
+            return endMicros > now;
+        }
+
+        /** When it ends, by a clock that may have stepped back. A change of the offset is shorter than the period. */
+        private double endAt(double now) {
+            return unitMicros == 0.0
+                    ? endMicros
+                    : Math.min(endMicros, now + (unitMicros > 0.0 ? unitMicros : -2.0 * unitMicros));
+        }
+
+        /** Since when all permits count in it, also those of other limits. */
+        private double startAt(double now) {
+            return Math.min(now, endAt(now) - Math.abs(unitMicros));
+        }
+
+        /**
+         * Of permits that the request returns, those that this window has counted beside that of the limit. If they were
+         * taken when it opened, perhaps before, it has if both opened together.
+         */
+        private double removed(Request request, @Nullable State own, double now) {
+            double start = startAt(now);
+            boolean together = own != null && own.startAt(now) == start;
+            return removed(request, together ? start : start + 1.0, endAt(now));
+        }
+
+        /** Of permits that the request returns, those that it has counted; a ticket is the time of the grant. */
+        private double removed(Request request, double start, double end) {
+            boolean counted = request.action() == Request.Action.REFUND
+                    && (request.id() == 0 || request.id() >= start && request.id() < end);
+            return counted ? Math.min(count, request.permits()) : 0.0;
         }
     }
 }

@@ -15,12 +15,13 @@ import org.jspecify.annotations.Nullable;
  * bytes for each microsecond with grants in the last period, and in Redis up to four times that. Each decision reads
  * the whole log.
  *
- * <p>A rejected request adds nothing. A changed limit or period applies at once to earlier grants; permits that a
- * shorter period removed do not return with a longer one. A refund removes the newest permits, a cancellation those of
- * its grant, as far as they still count. A charge counts even above the limit, up to 2,147,483,647 permits in one
- * period; the oldest of more than twice the limit become one entry and leave with its last permit. If the clock steps
- * back, grants in the future count as made now, so no permits become free and no caller is rejected for longer than one
- * period.
+ * <p>A rejected request adds nothing. A changed limit or period applies at once to earlier grants. Limiters with different
+ * periods can share a log: plans of one limit, or an old and a new definition while a new version is rolled out. Each counts
+ * all permits of its own period, because the log keeps those of the longest that was used within itself. A refund removes the
+ * newest permits, a cancellation those of its grant, as far as they still count. A charge counts even above the limit, up to
+ * 2,147,483,647 permits in one period; the oldest of more than twice the largest limit become one entry and leave with its
+ * last permit. If the clock steps back, grants in the future count as made now, so no permits become free and no caller is
+ * rejected for longer than one period.
  *
  * @param limit the most permits in any interval of one period, from 1 to 100,000
  * @param period the length of the interval, from 1 ms to 1,000 days
@@ -83,37 +84,34 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         double now = nowMicros;
         State found = state == null ? State.EMPTY : state;
         State log = found.notAfter(now);
-        int first = log.firstSince(now - periodMicros() + 1.0);
-        double live = log.permitsFrom(first);
+        LogUses uses = log.uses().with(this, now);
+        View view = new View(log, uses, now);
+        double live = view.live;
         boolean granted = !request.mayBeRejected() || live + request.permits() <= limit;
         boolean taken = granted && request.takes();
         boolean cancels = request.action() == Request.Action.REFUND && request.id() != 0;
-        double refunded = cancels
-                ? Math.min(request.permits(), log.permitsAt(request.id(), first, now, limit))
-                : request.permits();
-        double after = taken ? Math.min(live + request.permits(), State.MOST_PERMITS) : live;
+        double refunded = cancels ? Math.min(request.permits(), view.permitsAt(request.id())) : request.permits();
+        double after = taken ? Math.min(live + request.permits(), State.MOST_PERMITS - view.earlier) : live;
         if (request.action() == Request.Action.REFUND) {
             after = Math.max(0.0, live - refunded);
         }
-        long retry = granted ? 0 : retryMicros(log, first, live, now, request.permits());
+        long retry = granted ? 0 : retryMicros(view, now, request.permits());
         // Entries in the future are moved permanently: moved only in memory, they would move along with the clock.
         boolean save = after != live || (log != found && !request.isPeek());
         double kept = Math.min(live, after);
         State changed = !save
                 ? log
                 : cancels && after < live
-                        ? log.without(refunded, request.id(), first, now, limit)
-                        : log.replaced(first, kept, after - kept, now, limit);
+                        ? view.without(refunded, request.id())
+                        : view.replaced(view.earlier + kept, after - kept);
         long reset = after == 0.0 ? 0 : (long) leavesIn(changed.newestMicros(), now);
         return new Step<>(
                 save ? changed : state,
                 Decision.withoutReservations(granted, limit, limit - after, retry, reset, taken ? nowMicros : 0));
     }
 
-    private long retryMicros(State log, int first, double live, double now, int permits) {
-        return permits > limit
-                ? Decision.NEVER_MICROS
-                : (long) leavesIn(log.timeOf(live + permits - limit, first), now);
+    private long retryMicros(View view, double now, int permits) {
+        return permits > limit ? Decision.NEVER_MICROS : (long) leavesIn(view.timeOf(view.live + permits - limit), now);
     }
 
     private double leavesIn(double grantedMicros, double now) {
@@ -122,8 +120,105 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
 
     @Override
     public long lifetimeMillis(State state, long nowMicros) {
-        double leaves = state.size() == 0 ? 0.0 : leavesIn(state.newestMicros(), nowMicros);
+        double leaves = state.size() == 0
+                ? 0.0
+                : state.newestMicros() + Math.max(periodMicros(), state.uses().periodMicros()) - nowMicros;
         return Check.lifetimeMillis(leaves);
+    }
+
+    /** A log as this limit finds it. */
+    private final class View {
+
+        private final State log;
+        private final LogUses uses;
+        private final double now;
+
+        /** The first entry that is kept, and the one that it and its next ones become. */
+        private final int first;
+
+        private final int oldest;
+
+        /** The first entry that counts, how many permits do, and how many are kept before it. */
+        private final int counting;
+
+        private final double live;
+        private final double earlier;
+
+        View(State log, LogUses uses, double now) {
+            this.log = log;
+            this.uses = uses;
+            this.now = now;
+            this.first = log.firstSince(now - uses.periodMicros() + 1.0);
+            // Only charges exceed a limit, and the oldest permits then affect no decision before they leave. So the
+            // oldest of
+            // more than twice the limit become one entry, and a log has at most twice its limit and two entries.
+            double beyond = log.before(log.firstSince(now)) - log.before(first) - 2.0 * uses.limit();
+            this.oldest = beyond > 0.0 ? log.entryOf(log.before(first) + beyond, first) : first;
+            int since = log.firstSince(now - periodMicros() + 1.0);
+            boolean merged = oldest > first && oldest >= since;
+            this.counting = merged ? oldest : since;
+            this.earlier = merged ? 0.0 : log.before(since) - log.before(first);
+            this.live = log.before(log.size()) - log.before(first) - earlier;
+        }
+
+        /** The time of the n-th permit that counts. */
+        double timeOf(double permits) {
+            return log.timesMicros[log.entryOf(log.before(first) + earlier + permits, counting)];
+        }
+
+        /** The number of permits that were granted at a moment and count. */
+        double permitsAt(double micros) {
+            int entry = log.firstSince(micros);
+            return entry < counting || entry == log.size() || log.timesMicros[entry] != micros
+                    ? 0.0
+                    : log.totals[entry] - beforeEntry(entry);
+        }
+
+        private double beforeEntry(int entry) {
+            return log.before(entry <= oldest ? first : entry);
+        }
+
+        /**
+         * The log with only the oldest permits, and new ones granted now.
+         *
+         * @param kept how many permits stay, from 0 to all
+         * @param added how many permits are granted now, at least 0
+         */
+        State replaced(double kept, double added) {
+            double before = log.before(first);
+            int end = kept == 0.0 ? oldest : Math.max(oldest, log.entryOf(before + kept, first)) + 1;
+            boolean joins = end > oldest && log.timesMicros[end - 1] == now;
+            int size = end - oldest + (added > 0.0 && !joins ? 1 : 0);
+            double[] times = Arrays.copyOfRange(log.timesMicros, oldest, oldest + size);
+            double[] sums = Arrays.copyOfRange(log.totals, oldest, oldest + size);
+            for (int i = 0; i < end - oldest; i++) {
+                sums[i] = Math.min(kept, sums[i] - before);
+            }
+            if (added > 0.0) {
+                times[size - 1] = now;
+                sums[size - 1] = kept + added;
+            }
+            return State.of(times, sums, uses);
+        }
+
+        /**
+         * The log without some permits granted at a moment.
+         *
+         * @param permits at least 1, and at most {@link #permitsAt} that moment
+         */
+        State without(double permits, double micros) {
+            int entry = log.firstSince(micros);
+            boolean empties = permits == log.totals[entry] - beforeEntry(entry);
+            int size = log.size() - oldest - (empties ? 1 : 0);
+            double[] times = new double[size];
+            double[] sums = new double[size];
+            for (int i = 0; i < size; i++) {
+                int old = oldest + i + (empties && oldest + i >= entry ? 1 : 0);
+                times[i] = log.timesMicros[old];
+                sums[i] = log.totals[old] - log.before(first) - (old >= entry ? permits : 0.0);
+            }
+            return State.of(times, sums, uses);
+        }
     }
 
     /**
@@ -137,10 +232,11 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         /** The largest count, far above every limit. So the packed encoding can count modulo 2<sup>32</sup>. */
         static final double MOST_PERMITS = Integer.MAX_VALUE;
 
-        static final State EMPTY = new State(new double[0], new double[0]);
+        static final State EMPTY = of(new double[0], new double[0], LogUses.NONE);
 
         private final double[] timesMicros;
         private final double[] totals;
+        private final LogUses uses;
 
         /**
          * @param timesMicros the times of the entries, in whole microseconds since the epoch, ascending
@@ -150,7 +246,8 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         @JsonCreator
         public State(
                 @JsonProperty(value = "timesMicros", required = true) double[] timesMicros,
-                @JsonProperty(value = "totals", required = true) double[] totals) {
+                @JsonProperty(value = "totals", required = true) double[] totals,
+                @JsonProperty(value = "uses", required = true) LogUses uses) {
             if (timesMicros.length != totals.length) {
                 throw new IllegalArgumentException(
                         "not a log's state: " + timesMicros.length + " times and " + totals.length + " totals");
@@ -167,18 +264,24 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
                             + timesMicros[i] + ", after " + fewer + " until " + earlier);
                 }
             }
+            if (uses == null) {
+                throw new IllegalArgumentException("not a log's state: without its limits");
+            }
             this.timesMicros = timesMicros.clone();
             this.totals = totals.clone();
+            this.uses = uses;
         }
 
         /** A log of these very arrays, without checks. */
-        private static State of(double[] timesMicros, double[] totals) {
-            return new State(timesMicros, totals, true);
+        private static State of(double[] timesMicros, double[] totals, LogUses uses) {
+            return new State(timesMicros, totals, uses, true);
         }
 
-        private State(double[] timesMicros, double[] totals, @SuppressWarnings("unused") boolean trusted) {
+        private State(
+                double[] timesMicros, double[] totals, LogUses uses, @SuppressWarnings("unused") boolean trusted) {
             this.timesMicros = timesMicros;
             this.totals = totals;
+            this.uses = uses;
         }
 
         @JsonProperty
@@ -191,13 +294,18 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             return totals.clone();
         }
 
+        @JsonProperty
+        public LogUses uses() {
+            return uses;
+        }
+
         /** The number of entries. */
         public int size() {
             return totals.length;
         }
 
         /** This log with entries in the future moved to now; the same object if there are none. */
-        State notAfter(double nowMicros) {
+        private State notAfter(double nowMicros) {
             int size = size();
             if (size == 0 || timesMicros[size - 1] <= nowMicros) {
                 return this;
@@ -207,98 +315,26 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             double[] sums = Arrays.copyOf(totals, last + 1);
             times[last] = nowMicros;
             sums[last] = totals[size - 1];
-            return of(times, sums);
+            return of(times, sums, uses);
         }
 
         /** The index of the first entry at a moment or later; {@link #size()} if there is none. */
-        int firstSince(double micros) {
+        private int firstSince(double micros) {
             return search(timesMicros, 0, size(), micros);
         }
 
-        /** The number of permits in an entry and all later ones. */
-        double permitsFrom(int first) {
-            return first == size() ? 0.0 : totals[size() - 1] - before(first);
-        }
-
         /** The time of the newest entry; the log must not be empty. */
-        double newestMicros() {
+        private double newestMicros() {
             return timesMicros[size() - 1];
         }
 
-        /** The time of the n-th permit from an entry on. */
-        double timeOf(double permits, int first) {
-            return timesMicros[entryOf(permits, first)];
+        private double before(int entry) {
+            return entry == 0 ? 0.0 : totals[entry - 1];
         }
 
-        /**
-         * The log from an entry on, with only its oldest permits, and new ones granted now.
-         *
-         * <p>Only charges exceed a limit, and the oldest permits then affect no decision before they leave. So the
-         * oldest of more than twice the limit become one entry, and a log has at most twice its limit and two entries.
-         *
-         * @param kept how many permits stay, from 0 to all
-         * @param added how many permits are granted now, at least 0
-         */
-        State replaced(int first, double kept, double added, double nowMicros, int limit) {
-            int from = oldest(first, nowMicros, limit);
-            int end = kept == 0.0 ? from : Math.max(from, entryOf(kept, first)) + 1;
-            boolean joins = end > from && timesMicros[end - 1] == nowMicros;
-            int size = end - from + (added > 0.0 && !joins ? 1 : 0);
-            double[] times = Arrays.copyOfRange(timesMicros, from, from + size);
-            double[] sums = Arrays.copyOfRange(totals, from, from + size);
-            double before = before(first);
-            for (int i = 0; i < end - from; i++) {
-                sums[i] = Math.min(kept, sums[i] - before);
-            }
-            if (added > 0.0) {
-                times[size - 1] = nowMicros;
-                sums[size - 1] = kept + added;
-            }
-            return of(times, sums);
-        }
-
-        /** The number of permits granted at a moment, after the oldest became one entry; see {@link #replaced}. */
-        double permitsAt(double micros, int first, double nowMicros, int limit) {
-            int from = oldest(first, nowMicros, limit);
-            int entry = firstSince(micros);
-            return entry < from || entry == size() || timesMicros[entry] != micros
-                    ? 0.0
-                    : totals[entry] - before(entry == from ? first : entry);
-        }
-
-        /**
-         * The log from an entry on, without some permits granted at a moment.
-         *
-         * @param permits at least 1, and at most {@link #permitsAt} that moment
-         */
-        State without(double permits, double micros, int first, double nowMicros, int limit) {
-            int from = oldest(first, nowMicros, limit);
-            int entry = firstSince(micros);
-            boolean empties = permits == totals[entry] - before(entry == from ? first : entry);
-            int size = size() - from - (empties ? 1 : 0);
-            double[] times = new double[size];
-            double[] sums = new double[size];
-            double before = before(first);
-            for (int i = 0; i < size; i++) {
-                int old = from + i + (empties && from + i >= entry ? 1 : 0);
-                times[i] = timesMicros[old];
-                sums[i] = totals[old] - before - (old >= entry ? permits : 0.0);
-            }
-            return of(times, sums);
-        }
-
-        /** The first entry to keep: the oldest of too many permits become one entry. */
-        private int oldest(int first, double nowMicros, int limit) {
-            double beyond = before(firstSince(nowMicros)) - before(first) - 2.0 * limit;
-            return beyond > 0.0 ? entryOf(beyond, first) : first;
-        }
-
-        private double before(int first) {
-            return first == 0 ? 0.0 : totals[first - 1];
-        }
-
-        private int entryOf(double permits, int first) {
-            return search(totals, first, size() - 1, before(first) + permits);
+        /** The first entry, from one on, up to which so many permits are in the log. */
+        private int entryOf(double total, int from) {
+            return search(totals, from, size() - 1, total);
         }
 
         /** The first index of whole numbers in ascending order that reach a value; the end if none does. */
@@ -311,17 +347,19 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         public boolean equals(Object other) {
             return other instanceof State log
                     && Arrays.equals(timesMicros, log.timesMicros)
-                    && Arrays.equals(totals, log.totals);
+                    && Arrays.equals(totals, log.totals)
+                    && uses.equals(log.uses);
         }
 
         @Override
         public int hashCode() {
-            return 31 * Arrays.hashCode(timesMicros) + Arrays.hashCode(totals);
+            return 31 * (31 * Arrays.hashCode(timesMicros) + Arrays.hashCode(totals)) + uses.hashCode();
         }
 
         @Override
         public String toString() {
-            return "State[timesMicros=" + Arrays.toString(timesMicros) + ", totals=" + Arrays.toString(totals) + "]";
+            return "State[timesMicros=" + Arrays.toString(timesMicros) + ", totals=" + Arrays.toString(totals)
+                    + ", uses=" + uses + "]";
         }
     }
 }

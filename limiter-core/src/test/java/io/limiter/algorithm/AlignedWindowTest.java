@@ -104,11 +104,11 @@ class AlignedWindowTest {
         long minute = micros(Instant.parse("2026-06-01T10:00:00Z"));
         Step<FixedWindow.State> two = limit.step(null, minute + 59_000_000, Request.take(2, 0));
         assertThat(two.decision())
-                .isEqualTo(withTicket(new Decision(true, 2, 0, 0, 0, 1_000_000), minute + 60_000_000));
+                .isEqualTo(withTicket(new Decision(true, 2, 0, 0, 0, 1_000_000), minute + 59_000_000));
         assertThat(limit.step(two.state(), minute + 59_999_999, ONE).decision().retryAfterMicros())
                 .isEqualTo(1);
         assertThat(limit.step(two.state(), minute + 60_000_000, ONE).decision())
-                .isEqualTo(withTicket(new Decision(true, 2, 1, 0, 0, 60_000_000), minute + 120_000_000));
+                .isEqualTo(withTicket(new Decision(true, 2, 1, 0, 0, 60_000_000), minute + 60_000_000));
     }
 
     @ParameterizedTest

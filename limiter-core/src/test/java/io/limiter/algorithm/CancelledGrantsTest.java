@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -28,7 +30,7 @@ class CancelledGrantsTest {
     void a_window_cancels_its_own_permits_only() {
         Timeline<FixedWindow.State> window = new Timeline<>(FixedWindow.of(5, TEN_SECONDS));
         Decision first = window.take(START, 4, 0);
-        assertThat(first.ticketMicros()).isEqualTo(START + PERIOD);
+        assertThat(first.ticketMicros()).isEqualTo(START);
         assertThat(window.cancel(START + 1, 3, first).remaining()).isEqualTo(4);
         FixedWindow.State ended = window.state();
         window.cancel(START + PERIOD, 1, first);
@@ -42,16 +44,33 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void a_window_shortened_by_another_period_accepts_the_first_cancellation() {
-        Timeline<FixedWindow.State> window = new Timeline<>(FixedWindow.of(5, TEN_SECONDS));
-        Decision taken = window.take(START, 4, 0);
-        window.limit(FixedWindow.of(5, Duration.ofSeconds(1))).cancel(START, 2, taken);
-        assertThat(window.state()).isEqualTo(new FixedWindow.State(2, (START + 1_000_000) / 1000.0));
+    void a_window_that_ends_by_the_clock_cancels_what_it_counted_since_the_offset_changed() {
+        FixedWindow day = FixedWindow.of(9, Duration.ofDays(1)).withZone(ZoneId.of("Europe/Berlin"));
+        Timeline<FixedWindow.State> window = new Timeline<>(day);
+        // A day of 25 hours.
+        Decision first = window.take(micros("2026-10-24T21:59:59Z"), 1, 0);
+        Decision second = window.take(micros("2026-10-24T22:00:00Z"), 1, 0);
+        assertThat(window.cancel(micros("2026-10-25T00:59:59Z"), 1, first).remaining())
+                .isEqualTo(8);
+        assertThat(window.cancel(micros("2026-10-25T00:59:59Z"), 1, second).remaining())
+                .isEqualTo(9);
+        Decision third = window.take(micros("2026-10-25T00:59:59Z"), 1, 0);
+        Decision fourth = window.take(micros("2026-10-25T01:00:00Z"), 1, 0);
+        assertThat(window.cancel(micros("2026-10-25T22:59:59Z"), 1, third).remaining())
+                .as("from before the change, which it does not know")
+                .isEqualTo(7);
+        assertThat(window.cancel(micros("2026-10-25T22:59:59Z"), 1, fourth).remaining())
+                .isEqualTo(8);
+    }
+
+    private static long micros(String instant) {
+        return Instant.parse(instant).getEpochSecond() * 1_000_000;
     }
 
     @Test
     void a_log_cancels_the_entry_of_the_grant() {
-        Timeline<SlidingLog.State> log = new Timeline<>(SlidingLog.of(5, TEN_SECONDS));
+        SlidingLog limit = SlidingLog.of(5, TEN_SECONDS);
+        Timeline<SlidingLog.State> log = new Timeline<>(limit);
         Decision first = log.take(START, 2, 0);
         assertThat(first.ticketMicros()).isEqualTo(START);
         Decision second = log.take(START + 1, 3, 0);
@@ -59,14 +78,14 @@ class CancelledGrantsTest {
         log.cancel(START + PERIOD, 2, first);
         assertThat(log.state()).as("of an entry that no longer counts").isSameAs(both);
         assertThat(log.cancel(START + 2, 1, first)).isEqualTo(new Decision(true, 5, 1, 0, 0, PERIOD - 1));
-        assertThat(log.state()).isEqualTo(log(START, 1, START + 1, 4));
+        assertThat(log.state()).isEqualTo(log(limit, START, 1, START + 1, 4));
         log.cancel(START + 2, 7, first);
-        assertThat(log.state()).as("no more than it has").isEqualTo(log(START + 1, 3));
+        assertThat(log.state()).as("no more than it has").isEqualTo(log(limit, START + 1, 3));
         SlidingLog.State one = log.state();
         log.cancel(START + 2, 1, first);
         assertThat(log.state()).isSameAs(one);
         assertThat(log.cancel(START + 2, 3, second)).isEqualTo(new Decision(true, 5, 5, 0, 0, 0));
-        assertThat(log.state()).isEqualTo(SlidingLog.State.EMPTY);
+        assertThat(log.state()).isEqualTo(log(limit));
     }
 
     @Test
@@ -74,14 +93,14 @@ class CancelledGrantsTest {
         SlidingLog limit = SlidingLog.of(1, TEN_SECONDS);
         Timeline<SlidingLog.State> moved = new Timeline<>(limit);
         moved.cancel(START - 5, 1, moved.take(START, 1, 0));
-        assertThat(moved.state()).isEqualTo(log(START - 5, 1));
+        assertThat(moved.state()).isEqualTo(log(limit, START - 5, 1));
         Timeline<SlidingLog.State> merged = new Timeline<>(limit);
         Decision taken = merged.take(START, 1, 0);
         for (int i = 1; i < 5; i++) {
             merged.charge(START + i, 1);
         }
         SlidingLog.State charged = merged.state();
-        assertThat(charged).isEqualTo(log(START + 1, 2, START + 2, 3, START + 3, 4, START + 4, 5));
+        assertThat(charged).isEqualTo(log(limit, START + 1, 2, START + 2, 3, START + 3, 4, START + 4, 5));
         merged.cancel(START + 4, 1, taken);
         assertThat(merged.state()).isSameAs(charged);
     }
@@ -121,7 +140,7 @@ class CancelledGrantsTest {
 
     @Test
     void windows_count_grants_minus_cancellations() {
-        compare(FixedWindow::of, grants -> sum(grants, grant -> grant.decision.ticketMicros() > now));
+        compare(FixedWindow::of, grants -> sum(grants, grant -> grant.micros + grant.decision.fullAfterMicros() > now));
     }
 
     @Test
@@ -175,14 +194,14 @@ class CancelledGrantsTest {
     }
 
     /** Times and totals in turn. */
-    private static SlidingLog.State log(long... timesAndTotals) {
+    private static SlidingLog.State log(SlidingLog limit, long... timesAndTotals) {
         double[] times = new double[timesAndTotals.length / 2];
         double[] totals = new double[times.length];
         for (int i = 0; i < times.length; i++) {
             times[i] = timesAndTotals[2 * i];
             totals[i] = timesAndTotals[2 * i + 1];
         }
-        return new SlidingLog.State(times, totals);
+        return new SlidingLog.State(times, totals, LogUses.of(limit));
     }
 
     private static final class Grant {

@@ -74,10 +74,9 @@ class FixedWindowTest {
 
         assertThat(window.take(now, 4, 0))
                 .isEqualTo(new Decision(false, 3, 3, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0));
-        assertThat(window.take(now, 1, 0))
-                .isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 60_000_000), now + 60_000_000));
+        assertThat(window.take(now, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 60_000_000), now));
         assertThat(window.take(now + 1, 2, 0))
-                .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 59_999_999), now + 60_000_000));
+                .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 59_999_999), now + 1));
         assertThat(window.take(now + 2, 1, 0)).isEqualTo(new Decision(false, 3, 0, 59_999_998, 59_999_998, 59_999_998));
         assertThat(window.take(now + 2, 4, 0))
                 .isEqualTo(new Decision(false, 3, 0, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 59_999_998));
@@ -101,36 +100,75 @@ class FixedWindowTest {
     }
 
     @Test
-    void a_shorter_period_ends_the_window_sooner() {
+    void a_visit_to_a_shorter_period_does_not_end_the_window() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
-        window.limit(FixedWindow.of(3, Duration.ofSeconds(10)));
-        check(window, at(5, 1, 0, "R 10.0"));
+        window.limit(FixedWindow.of(2, Duration.ofSeconds(10)));
+        check(window, at(15, 2, 0, "G"), at(15, 1, 0, "R 10.0"), at(25, 1, 0, "G"), at(25, 2, 0, "R 10.0"));
 
-        assertThat(window.state()).isEqualTo(new FixedWindow.State(3, (EPOCH_MICROS + 15_000_000) / 1000.0));
-        check(window, at(14, 1, 0, "R 1.0"), at(15, 1, 0, "G"));
+        window.limit(THREE_A_MINUTE);
+        check(window, at(30, 1, 0, "R 30.0"), at(60, 3, 0, "G"), at(60, 1, 0, "R 60.0"));
     }
 
     @Test
-    void a_grant_saves_the_sooner_end() {
+    void a_window_counts_what_another_one_has_if_that_opened_within_its_period() {
+        Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
+        check(window, at(0, 3, 0, "G"));
+
+        FixedWindow shorter = FixedWindow.of(4, Duration.ofSeconds(10));
+        check(window.limit(shorter), at(9, 2, 0, "R 1.0"), at(9, 1, 0, "G"), at(10, 1, 0, "G"));
+        FixedWindow longer = FixedWindow.of(6, Duration.ofHours(1));
+        check(window.limit(longer), at(11, 2, 0, "R 49.0"), at(11, 1, 0, "G"), at(60, 1, 0, "R 3540.0"));
+        assertThat(window.limit(THREE_A_MINUTE)
+                        .peek(EPOCH_MICROS + 60_000_000, 1, 0)
+                        .remaining())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void permits_count_in_all_windows_and_that_of_the_last_limit_is_the_first() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 1, 0, "G"));
+        window.limit(FixedWindow.of(5, Duration.ofSeconds(10)));
+        check(window, at(15, 1, 0, "G"));
+        window.limit(FixedWindow.of(5, Duration.ofSeconds(20)));
+        check(window, at(16, 1, 0, "G"));
 
-        window.limit(FixedWindow.of(3, Duration.ofSeconds(10)));
-        check(window, at(5, 1, 0, "G"));
+        FixedWindow.State minute = new FixedWindow.State(6e7, 3, EPOCH_MICROS + 60_000_000);
+        assertThat(window.state())
+                .isEqualTo(new FixedWindow.State(
+                        2e7,
+                        3,
+                        EPOCH_MICROS + 20_000_000,
+                        new FixedWindow.State(1e7, 2, EPOCH_MICROS + 25_000_000, minute)));
 
-        assertThat(window.state()).isEqualTo(new FixedWindow.State(2, (EPOCH_MICROS + 15_000_000) / 1000.0));
+        check(window, at(27, 1, 0, "G"));
+        assertThat(window.state())
+                .as("without those that have ended")
+                .isEqualTo(new FixedWindow.State(
+                        2e7, 1, EPOCH_MICROS + 47_000_000, new FixedWindow.State(6e7, 4, EPOCH_MICROS + 60_000_000)));
     }
 
     @Test
-    void a_longer_period_keeps_the_end_of_the_window() {
+    void permits_are_returned_to_the_windows_that_counted_them() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
-        check(window, at(0, 3, 0, "G"));
+        Decision first = window.take(EPOCH_MICROS, 2, 0);
+        FixedWindow shorter = FixedWindow.of(2, Duration.ofSeconds(10));
+        check(window.limit(shorter), at(15, 1, 0, "G"));
 
-        window.limit(FixedWindow.of(3, Duration.ofHours(1)));
-
-        check(window, at(30, 1, 0, "R 30.0"), at(60, 3, 0, "G"), at(60, 1, 0, "R 3600.0"));
+        window.limit(THREE_A_MINUTE).cancel(EPOCH_MICROS + 16_000_000, 2, first);
+        check(window.limit(shorter), at(16, 2, 0, "R 9.0"));
+        check(window.limit(THREE_A_MINUTE), at(16, 3, 0, "R 44.0"));
+        Decision second = window.take(EPOCH_MICROS + 16_000_000, 2, 0);
+        assertThat(window.cancel(EPOCH_MICROS + 17_000_000, 1, second))
+                .isEqualTo(new Decision(true, 3, 1, 0, 0, 43_000_000));
+        check(window.limit(shorter), at(17, 1, 0, "R 8.0"));
+        assertThat(window.refund(EPOCH_MICROS + 17_000_000, 1).remaining()).isEqualTo(1);
+        assertThat(window.limit(THREE_A_MINUTE)
+                        .peek(EPOCH_MICROS + 17_000_000, 1, 0)
+                        .remaining())
+                .isEqualTo(2);
     }
 
     @Test
@@ -164,7 +202,7 @@ class FixedWindowTest {
 
     @Test
     void the_state_lives_a_second_longer_than_the_window() {
-        FixedWindow.State window = new FixedWindow.State(1, 1000.0);
+        FixedWindow.State window = new FixedWindow.State(60_000_000, 1, 1_000_000);
 
         assertThat(THREE_A_MINUTE.lifetimeMillis(window, 0)).isEqualTo(2000);
         assertThat(THREE_A_MINUTE.lifetimeMillis(window, 1)).isEqualTo(2000);

@@ -40,11 +40,24 @@ class InvalidStateTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"-1, 1", "NaN, 1", "Infinity, 1", "1, -1", "1, NaN", "1, Infinity"})
-    void an_invalid_window_is_rejected(double count, double windowEndMillis) {
+    @CsvSource({
+        "1, -1, 1",
+        "1, NaN, 1",
+        "1, Infinity, 1",
+        "1, 1.5, 1",
+        "1, 1, -1",
+        "1, 1, NaN",
+        "1, 1, Infinity",
+        "1, 1, 1.5",
+        "1, 1, 9007199254740992",
+        "NaN, 1, 1",
+        "1.5, 1, 1",
+        "-9007199254740992, 1, 1"
+    })
+    void an_invalid_window_is_rejected(double unit, double count, double end) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new FixedWindow.State(count, windowEndMillis))
-                .withMessage("not a window's state: count " + count + ", windowEndMillis " + windowEndMillis);
+                .isThrownBy(() -> new FixedWindow.State(unit, count, end))
+                .withMessage("not a window's state: unitMicros " + unit + ", count " + count + ", endMicros " + end);
     }
 
     @ParameterizedTest
@@ -65,15 +78,24 @@ class InvalidStateTest {
     })
     void an_invalid_log_is_rejected(double time1, double time2, double total1, double total2) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new SlidingLog.State(new double[] {time1, time2}, new double[] {total1, total2}))
+                .isThrownBy(() ->
+                        new SlidingLog.State(new double[] {time1, time2}, new double[] {total1, total2}, LogUses.NONE))
                 .withMessageStartingWith("not a log's state: ");
     }
 
     @Test
     void a_log_has_as_many_times_as_totals() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new SlidingLog.State(new double[2], new double[1]))
+                .isThrownBy(() -> new SlidingLog.State(new double[2], new double[1], LogUses.NONE))
                 .withMessage("not a log's state: 2 times and 1 totals");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, 1, 1, 1", "NaN, 1, 1, 1", "1, 1.5, 1, 1", "1, 2147483648, 1, 1", "1, 1, -1, 1", "1, 1, 1, 1e16"})
+    void invalid_uses_of_a_log_are_rejected(double period, double limit, double other, double used) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new LogUses(period, limit, other, used))
+                .withMessageStartingWith("not the uses of a log: ");
     }
 
     @ParameterizedTest
@@ -99,6 +121,6 @@ class InvalidStateTest {
         assertThat(new RedisPermits(5, 5, 1, 0, 0).storedPermits()).isEqualTo(5);
         assertThat(new RedisPermits(5, 0, 1, 0, Math.nextDown(1.0)).storedPermits())
                 .isZero();
-        assertThatCode(() -> new FixedWindow.State(0, 0)).doesNotThrowAnyException();
+        assertThatCode(() -> new FixedWindow.State(0, 0, 0)).doesNotThrowAnyException();
     }
 }

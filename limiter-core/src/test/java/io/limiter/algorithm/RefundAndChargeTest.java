@@ -93,8 +93,7 @@ class RefundAndChargeTest {
 
     @Test
     void a_window_is_charged_above_its_limit() {
-        assertThat(window.charge(NOW, 5))
-                .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 60_000_000), NOW + 60_000_000));
+        assertThat(window.charge(NOW, 5)).isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 60_000_000), NOW));
         assertThat(window.peek(NOW, 1, 0)).isEqualTo(new Decision(false, 3, 0, 60_000_000, 60_000_000, 60_000_000));
         assertThat(window.refund(NOW, 4).remaining()).isEqualTo(2);
     }

@@ -91,7 +91,7 @@ class SlidingLogTest {
         assertThat(log.state()).isEqualTo(log(0, 1, 2, 2));
         assertThat(log.refund(micros(3), 1)).isEqualTo(new Decision(true, 3, 2, 0, 0, 7_000_000));
         assertThat(log.refund(micros(3), 5)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
-        assertThat(log.state()).isEqualTo(SlidingLog.State.EMPTY);
+        assertThat(log.state()).isEqualTo(log());
         assertThat(log.refund(micros(3), 5).remaining()).isEqualTo(3);
         check(log, at(3, 3, 0, "G"), at(3, 1, 0, "R 10.0"));
     }
@@ -239,15 +239,15 @@ class SlidingLogTest {
     @Test
     void a_state_is_a_value() {
         double[] times = {1, 2};
-        SlidingLog.State log = new SlidingLog.State(times, new double[] {1, 5});
+        SlidingLog.State log = new SlidingLog.State(times, new double[] {1, 5}, LogUses.NONE);
         times[0] = 0;
         log.totals()[0] = 7;
         assertThat(log)
-                .isEqualTo(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 5}))
-                .hasSameHashCodeAs(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 5}))
-                .isNotEqualTo(new SlidingLog.State(new double[] {1, 3}, new double[] {1, 5}))
-                .isNotEqualTo(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 4}))
-                .hasToString("State[timesMicros=[1.0, 2.0], totals=[1.0, 5.0]]");
+                .isEqualTo(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 5}, LogUses.NONE))
+                .hasSameHashCodeAs(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 5}, LogUses.NONE))
+                .isNotEqualTo(new SlidingLog.State(new double[] {1, 3}, new double[] {1, 5}, LogUses.NONE))
+                .isNotEqualTo(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 4}, LogUses.NONE))
+                .hasToString("State[timesMicros=[1.0, 2.0], totals=[1.0, 5.0], uses=" + LogUses.NONE + "]");
     }
 
     private static long micros(double second) {
@@ -262,6 +262,6 @@ class SlidingLogTest {
             times[i] = EPOCH_MICROS + secondsAndTotals[2 * i] * 1e6;
             totals[i] = secondsAndTotals[2 * i + 1];
         }
-        return new SlidingLog.State(times, totals);
+        return new SlidingLog.State(times, totals, LogUses.of(THREE_IN_TEN));
     }
 }

@@ -199,7 +199,7 @@ abstract class DifferentialContract {
     /** As {@code INCR} stores a count, without a TTL: its window starts when it is found, so it must be found now. */
     final void storeCounter(String key, long count, FixedWindow limit) {
         RedisFixture.commands().set(key, Long.toString(count).getBytes(StandardCharsets.US_ASCII));
-        states.put(key, new FixedWindow.State(count, (redis.clock().micros() + limit.periodMicros()) / 1000.0));
+        states.put(key, new FixedWindow.State(0, count, redis.clock().micros() + limit.periodMicros()));
     }
 
     final void delete(String key) {

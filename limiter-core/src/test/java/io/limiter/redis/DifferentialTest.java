@@ -56,6 +56,8 @@ class DifferentialTest extends DifferentialContract {
         COUNTER(10_000, 40, USUAL_CANCELLATIONS),
         COUNTER_OF_MANY_PERIODS(5_000, 2, USUAL_CANCELLATIONS),
         COUNTER_OF_FEW_PERIODS(5_000, 2, USUAL_CANCELLATIONS),
+        WINDOW_OF_FEW_PERIODS(10_000, 2, MANY_CANCELLATIONS),
+        LOG_OF_FEW_PERIODS(10_000, 2, MANY_CANCELLATIONS),
         LOG_WITH_MANY_CANCELLATIONS(20_000, 40, MANY_CANCELLATIONS),
         WINDOW_WITH_MANY_CANCELLATIONS(5_000, 40, MANY_CANCELLATIONS),
         COUNTER_WITH_MANY_CANCELLATIONS(5_000, 20, MANY_CANCELLATIONS);
@@ -262,6 +264,16 @@ class DifferentialTest extends DifferentialContract {
             case COUNTER, COUNTER_OF_MANY_PERIODS -> SlidingCounter.of(randomPermits(), randomPeriod());
             case COUNTER_OF_FEW_PERIODS, COUNTER_WITH_MANY_CANCELLATIONS ->
                 SlidingCounter.of(1 + random.nextInt(200), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
+            case WINDOW_OF_FEW_PERIODS -> {
+                FixedWindow window =
+                        FixedWindow.of(1 + random.nextInt(200), Duration.ofSeconds(5L << (2 * random.nextInt(4))));
+                yield random.nextBoolean()
+                        ? window
+                        : FixedWindow.of(window.limit(), PARTS_OF_A_DAY.get(random.nextInt(3)))
+                                .withZone(ZONES.get(random.nextInt(2)));
+            }
+            case LOG_OF_FEW_PERIODS ->
+                SlidingLog.of(1 + random.nextInt(20), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
             case LOG_WITH_MANY_CANCELLATIONS ->
                 SlidingLog.of(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
         };

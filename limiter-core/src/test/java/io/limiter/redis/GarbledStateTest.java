@@ -66,18 +66,28 @@ class GarbledStateTest {
             "\u0001too short",
             "\u0002AAAAAAAABBBBBBBB");
 
+    private static final String USES =
+            ",\"uses\":{\"periodMicros\":6E7,\"limit\":5,\"otherPeriodMicros\":0,\"usedMicros\":0}";
+
     private static final List<String> NO_SLIDING_STATES = List.of(
             "{\"timesMicros\":[1]}",
-            "{\"timesMicros\":[1],\"totals\":null}",
-            "{\"timesMicros\":[1],\"totals\":[null]}",
-            "{\"timesMicros\":[1],\"totals\":[\"a\"]}",
-            "{\"timesMicros\":[1],\"totals\":[1,2]}",
-            "{\"timesMicros\":[2,1],\"totals\":[1,2]}",
-            "{\"timesMicros\":[1,2],\"totals\":[2,2]}",
-            "{\"timesMicros\":[-1],\"totals\":[1]}",
-            "{\"timesMicros\":[1.5],\"totals\":[1]}",
-            "{\"timesMicros\":[1],\"totals\":[4294967296]}",
-            "{\"timesMicros\":[1],\"totals\":[1]} x",
+            "{\"timesMicros\":[1],\"totals\":null" + USES + "}",
+            "{\"timesMicros\":[1],\"totals\":[null]" + USES + "}",
+            "{\"timesMicros\":[1],\"totals\":[\"a\"]" + USES + "}",
+            "{\"timesMicros\":[1],\"totals\":[1,2]" + USES + "}",
+            "{\"timesMicros\":[2,1],\"totals\":[1,2]" + USES + "}",
+            "{\"timesMicros\":[1,2],\"totals\":[2,2]" + USES + "}",
+            "{\"timesMicros\":[-1],\"totals\":[1]" + USES + "}",
+            "{\"timesMicros\":[1.5],\"totals\":[1]" + USES + "}",
+            "{\"timesMicros\":[1],\"totals\":[4294967296]" + USES + "}",
+            "{\"timesMicros\":[1],\"totals\":[1]}",
+            "{\"timesMicros\":[1],\"totals\":[1],\"uses\":null}",
+            "{\"timesMicros\":[1],\"totals\":[1],\"uses\":{\"periodMicros\":6E7,\"limit\":5}}",
+            "{\"timesMicros\":[1],\"totals\":[1],\"uses\":{\"periodMicros\":-1,\"limit\":5,"
+                    + "\"otherPeriodMicros\":0,\"usedMicros\":0}}",
+            "{\"timesMicros\":[1],\"totals\":[1],\"uses\":{\"periodMicros\":1,\"limit\":1.5,"
+                    + "\"otherPeriodMicros\":0,\"usedMicros\":0}}",
+            "{\"timesMicros\":[1],\"totals\":[1]" + USES + "} x",
             "{\"timesMicros\":[1],\"totals\":[1]",
             "\u0003",
             "\u0003AAAABBBBCCCCD",
@@ -134,8 +144,8 @@ class GarbledStateTest {
                 garbled("a time before all times", BUCKET, reservations(NOW, -1, NOW, 0, 0)),
                 garbled("a time that is no number", BUCKET, reservations(NOW, 0, Double.NaN, 0, 0)),
                 garbled("a reservation beyond all times", BUCKET, reservations(NOW, 0, NOW, 0x1p53, 0)),
-                garbled("a fraction of a permit", WINDOW, packed(2, ABOVE_THREE, (NOW + 1e7) / 1000)),
-                garbled("one in JSON", WINDOW, json("{\"count\":1.5,\"windowEndMillis\":1.763650010E12}")),
+                garbled("a fraction of a permit", WINDOW, packed(2, 6e7, ABOVE_THREE, NOW + 1e7)),
+                garbled("one in JSON", WINDOW, json("{\"unitMicros\":6e7,\"count\":1.5,\"endMicros\":1.763650010E15}")),
                 garbled(
                         "a fraction of a permit",
                         COUNTER,
@@ -162,6 +172,14 @@ class GarbledStateTest {
                         log(NOW - 4, 1, NOW - 3, 2, NOW - 2, 0, NOW - 7e7, 4, NOW - 1, 5)),
                 garbled("a fraction of a microsecond in the future", LOG, log(NOW - 1, 1, NOW + 1e6 + .5, 2)),
                 garbled("the end of time", LOG, log(NOW - 1, 1, 1 / 0., 2)),
+                garbled(
+                        "a period that is no number",
+                        LOG,
+                        log(NOW - 1, 1).position(29).putDouble(Double.NaN)),
+                garbled(
+                        "a limit beyond all permits",
+                        LOG,
+                        log(NOW - 1, 1).position(25).putInt(-1).putDouble(6e7)),
                 garbled("a ban beyond all times", BAN, packed(5, 0x1p53, 1)),
                 garbled("a length that is no number", BAN, packed(5, 1, Double.NaN)),
                 garbled("rejections that are not in order", BAN, packed(5, 0, 0, NOW, NOW - 1)),
@@ -295,7 +313,7 @@ class GarbledStateTest {
         for (int i = 0; i < entries.length; i += 2) {
             out.putDouble(entries[i]).putInt((int) entries[i + 1]);
         }
-        return out.putInt(0).putInt(0).putInt((int) (NOW / 1e6) + 100);
+        return out.putInt(0).putInt(0).putInt((int) (NOW / 1e6) + 100).putInt(5).putDouble(6e7);
     }
 
     private static ByteBuffer json(String json) {

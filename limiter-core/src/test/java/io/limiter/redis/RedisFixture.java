@@ -313,7 +313,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         if (key.endsWith(":counter")) {
             return SlidingCounter.of(1, second);
         }
-        boolean window = value[0] == 2 || new String(value, StandardCharsets.UTF_8).contains("windowEnd");
+        boolean window = value[0] == 2 || new String(value, StandardCharsets.UTF_8).contains("unitMicros");
         return window ? FixedWindow.of(1, second) : TokenBucket.of(1, 1);
     }
 

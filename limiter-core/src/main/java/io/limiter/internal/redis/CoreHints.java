@@ -3,6 +3,7 @@ package io.limiter.internal.redis;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LogUses;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
@@ -26,6 +27,7 @@ final class CoreHints implements RuntimeHintsRegistrar {
                         RedisPermits.class,
                         FixedWindow.State.class,
                         SlidingLog.State.class,
+                        LogUses.class,
                         SlidingCounter.State.class,
                         ConcurrencyLimit.State.class,
                         Ban.State.class);

@@ -5,11 +5,15 @@ import io.limiter.internal.arithmetic.ZoneClock;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Java twin of {@code fixed_window.lua}. */
 final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State> {
+
+    private static final int FIRST_BYTE = 2;
+    private static final int WINDOW_BYTES = 3 * Double.BYTES;
 
     FixedWindowScript() {
         super(FixedWindow.class, LuaScript.resource(FixedWindowScript.class, "fixed_window.lua"));
@@ -37,8 +41,19 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
 
     @Override
     public FixedWindow.@Nullable State readPacked(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
-        double[] d = unpack(value, 2, 2, 0);
-        return d == null ? readCounter(value, limit, nowMicros, ttlMillis) : new FixedWindow.State(d[0], d[1]);
+        if (value[0] != FIRST_BYTE) {
+            return readCounter(value, limit, nowMicros, ttlMillis);
+        }
+        if (value.length == 1 || (value.length - 1) % WINDOW_BYTES != 0) {
+            return null;
+        }
+        ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+        FixedWindow.State next = null;
+        for (int at = value.length - WINDOW_BYTES; at > 0; at -= WINDOW_BYTES) {
+            in.position(at);
+            next = new FixedWindow.State(in.getDouble(), in.getDouble(), in.getDouble(), next);
+        }
+        return next;
     }
 
     /** A plain counter, as {@code INCR} and {@code EXPIRE} leave it; without a TTL, its window starts now. */
@@ -51,6 +66,6 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
         }
         double count = Double.parseDouble(new String(value, StandardCharsets.US_ASCII));
         long windowMicros = ttlMillis >= 0 ? ttlMillis * 1000 : limit.periodMicros();
-        return new FixedWindow.State(count, (nowMicros + windowMicros) / 1000.0);
+        return new FixedWindow.State(0.0, count, nowMicros + windowMicros);
     }
 }

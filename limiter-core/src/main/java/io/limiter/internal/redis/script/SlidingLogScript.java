@@ -1,5 +1,6 @@
 package io.limiter.internal.redis.script;
 
+import io.limiter.algorithm.LogUses;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
@@ -11,8 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class SlidingLogScript extends LimitScript<SlidingLog, SlidingLog.State> {
 
     private static final int FIRST_BYTE = 3;
+    private static final int FIRST_BYTE_OF_MORE = 6;
     private static final int ENTRY_BYTES = Double.BYTES + Integer.BYTES;
-    private static final int END_BYTES = 3 * Integer.BYTES;
+    private static final int END_BYTES = 4 * Integer.BYTES + Double.BYTES;
+    private static final int END_BYTES_OF_MORE = END_BYTES + 2 * Double.BYTES;
 
     SlidingLogScript() {
         super(SlidingLog.class, LuaScript.resource(SlidingLogScript.class, "sliding_log.lua"));
@@ -31,8 +34,9 @@ final class SlidingLogScript extends LimitScript<SlidingLog, SlidingLog.State> {
 
     @Override
     public SlidingLog.@Nullable State readPacked(byte[] value, SlidingLog limit, long nowMicros, long ttlMillis) {
-        int entryBytes = value.length - 1 - END_BYTES;
-        if (value[0] != FIRST_BYTE || entryBytes < 0 || entryBytes % ENTRY_BYTES != 0) {
+        boolean more = value[0] == FIRST_BYTE_OF_MORE;
+        int entryBytes = value.length - 1 - (more ? END_BYTES_OF_MORE : END_BYTES);
+        if (!more && value[0] != FIRST_BYTE || entryBytes < 0 || entryBytes % ENTRY_BYTES != 0) {
             return null;
         }
         ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
@@ -50,6 +54,9 @@ final class SlidingLogScript extends LimitScript<SlidingLog, SlidingLog.State> {
             // Counts are modulo 2^32, and so is the difference.
             totals[i] = Integer.toUnsignedLong(in.getInt() - base);
         }
-        return new SlidingLog.State(times, totals);
+        in.position(1 + entryBytes + 3 * Integer.BYTES);
+        double largest = Integer.toUnsignedLong(in.getInt());
+        LogUses uses = new LogUses(in.getDouble(), largest, more ? in.getDouble() : 0.0, more ? in.getDouble() : 0.0);
+        return new SlidingLog.State(times, totals, uses);
     }
 }

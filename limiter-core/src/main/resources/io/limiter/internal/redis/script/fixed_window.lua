@@ -5,11 +5,13 @@
 -- outside their validity, the script replies the problem 'TIME', and the caller repeats the call with the time of the reply.
 -- Timeouts are ignored.
 --
--- The script reads both encodings and writes the packed one: byte 2, then the doubles count, windowEndMillis. A plain number
--- is read as a counter whose window ends with its TTL, or one period from now if it has none.
+-- The script reads both encodings and writes the packed one: byte 2, then for each window the doubles unitMicros, count,
+-- endMicros; see FixedWindow.State. The first window is that of the last limit, and mostly the only one. A plain number is
+-- read as a counter whose window ends with its TTL, or one period from now if it has none.
 
 --[constants]
-local HUGE = math.huge
+local LATEST = 2 ^ 53
+local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
 
 --[limit]
   local limit, period, aligned, since, offset, changes_at, next_offset, valid_until
@@ -17,9 +19,12 @@ local HUGE = math.huge
   if aligned == 1 then
     since, offset, changes_at, next_offset, valid_until, at = unpack_bytes('<ddddd', arg, at)
   end
+  local limit_unit = aligned == 1 and -period or period
 
 --[decide]
-      local count, window_end, found_end, must_save, open = 0, now + period, 0, false, false
+      -- The window of this limit: open if it is stored, and otherwise as it would open now.
+      local open, count, window_start, window_end = false, 0, now, now + period
+      local counts_since
       if aligned == 1 then
         -- windowEnd
         if now < since or now + 2 * period >= valid_until then
@@ -28,7 +33,8 @@ local HUGE = math.huge
         end
         local current = now < changes_at and offset or next_offset
         local shown = now + current
-        local shown_end = shown - shown % period + period
+        local shown_start = shown - shown % period
+        local shown_end = shown_start + period
         window_end = shown_end - current
         if now < changes_at and window_end >= changes_at and period > math.abs(next_offset - offset) then
           local changed = shown_end - next_offset
@@ -36,46 +42,85 @@ local HUGE = math.huge
             window_end = changed
           end
         end
+        -- ownStart
+        counts_since = math.max(shown_start - current, now < changes_at and since or changes_at)
       end
+      -- The other windows that are open: unit, count, start and end of each in turn.
+      local others, must_save = nil, false
       if value then
-        local encoding, stored, millis, counter
-        if #value == 17 then
-          encoding, stored, millis = unpack_bytes('<Bdd', value)
-        end
-        if encoding ~= 2 then
-          stored = nil
-          if string.byte(value, 1) == 123 then
-            local ok, json = pcall(cjson.decode, value)
-            if ok and type(json) == 'table' and type(json.count) == 'number' and type(json.windowEndMillis) == 'number' then
-              stored, millis = json.count, json.windowEndMillis
-            end
-          elseif string.find(value, '^%d+$') then
+        local packed = value
+        local first = string.byte(value, 1)
+        if first == 123 then
+          local ok, json = pcall(cjson.decode, value)
+          local parts = {FIRST_BYTE}
+          while ok and type(json) == 'table' and type(json.unitMicros) == 'number' and type(json.count) == 'number'
+            and type(json.endMicros) == 'number' do
+            parts[#parts + 1] = pack_bytes(WINDOW, json.unitMicros, json.count, json.endMicros)
+            json = json.next
+          end
+          packed = ok and (json == nil or json == cjson.null) and table.concat(parts)
+          found = packed
+        elseif first ~= 2 then
+          packed = string.find(value, '^%d+$')
+          if packed then
             local ttl = redis_call('PTTL', key)
-            stored, millis, counter = tonumber(value), (ttl >= 0 and now + ttl * 1000 or now + period) / 1000, true
+            packed = FIRST_BYTE .. pack_bytes(WINDOW, 0, tonumber(value), ttl >= 0 and now + ttl * 1000 or now + period)
+            found = packed
           end
         end
-        if not (stored and stored >= 0 and stored % 1 == 0 and millis >= 0 and millis < HUGE) then
+        if not packed or #packed == 1 or #packed % WINDOW_BYTES ~= 1 then
           found = '!UNREADABLE'
           break
         end
-        if encoding ~= 2 then
-          found = pack_bytes('<Bdd', 2, stored, millis)
-        end
-        found_end = math.floor(millis * 1000 + 0.5)
-        if found_end > now then
-          open, count, must_save = true, stored, counter
-          if found_end > window_end then
-            must_save = true
-          else
-            window_end = found_end
+        for from = 2, #packed, WINDOW_BYTES do
+          local unit, stored, ends = unpack_bytes(WINDOW, packed, from)
+          if not (unit > -LATEST and unit < LATEST and unit % 1 == 0 and stored >= 0 and stored % 1 == 0
+            and ends >= 0 and ends < LATEST and ends % 1 == 0) then
+            packed = nil
+            break
+          end
+          if ends > now then
+            -- endAt
+            local last = unit > 0 and now + unit or now - 2 * unit
+            if unit == 0 then
+              must_save = true
+            elseif ends > last then
+              ends, must_save = last, true
+            end
+            if not open and (unit == 0 or unit == limit_unit and (aligned == 0 or ends == window_end)) then
+              open, count = true, stored
+              if aligned == 0 and ends < window_end then
+                window_end = ends
+              end
+            else
+              others = others or {}
+              local size = #others
+              others[size + 1], others[size + 2] = unit, stored
+              -- startAt
+              others[size + 3], others[size + 4] = math.min(now, ends - math.abs(unit)), ends
+            end
           end
         end
+        if not packed then
+          found = '!UNREADABLE'
+          break
+        end
       end
+      local other_numbers = others and #others or 0
+      if not open then
+        for i = 1, other_numbers, 4 do
+          if others[i + 2] + period > now then
+            window_start, count = math.min(window_start, others[i + 2]), math.max(count, others[i + 1])
+          end
+        end
+        if aligned == 0 then
+          window_end = window_start + period
+        end
+      end
+      counts_since = counts_since or window_end - period
 
       local changed, only_peeks = must_save, true
-      local was_open = open
-      -- The end of the stored window, as the next request finds it.
-      local stored_end = open and math.max(found_end, window_end) or window_end
+      local was_open = open or others
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
       for run = 1, runs do
         if run > 1 then
@@ -83,35 +128,52 @@ local HUGE = math.huge
         end
         if permits > 0 then
           only_peeks = false
-          if timeout == REFUND then
-            if open then
-              count, changed = math.max(0, count - permits * times), true
+          if timeout == REFUND or timeout < CHARGE then
+            -- removed
+            local ticket, returned = CHARGE - timeout, permits * times
+            if open and count > 0 and (timeout == REFUND or ticket >= counts_since and ticket < window_end) then
+              count, changed = math.max(0, count - returned), true
             end
-          elseif timeout == CHARGE then
-            count, changed, open = count + permits * times, true, true
-          elseif timeout < CHARGE then
-            local ticket = CHARGE - timeout
-            local cancelled = (ticket == stored_end and 1 or 0) + (ticket == window_end and times - 1 or 0)
-            if open and cancelled > 0 then
-              count, changed = math.max(0, count - permits * cancelled), true
+            local left = 0
+            for i = 1, other_numbers, 4 do
+              local start, ends = others[i + 2], others[i + 3]
+              local counted = ticket > start or ticket == start and open and math.min(now, window_end - period) == start
+              if others[i + 1] > 0 and (timeout == REFUND or counted and ticket < ends) then
+                others[i + 1], changed = math.max(0, others[i + 1] - returned), true
+              end
+              left = start + period > now and math.max(left, others[i + 1]) or left
             end
+            count = open and count or left
           else
-            -- After one rejection, all equal requests are rejected.
-            local taken = math.max(0, math.min(times, math.floor((limit - count) / permits)))
+            local taken = permits * times
+            if timeout ~= CHARGE then
+              -- After one rejection, all equal requests are rejected.
+              local fit = math.max(0, math.min(times, math.floor((limit - count) / permits)))
+              taken, granted = fit * permits, granted + fit
+            end
             if taken > 0 then
-              count, granted, changed, open = count + taken * permits, granted + taken, true, true
+              count, changed, open = count + taken, true, true
+              for i = 1, other_numbers, 4 do
+                others[i + 1] = others[i + 1] + taken
+              end
             end
           end
-          stored_end = window_end
         end
       end
 
 --[save]
       -- A value without a TTL would stay for ever if only rejections follow.
       if not only_peeks and (changed or was_open and redis_call('PTTL', key) == -1) then
-        local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000
-        local saved = redis_pcall(
-          'SET', key, pack_bytes('<Bdd', 2, count, window_end / 1000), 'PX', string.format('%.0f', lifetime))
+        local packed, ends = FIRST_BYTE, 0
+        if open then
+          packed, ends = pack_bytes('<Bddd', 2, limit_unit, count, window_end), window_end
+        end
+        for i = 1, other_numbers, 4 do
+          packed = packed .. pack_bytes(WINDOW, others[i], others[i + 1], others[i + 3])
+          ends = math.max(ends, others[i + 3])
+        end
+        local lifetime = math.max(0, math.ceil((ends - now) / 1000)) + 1000
+        local saved = redis_pcall('SET', key, changed and packed or value, 'PX', string.format('%.0f', lifetime))
         if saved.err then
           found, granted = '!' .. saved.err, granted_before
         end

@@ -1,0 +1,184 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.internal.arithmetic.Check;
+import io.limiter.testing.Seed;
+import io.limiter.testing.TraceLine;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Limiters of three definitions with different periods take permits of one state, as plans of a limit do: what was used stays
+ * used after visits to the others. So between two grants of one of them in one of its periods, all together take no more than
+ * its limit, and in the shortest period no more than twice the largest one.
+ */
+class ThreeDefinitionsTest {
+
+    private static final int ROUNDS = 400;
+    private static final int STEPS = 200;
+
+    /** They divide a day, and one another or not. */
+    private static final List<Integer> MILLIS =
+            List.of(100, 200, 250, 400, 500, 600, 800, 1000, 1200, 1500, 2000, 3000);
+
+    private final Random random = Seed.random();
+
+    @Test
+    void windows_that_open_with_a_request_keep_what_was_used() {
+        walk(FixedWindow::of, FixedWindow.State::endMicros);
+    }
+
+    @Test
+    void windows_that_end_by_the_clock_keep_what_was_used() {
+        walk(
+                (limit, period) -> FixedWindow.of(limit, period)
+                        .withZone(random.nextBoolean() ? ZoneOffset.UTC : ZoneId.of("Asia/Kathmandu")),
+                FixedWindow.State::endMicros);
+    }
+
+    @Test
+    void windows_of_both_kinds_keep_what_was_used() {
+        walk(
+                (limit, period) -> random.nextBoolean()
+                        ? FixedWindow.of(limit, period)
+                        : FixedWindow.of(limit, period).withZone(ZoneOffset.UTC),
+                FixedWindow.State::endMicros);
+    }
+
+    @Test
+    void sliding_logs_keep_what_was_used() {
+        walk(SlidingLog::of, state -> 0.0);
+    }
+
+    /** They estimate, and so are checked against their shortest period only. */
+    @Test
+    void sliding_counters_keep_what_was_used() {
+        walk(SlidingCounter::of, state -> 0.0);
+    }
+
+    private static final class Grant {
+
+        private final Limit<?> limit;
+        private final long micros;
+        private final double window;
+        private final Decision decision;
+        private final int taken;
+        private int permits;
+
+        Grant(Limit<?> limit, long micros, double window, Decision decision, int taken) {
+            this.limit = limit;
+            this.micros = micros;
+            this.window = window;
+            this.decision = decision;
+            this.taken = taken;
+            this.permits = taken;
+        }
+
+        @Override
+        public String toString() {
+            return "%d of %d@%d of %d in %d µs until %.0f"
+                    .formatted(permits, taken, micros, limit.capacity(), periodMicros(limit), window);
+        }
+    }
+
+    /** @param windowOf what says of a state which window of its limit the last grant is in */
+    private <S, L extends Limit<S>> void walk(
+            BiFunction<Integer, Duration, L> definition, ToDoubleFunction<S> windowOf) {
+        for (int round = 0; round < ROUNDS; round++) {
+            List<L> three = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                int limit = 1 + random.nextInt(random.nextBoolean() ? 5 : 30);
+                three.add(definition.apply(limit, Duration.ofMillis(MILLIS.get(random.nextInt(MILLIS.size())))));
+            }
+            // Mostly all that a limit has, or a few permits of it.
+            boolean greedy = random.nextBoolean();
+            List<Grant> grants = new ArrayList<>();
+            long now = TraceLine.EPOCH_MICROS;
+            S state = null;
+            for (int i = 0; i < STEPS; i++) {
+                now += random.nextInt(4) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 300_000);
+                Grant last = grants.isEmpty() ? null : grants.get(Math.max(0, grants.size() - 1 - random.nextInt(4)));
+                if (random.nextInt(6) == 0 && last != null && last.permits > 0) {
+                    int cancelled = 1 + random.nextInt(last.permits);
+                    last.permits -= cancelled;
+                    L limit =
+                            three.stream().filter(last.limit::equals).findAny().orElseThrow();
+                    state = limit.step(state, now, Request.cancel(cancelled, last.decision))
+                            .state();
+                    continue;
+                }
+                L limit = three.get(random.nextInt(3));
+                boolean more = true;
+                while (more) {
+                    int permits = greedy ? 1 : 1 + random.nextInt(3);
+                    Step<S> step = limit.step(state, now, Request.take(permits, 0));
+                    state = step.state();
+                    more = greedy && step.decision().granted();
+                    if (step.decision().granted()) {
+                        grants.add(
+                                new Grant(limit, now, windowOf.applyAsDouble(step.state()), step.decision(), permits));
+                        check(limit, grants, three);
+                    }
+                }
+            }
+        }
+    }
+
+    private static void check(Limit<?> limit, List<Grant> grants, List<? extends Limit<?>> three) {
+        Grant last = grants.get(grants.size() - 1);
+        Supplier<String> what = () -> "%sgrants of %s, of %s: %s".formatted(Seed.hint(), limit, three, grants);
+        if (!(limit instanceof SlidingCounter)) {
+            assertThat(sinceItsFirst(limit, last, grants)).as(what).isLessThanOrEqualTo(limit.capacity());
+        }
+        // A clock that ends one window in a period may begin two, and each of the three has its own.
+        boolean byClock = three.stream().anyMatch(each -> each instanceof FixedWindow window && window.zone() != null);
+        long shortest = three.stream()
+                .mapToLong(ThreeDefinitionsTest::periodMicros)
+                .min()
+                .orElseThrow();
+        long largest = three.stream().mapToLong(Limit::capacity).max().orElseThrow();
+        long all = byClock ? three.stream().mapToLong(Limit::capacity).sum() : largest;
+        assertThat(sum(grants, last.micros - shortest)).as(what).isLessThanOrEqualTo(2 * all);
+    }
+
+    /** What all have taken since the first grant of this limit in the same period. */
+    private static long sinceItsFirst(Limit<?> limit, Grant last, List<Grant> grants) {
+        boolean byClock = limit instanceof FixedWindow window && window.zone() != null;
+        long sum = 0;
+        long cancelledBefore = 0;
+        boolean counts = false;
+        for (Grant grant : grants) {
+            counts |= grant.limit.equals(limit)
+                    && grant.window == last.window
+                    && grant.micros > last.micros - periodMicros(limit);
+            sum += counts ? grant.permits : 0;
+            // A window by the clock does not know when it was first used, and returns what was taken in it before.
+            boolean inWindow = byClock && grant.micros >= last.window - periodMicros(limit);
+            cancelledBefore += inWindow && !counts ? grant.taken - grant.permits : 0;
+        }
+        return sum - cancelledBefore;
+    }
+
+    private static long sum(List<Grant> grants, long afterMicros) {
+        return grants.stream()
+                .filter(grant -> grant.micros > afterMicros)
+                .mapToLong(grant -> grant.permits)
+                .sum();
+    }
+
+    private static long periodMicros(Limit<?> limit) {
+        return Check.micros(
+                limit instanceof FixedWindow window
+                        ? window.period()
+                        : limit instanceof SlidingLog log ? log.period() : ((SlidingCounter) limit).period());
+    }
+}
