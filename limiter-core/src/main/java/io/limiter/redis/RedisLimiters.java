@@ -1,6 +1,5 @@
 package io.limiter.redis;
 
-import com.google.common.base.Suppliers;
 import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
@@ -46,7 +45,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The parts of a factory, put together; and its lifetime. */
@@ -75,7 +73,8 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private final Leases localLeases;
     private final long retryAfterMicros;
     private final String scope;
-    private final Supplier<HashTags> hashTags;
+    private final int hashTagCount;
+    private volatile @Nullable HashTags hashTags;
     private volatile int instances = 1;
     private final PolicyDecisions policyDecisions;
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
@@ -117,9 +116,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         this.localLeases = new Leases(local, sleeper, false);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
         this.scope = settings.namespace.isEmpty() ? "" : KeySpace.encodeName(settings.namespace) + ":";
-        int tags = settings.hashTags;
-        // Not before a key is needed, because the connections may not be started yet.
-        this.hashTags = Suppliers.memoize(() -> redis.slots() == 1 ? HashTags.NONE : new HashTags(tags, redis::slotOf));
+        this.hashTagCount = settings.hashTags;
         this.probe = new Probe(backend, redis);
         guard.probeBy(redis, key -> {
             probe.probe(key);
@@ -222,7 +219,19 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
 
     @Override
     protected HashTags hashTags() {
-        return hashTags.get();
+        HashTags known = hashTags;
+        return known == null ? findHashTags() : known;
+    }
+
+    /** Not before a key is needed, because the connections may not be started yet. */
+    private HashTags findHashTags() {
+        Boolean cluster = redis.cluster();
+        if (cluster == null) {
+            return HashTags.UNKNOWN;
+        }
+        HashTags found = cluster ? new HashTags(hashTagCount, redis::slotOf) : HashTags.NONE;
+        hashTags = found;
+        return found;
     }
 
     @Override

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** A Cluster of three masters, through both clients. */
+/** A Cluster of three masters, through each client. */
 class ClusterTest {
 
     @RegisterExtension
@@ -56,6 +56,7 @@ class ClusterTest {
         cluster = RESOURCES.cluster(3);
         CONNECTIONS.add(RESOURCES.lettuce(new RedisClusterConfiguration(cluster.nodes())));
         CONNECTIONS.add(RESOURCES.jedis(new RedisClusterConfiguration(cluster.nodes())));
+        CONNECTIONS.add(RESOURCES.redisson(new RedisClusterConfiguration(cluster.nodes())));
     }
 
     static List<RedisConnectionFactory> connections() {
@@ -205,8 +206,11 @@ class ClusterTest {
     void a_batch_and_a_set_are_decided_while_their_slot_moves(RedisConnectionFactory connections) {
         TestCluster moving = RESOURCES.cluster(2);
         RedisClusterConfiguration where = new RedisClusterConfiguration(moving.nodes());
-        RedisConnectionFactory clients =
-                connections == CONNECTIONS.get(0) ? RESOURCES.lettuce(where) : RESOURCES.jedis(where);
+        RedisConnectionFactory clients = switch (CONNECTIONS.indexOf(connections)) {
+            case 0 -> RESOURCES.lettuce(where);
+            case 1 -> RESOURCES.jedis(where);
+            default -> RESOURCES.redisson(where);
+        };
         ScriptBackend engine = RedisFixture.scriptBackend(clients);
         FixedWindow three = FixedWindow.of(3, Duration.ofDays(1));
         List<KeyRequests<?>> stay = batch(three, "{slot}moved", "{slot}stayed");

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
+import org.redisson.spring.data.connection.RedissonConnectionFactory;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -123,16 +124,37 @@ public final class Resources implements AfterEachCallback, AfterAllCallback {
         return jedis;
     }
 
+    /** Sends nothing again. */
     RedissonClient redisson(RedisStandaloneConfiguration where) {
-        RedissonClient redisson = newRedisson(where);
+        RedissonClient redisson = newRedisson(where, 0);
         closing(() -> redisson.shutdown(0, 0, TimeUnit.SECONDS));
         return redisson;
     }
 
+    /** Redisson's own connection factory, to nodes of a Cluster. */
+    RedissonConnectionFactory redisson(RedisClusterConfiguration where) {
+        Config config = new Config();
+        config.useClusterServers()
+                .addNodeAddress(where.getClusterNodes().stream()
+                        .map(node -> "redis://" + node.getHost() + ":" + node.getPort())
+                        .toArray(String[]::new))
+                .setMasterConnectionMinimumIdleSize(1)
+                .setSlaveConnectionMinimumIdleSize(1)
+                .setSubscriptionConnectionMinimumIdleSize(0);
+        RedissonClient redisson = Redisson.create(config);
+        closing(() -> redisson.shutdown(0, 0, TimeUnit.SECONDS));
+        return new RedissonConnectionFactory(redisson);
+    }
+
     /** With few connections: starting one takes half a second. */
     static RedissonClient newRedisson(RedisStandaloneConfiguration where) {
+        return newRedisson(where, 4);
+    }
+
+    private static RedissonClient newRedisson(RedisStandaloneConfiguration where, int retryAttempts) {
         Config config = new Config();
         config.useSingleServer()
+                .setRetryAttempts(retryAttempts)
                 .setAddress("redis://" + where.getHostName() + ":" + where.getPort())
                 .setUsername(where.getUsername())
                 .setPassword(where.getPassword().map(String::new).orElse(null))

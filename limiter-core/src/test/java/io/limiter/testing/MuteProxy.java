@@ -72,6 +72,11 @@ public final class MuteProxy implements AutoCloseable {
         closeConnections();
     }
 
+    /** New connections go to another Redis from now on, and those that there are stay where they are, as behind a name. */
+    public void redirectNewTo(int newRedisPort) {
+        redisPort = newRedisPort;
+    }
+
     /** Over the connections there are, no reply arrives any more, and they stay open; new ones are as before. */
     public void forgetConnections() {
         generation.incrementAndGet();

@@ -3,12 +3,19 @@ package io.limiter.internal.backend;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Limit;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the {@link LimiterBackendException}s that several packages throw. */
 public final class BackendFailures {
 
+    /** {@linkplain LimiterBackendException#problem() Problems} of a connection that is not logged in. */
+    public static final String NOAUTH = "NOAUTH";
+
+    public static final String WRONGPASS = "WRONGPASS";
+
     private static final String OTHER = "other";
+    private static final String UNEXPECTED = "unexpected";
 
     private BackendFailures() {}
 
@@ -19,6 +26,27 @@ public final class BackendFailures {
 
     public static LimiterBackendException notExecuted(String key, String text, @Nullable Throwable cause) {
         return new LimiterBackendException(Kind.NOT_EXECUTED, OTHER, key, text, null, cause);
+    }
+
+    /**
+     * What was to make the call has thrown before anything was sent. Permanent, because the next call will throw too unless somebody
+     * corrects it, and meanwhile no answer of the backend could show that anything is wrong.
+     */
+    public static LimiterBackendException unexpected(String key, String text, @Nullable Throwable cause) {
+        return new LimiterBackendException(Kind.PERMANENT, UNEXPECTED, key, text, null, cause);
+    }
+
+    /** Whether the backend has answered all the same: with an error that concerns this key or operation, and not the connection. */
+    public static boolean isAnswer(LimiterBackendException failure) {
+        return failure.kind() == Kind.PERMANENT
+                && !Set.of(NOAUTH, WRONGPASS, UNEXPECTED).contains(failure.problem());
+    }
+
+    /** The failure of a request that could not be queued. */
+    public static LimiterBackendException queuing(String key, RuntimeException thrown) {
+        return thrown instanceof LimiterBackendException known
+                ? known
+                : unexpected(key, "it could not be queued: " + thrown, thrown);
     }
 
     /** It was withdrawn just before it was sent: its caller has its failure already. */

@@ -272,7 +272,7 @@ final class Batch {
         LimiterBackendException failure(@Nullable Throwable error) {
             return error instanceof LimiterBackendException known
                     ? known
-                    : BackendFailures.notExecuted(
+                    : BackendFailures.unexpected(
                             key,
                             "the call failed: " + error,
                             error == null ? new IllegalStateException("no answers") : error);

@@ -91,14 +91,19 @@ public final class GroupCommit implements Engine {
         }
         try {
             guard.begin(pending);
+        } catch (LimiterBackendException e) {
+            pending.fail(e, guard.outside());
+            return;
+        }
+        try {
             Lane lane = lane(pending.key());
             lane.add(pending);
             if (lane.watch()) {
                 watch(lane);
             }
             guard.deadlines().ensureChecking();
-        } catch (LimiterBackendException e) {
-            pending.fail(e, guard.outside());
+        } catch (RuntimeException e) {
+            guard.fail(pending, BackendFailures.queuing(pending.key(), e));
         }
     }
 
@@ -165,21 +170,12 @@ public final class GroupCommit implements Engine {
     private Lane lane(String key) {
         AtomicReferenceArray<Lane> all = lanes.get();
         if (all == null) {
-            lanes.compareAndSet(null, new AtomicReferenceArray<>(countLanes(key)));
+            lanes.compareAndSet(null, new AtomicReferenceArray<>(backend.lanes()));
             all = Objects.requireNonNull(lanes.get());
         }
         int index = all.length() == 1 ? 0 : backend.laneOf(key);
         Lane lane = all.get(index);
         return lane == null ? addLane(all, index) : lane;
-    }
-
-    private int countLanes(String key) {
-        try {
-            return backend.lanes();
-        } catch (RuntimeException e) {
-            throw BackendFailures.notExecuted(
-                    key, "the number of Cluster slots could not be read: " + e.getMessage(), e);
-        }
     }
 
     private Lane addLane(AtomicReferenceArray<Lane> all, int index) {

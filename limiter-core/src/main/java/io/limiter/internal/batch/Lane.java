@@ -202,7 +202,7 @@ public final class Lane {
                 }
             } catch (RuntimeException | Error e) {
                 // Without an end to the ownership, the lane would never send again.
-                failQueued(key -> BackendFailures.notExecuted(key, "the call could not be started: " + e, e));
+                failQueued(key -> BackendFailures.unexpected(key, "the call could not be started: " + e, e));
             }
             if (closed) {
                 failQueued(BackendFailures::closed);
@@ -225,7 +225,7 @@ public final class Lane {
             }
             // First: requests can be withdrawn while the connection is made.
             RuntimeException notConnected = blocks ? connect() : null;
-            Batch batch = queue.take(settings, guard.outside());
+            Batch batch = queue.take(settings, guard::fail);
             if (batch == null) {
                 return false;
             }
@@ -252,7 +252,7 @@ public final class Lane {
             closed = true;
         } catch (RuntimeException | Error e) {
             // For example OutOfMemoryError for a thread. The next request tries again.
-            failQueued(key -> BackendFailures.notExecuted(key, "no thread could be started to call Redis: " + e));
+            failQueued(key -> BackendFailures.unexpected(key, "no thread could be started to call Redis: " + e, e));
         }
         return false;
     }
@@ -372,8 +372,9 @@ public final class Lane {
         PendingDecision<?> next;
         while ((next = queue.poll()) != null) {
             queue.taken(1);
-            // Does nothing if it is completed or cancelled.
-            next.fail(why.apply(next.key()), guard.outside());
+            if (!next.isDone()) {
+                guard.fail(next, why.apply(next.key()));
+            }
         }
     }
 }

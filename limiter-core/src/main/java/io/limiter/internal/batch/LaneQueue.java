@@ -1,5 +1,6 @@
 package io.limiter.internal.batch;
 
+import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.PendingDecision;
 import java.util.List;
@@ -7,8 +8,8 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -86,10 +87,10 @@ final class LaneQueue {
     /**
      * Takes the requests of the next call; {@code null} if there are none.
      *
-     * @param outside runs callers' code of requests that fail
+     * @param fail fails requests that no batch can have
      */
     @Nullable
-    Batch take(GroupCommit.Settings settings, Executor outside) {
+    Batch take(GroupCommit.Settings settings, BiConsumer<PendingDecision<?>, LimiterBackendException> fail) {
         Batch batch = new Batch(size());
         int taken = 0;
         try {
@@ -106,9 +107,8 @@ final class LaneQueue {
                         break;
                     }
                 } catch (RuntimeException | Error e) {
-                    next.fail(
-                            BackendFailures.notExecuted(next.key(), "it could not be added to a batch: " + e, e),
-                            outside);
+                    fail.accept(
+                            next, BackendFailures.unexpected(next.key(), "it could not be added to a batch: " + e, e));
                     if (!batch.isEmpty()) {
                         break;
                     }

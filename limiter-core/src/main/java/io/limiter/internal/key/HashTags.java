@@ -18,6 +18,9 @@ public final class HashTags {
     /** Each key has its own. */
     public static final HashTags NONE = new HashTags(0, key -> 0);
 
+    /** In place of those that are not known yet: as {@link #NONE}, but what is built with it must not be kept. */
+    public static final HashTags UNKNOWN = new HashTags(0, key -> 0);
+
     /** More would hardly share calls. */
     public static final int MOST = 1024;
 

@@ -177,7 +177,7 @@ public final class KeySpace {
         requireNotBlank("key", key);
         String redisKey = make(key);
         // Callers decide its length.
-        if (key.length() <= MAX_KEY_LENGTH) {
+        if (key.length() <= MAX_KEY_LENGTH && hashTags.get() != HashTags.UNKNOWN) {
             int place = place(key);
             recent[place + 1] = recent[place];
             recent[place] = new Built(this, key, redisKey);

@@ -2,13 +2,14 @@ package io.limiter.internal.resilience;
 
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
-import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.thread.TimerThread;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -47,8 +48,10 @@ final class Breaker implements AutoCloseable {
     // How many more answers show that it was right to close this.
     private final AtomicInteger answersMissing = new AtomicInteger();
     private volatile long answeredNanos;
-    // Not null while open. The two below are confined to the thread that sets this, and then to the probing thread.
+    // Not null while open: the last failure. What follows is confined to the thread that sets this, and then to the
+    // probing thread.
     private final AtomicReference<@Nullable LimiterBackendException> openedBy = new AtomicReference<>();
+    private final Set<String> problems = new HashSet<>();
     private long openedNanos;
     private long pauseNanos;
 
@@ -146,6 +149,8 @@ final class Breaker implements AutoCloseable {
             return;
         }
         openedNanos = System.nanoTime();
+        problems.clear();
+        problems.add(failure.problem());
         if (answersMissing.get() <= 0) {
             pauseNanos = 0;
         }
@@ -204,20 +209,17 @@ final class Breaker implements AutoCloseable {
      * @throws LimiterBackendException if no node answers
      */
     private boolean answers(String probed) {
-        try {
-            all.probe(probed);
-        } catch (LimiterBackendException e) {
-            // An error reply proves that the node is available.
-            if (e.kind() != Kind.PERMANENT) {
-                throw e;
-            }
-        }
+        all.probe(probed);
         return node.equals(BackendState.ONLY_NODE) || all.nodes().isOn(node, probed);
     }
 
     private void stillUnavailable(String key, Throwable why) {
         if (why instanceof LimiterBackendException failure) {
+            openedBy.set(failure);
             all.changed(failure);
+            if (problems.add(failure.problem())) {
+                log.warn("{} is still unavailable: {}", node, failure.getMessage());
+            }
         }
         probeLater(key);
     }

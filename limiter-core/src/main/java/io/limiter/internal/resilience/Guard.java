@@ -151,6 +151,12 @@ public final class Guard implements AutoCloseable {
         return isCounted;
     }
 
+    /** Fails a request of which nothing was sent and which is not retried, and records that. */
+    public void fail(Pending<?> pending, LimiterBackendException failure) {
+        failed(failure, true);
+        pending.fail(failure, outside);
+    }
+
     /** Records the failure of a request that was not sent in time. */
     private LimiterBackendException notSent(Pending<?> pending) {
         LimiterBackendException lastFailure = pending.lastFailure();

@@ -29,11 +29,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Probes Redis by peeking at keys that are never written. */
+/**
+ * Probes Redis by taking permits that nothing else takes: what only reads would also be answered by a Redis that refuses to
+ * write. The start only peeks, at keys that are never written.
+ */
 public final class Probe {
 
     private static final AsyncLog log = AsyncLog.of(Probe.class);
@@ -54,8 +58,16 @@ public final class Probe {
             ConcurrencyLimit.of(1),
             Ban.after(1));
 
+    /** Grants each probe, and is forgotten in a moment. */
+    private static final TokenBucket AMPLE = TokenBucket.of(1000, 1000);
+
+    private static final Request WRITE = Request.take(1, 0);
+
     private final Backend backend;
     private final Nodes nodes;
+    // Of its own, so that instances do not wait for each other's locks.
+    private final String written =
+            ":" + Integer.toHexString(ThreadLocalRandom.current().nextInt());
 
     /**
      * @param backend called directly, without a circuit breaker
@@ -68,28 +80,36 @@ public final class Probe {
     /**
      * Probes the node that has the slot of a key, at last over a new connection.
      *
-     * @throws LimiterBackendException if Redis does not answer
+     * @throws LimiterBackendException if Redis does not decide: there is no connection, no login, no answer, or it refuses to write
      */
     public void probe(String key) {
         int brace = Math.max(0, key.indexOf('{'));
         int end = key.indexOf('}', brace) + 1;
-        String probed = end == 0 ? KEY : KeySpace.PROBE + key.substring(brace, end);
+        String probed = (end == 0 ? KEY : KeySpace.PROBE + key.substring(brace, end)) + written;
+        LimiterBackendException failure = null;
         if (nodes.isConnected(probed)) {
-            LimiterBackendException failure = look(probed, CHEAPEST).failure();
+            failure = write(probed);
             if (failure != null && failure.kind() == Kind.AMBIGUOUS) {
                 // A stall often lasts a little longer than one timeout; another connection would outlast all stalls.
-                failure = look(probed, CHEAPEST).failure();
+                failure = write(probed);
             }
             if (failure == null) {
                 return;
             }
-            if (failure.kind() == Kind.PERMANENT || !nodes.reconnect(probed)) {
-                throw failure;
-            }
-        } else {
-            nodes.reconnect(probed);
         }
-        look(probed, CHEAPEST).decisions();
+        // A name may lead elsewhere by now, and a demoted primary keeps its connections open.
+        if (nodes.reconnect(probed) || failure == null) {
+            failure = write(probed);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** {@code null} if Redis decides, or has answered that it does not decide this key. */
+    private @Nullable LimiterBackendException write(String key) {
+        LimiterBackendException failure = decide(key, AMPLE, WRITE).failure();
+        return failure == null || BackendFailures.isAnswer(failure) ? null : failure;
     }
 
     /**
@@ -158,15 +178,15 @@ public final class Probe {
     /** Sequentially, because each attempt may have to wait for a connection. */
     private @Nullable LimiterBackendException firstFailure() {
         return OF_EVERY_SCRIPT.stream()
-                .map(limit -> look(KEY + ":" + limit.getClass().getSimpleName(), limit)
+                .map(limit -> decide(KEY + ":" + limit.getClass().getSimpleName(), limit, PEEK)
                         .failure())
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
     }
 
-    private Answer look(String key, Limit<?> limit) {
-        return AsyncFailures.join(backend.start(List.of(KeyRequests.of(key, limit, PEEK)), () -> true))
+    private Answer decide(String key, Limit<?> limit, Request request) {
+        return AsyncFailures.join(backend.start(List.of(KeyRequests.of(key, limit, request)), () -> true))
                 .get(0);
     }
 }

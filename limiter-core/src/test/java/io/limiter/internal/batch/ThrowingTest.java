@@ -63,6 +63,37 @@ class ThrowingTest {
     }
 
     @Test
+    void what_is_thrown_before_a_call_is_sent_is_a_permanent_failure_until_a_request_is_decided() {
+        Guard guard = Patience.guard();
+        GroupCommit watched = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        backend.beforeBlocks = () -> {
+            throw new IllegalStateException("a strange client");
+        };
+        assertThat(failure(request(watched, "a", 1)).kind()).isEqualTo(Kind.PERMANENT);
+        assertThat(guard.state().up()).isTrue();
+        assertThat(guard.state().failing())
+                .singleElement()
+                .satisfies(failing -> assertThat(failing.failure()).hasMessageContaining("a strange client"));
+        backend.beforeBlocks = () -> {};
+        backend.onStart = HandEngine.Call::answer;
+        assertDecided(request(watched, "a", 1));
+        assertThat(guard.state().failing()).isEmpty();
+    }
+
+    @Test
+    void a_backend_that_cannot_say_where_a_key_is_fails_permanently() {
+        Guard guard = Patience.guard();
+        // A remainder by nothing.
+        backend.lanes = 2;
+        GroupCommit watched = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        backend.onStart = HandEngine.Call::answer;
+        assertDecided(request(watched, "a", 1));
+        backend.lanes = 0;
+        assertThat(failure(request(watched, "a", 1)).kind()).isEqualTo(Kind.PERMANENT);
+        assertThat(guard.state().failing()).hasSize(1);
+    }
+
+    @Test
     void an_error_before_a_call_fails_queued_requests_and_later_ones_are_sent() {
         backend.beforeBlocks = () -> {
             throw new StackOverflowError("a deep stack");

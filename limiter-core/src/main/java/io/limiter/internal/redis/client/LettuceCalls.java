@@ -25,8 +25,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.LettuceExceptionConverter;
 
 /**
- * Calls over Lettuce's own asynchronous commands, on the connection that Spring's factory shares among all: no thread
- * waits for an answer, and many calls can be under way. Answers arrive on the client's I/O thread.
+ * Calls over Lettuce's own asynchronous commands, on the connection that Spring's factory shares among all, or on one of the
+ * limiters' own if it shares none: no thread waits for an answer, and many calls can be under way. Answers arrive on the client's
+ * I/O thread.
  *
  * <p>Lettuce restores a broken connection after pauses that grow to half a minute, and does not notice one over which
  * nothing arrives any more. So a failed probe opens another connection to that node, from the same client. It stays in
@@ -40,7 +41,7 @@ final class LettuceCalls extends RedisCalls {
     private final Executor overdue;
     private final SentCommands sent;
     private final LettuceExceptionConverter errors = new LettuceExceptionConverter();
-    // The one that Spring's factory shares.
+    // The one that Spring's factory shares, or the limiters' only one if it shares none.
     private volatile @Nullable NativeConnection shared;
     // The limiters' own, by node.
     private final Map<String, NativeConnection> own = new ConcurrentHashMap<>();
@@ -61,17 +62,17 @@ final class LettuceCalls extends RedisCalls {
      * Only to be called where Lettuce is present: without it, this class cannot even be linked.
      *
      * @param deadlines end commands that take too long
-     * @return {@code null} if the factory is not Lettuce's, or gives every caller a connection of its own
+     * @return {@code null} if the factory is not Lettuce's
      */
-    static @Nullable RedisCalls ifShared(
+    static @Nullable RedisCalls ifLettuce(
             RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
-        return connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
+        return connections instanceof LettuceConnectionFactory lettuce
                 ? new LettuceCalls(lettuce, deadlines, observer)
                 : null;
     }
 
     @Override
-    boolean isCluster() {
+    public Boolean cluster() {
         return factory.isClusterAware();
     }
 
@@ -230,7 +231,10 @@ final class LettuceCalls extends RedisCalls {
     private NativeConnection connection() {
         NativeConnection now = shared;
         if (now == null || now.isClosed()) {
-            now = share(onConnection(NativeConnection::shared));
+            now = share(
+                    factory.getShareNativeConnection()
+                            ? onConnection(NativeConnection::shared)
+                            : uninterrupted(() -> connected(() -> NativeConnection.openBySpring(factory))));
         }
         return now;
     }
@@ -240,6 +244,7 @@ final class LettuceCalls extends RedisCalls {
         NativeConnection before = shared;
         if (before != null) {
             if (!before.isClosed()) {
+                newConnected.close();
                 return before;
             }
             before.stopListening();
@@ -313,7 +318,7 @@ final class LettuceCalls extends RedisCalls {
         opener.close();
         NativeConnection now = shared;
         if (now != null) {
-            now.stopListening();
+            now.close();
         }
         own.values().forEach(NativeConnection::close);
     }

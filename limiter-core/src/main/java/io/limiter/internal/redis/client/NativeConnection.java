@@ -56,7 +56,7 @@ final class NativeConnection {
     }
 
     /** Only the factory knows all nodes, and it opens a connection that nothing else shares only for a pipeline. */
-    private static NativeConnection openBySpring(LettuceConnectionFactory factory) {
+    static NativeConnection openBySpring(LettuceConnectionFactory factory) {
         RedisConnection opened = factory.getConnection();
         try {
             opened.openPipeline();

@@ -2,6 +2,7 @@ package io.limiter.internal.redis.client;
 
 import io.limiter.BackendState;
 import io.limiter.internal.backend.Nodes;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -30,6 +32,14 @@ public abstract class RedisCalls implements Nodes {
     private static final boolean HAS_LETTUCE =
             ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisCalls.class.getClassLoader());
 
+    private static final boolean HAS_JEDIS =
+            ClassUtils.isPresent("redis.clients.jedis.Jedis", RedisCalls.class.getClassLoader());
+
+    private static final AsyncLog log = AsyncLog.of(RedisCalls.class);
+
+    /** How many calls batches make at once. */
+    private static final int CALLS_AT_ONCE = 2;
+
     // These hash tags, from 0, are in all slots.
     private static final int ENOUGH_TAGS = 1 << 18;
 
@@ -48,8 +58,35 @@ public abstract class RedisCalls implements Nodes {
      * @param observer observes the calls that decide
      */
     public static RedisCalls of(RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
-        RedisCalls lettuce = HAS_LETTUCE ? LettuceCalls.ifShared(connections, deadlines, observer) : null;
-        return lettuce == null ? new SpringCalls(connections, observer) : lettuce;
+        RedisCalls lettuce = HAS_LETTUCE ? LettuceCalls.ifLettuce(connections, deadlines, observer) : null;
+        if (lettuce != null) {
+            return lettuce;
+        }
+        warnOf(connections);
+        return new SpringCalls(connections, observer);
+    }
+
+    private static void warnOf(RedisConnectionFactory connections) {
+        if (!HAS_JEDIS || !JedisConnections.areOf(connections)) {
+            log.warn(
+                    "The limiters' connections are those of a {}, and neither Lettuce's nor Jedis's: each call blocks a thread,"
+                            + " and a client that sends a call again after its reply was lost takes permits twice (of Redisson, set"
+                            + " retryAttempts to 0). Limiters work best with a LettuceConnectionFactory; if there are several"
+                            + " connection factories, annotate theirs with @LimiterRedisConnectionFactory.",
+                    connections.getClass().getName());
+            return;
+        }
+        int most = JedisConnections.poolSize(connections);
+        if (most <= JedisConnections.DEFAULT_POOL_SIZE) {
+            log.warn(
+                    "The pool of Jedis has {} connections at most, which limiters and application share: while {} threads hold one"
+                            + " each, for example within MULTI, Redis decides nothing, and failure policies do. Raise"
+                            + " spring.data.redis.jedis.pool.max-active above the number of such threads by {} or more, or annotate"
+                            + " a connection factory of the limiters' own with @LimiterRedisConnectionFactory.",
+                    most,
+                    most,
+                    CALLS_AT_ONCE);
+        }
     }
 
     /** The application's. */
@@ -62,6 +99,16 @@ public abstract class RedisCalls implements Nodes {
         return observer;
     }
 
+    /**
+     * Whether it is a Redis Cluster, where a call sees the keys of one slot only; {@code null} if that is not known yet, because the
+     * connection factory has failed to say so. Throws nothing: what is wrong, a call will report.
+     */
+    public abstract @Nullable Boolean cluster();
+
+    final boolean isCluster() {
+        return Boolean.TRUE.equals(cluster());
+    }
+
     /** How many hash slots keys are in; a call can have keys of one only. */
     public final int slots() {
         return isCluster() ? ClusterSlotHashUtil.SLOT_COUNT : 1;
@@ -69,11 +116,13 @@ public abstract class RedisCalls implements Nodes {
 
     /** The hash slot of a key, from 0. */
     public final int slotOf(String key) {
-        return isCluster() ? ClusterSlotHashUtil.calculateSlot(key) : 0;
+        return isCluster() ? slotInCluster(key) : 0;
     }
 
-    /** Whether it is a Redis Cluster, where a call sees the keys of one slot only. */
-    abstract boolean isCluster();
+    /** The hash slot that a key has in any Cluster. */
+    public static int slotInCluster(String key) {
+        return ClusterSlotHashUtil.calculateSlot(key);
+    }
 
     /** Whether {@link #send} would block now, because the client can do no other or is not connected yet. */
     public abstract boolean blocks();
@@ -124,11 +173,39 @@ public abstract class RedisCalls implements Nodes {
         return onConnection(connection -> connection.keyCommands().del(key));
     }
 
-    /** With the interrupt flag held off, because clients refuse to work on a thread that has it set. */
     final <T extends @Nullable Object> T onConnection(Function<RedisConnection, T> command) {
-        boolean interrupted = Thread.interrupted();
-        try (RedisConnection connection = connection()) {
+        return uninterrupted(() -> {
+            try (RedisConnection connection = connected(connections::getConnection)) {
+                return onConnection(connection, command);
+            }
+        });
+    }
+
+    private <T extends @Nullable Object> T onConnection(
+            RedisConnection connection, Function<RedisConnection, T> command) {
+        boolean leave = leaves();
+        try {
             return command.apply(connection);
+        } catch (RuntimeException e) {
+            leave |= RedisErrors.isReadOnly(e);
+            throw e;
+        } finally {
+            if (leave && HAS_JEDIS) {
+                JedisConnections.discard(connection);
+            }
+        }
+    }
+
+    /** Whether a pool must not use the next connection again. */
+    boolean leaves() {
+        return false;
+    }
+
+    /** With the interrupt flag held off, because clients refuse to work on a thread that has it set. */
+    static <T extends @Nullable Object> T uninterrupted(Supplier<T> work) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return work.get();
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -136,9 +213,10 @@ public abstract class RedisCalls implements Nodes {
         }
     }
 
-    private RedisConnection connection() {
+    /** @throws NotConnectedException if it fails */
+    static <T> T connected(Supplier<T> connect) {
         try {
-            return connections.getConnection();
+            return connect.get();
         } catch (RuntimeException e) {
             throw new NotConnectedException(e);
         }

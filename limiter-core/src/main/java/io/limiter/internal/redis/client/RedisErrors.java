@@ -30,14 +30,16 @@ public final class RedisErrors {
             "allow the command TIME in scripts, for the limiters' user too, or use a server that has it",
             NOPERM,
             "give the limiters' user the rights that docs/failure.md names",
-            "NOAUTH",
+            BackendFailures.NOAUTH,
             "set the user and password of the connection",
-            "WRONGPASS",
+            BackendFailures.WRONGPASS,
             "correct the user and password of the connection",
             "OOM",
             "raise Redis's maxmemory, or choose a maxmemory-policy that evicts what others keep there",
             "MISCONF",
-            "see Redis's log: it cannot save to its disk");
+            "see Redis's log: it cannot save to its disk",
+            "CROSSSLOT",
+            "set spring.data.redis.cluster.nodes, because Redis is a Cluster");
 
     /** Errors after which nothing was executed and a retry may succeed. */
     private static final String PASSING = "LOADING|BUSY|READONLY|MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|NOREPLICAS"
@@ -106,17 +108,14 @@ public final class RedisErrors {
     /** The client threw before it sent anything. */
     private static LimiterBackendException notSent(String key, RuntimeException thrown) {
         LimiterBackendException failure = of(key, thrown);
-        return failure.isAmbiguous()
-                ? new LimiterBackendException(
-                        Kind.NOT_EXECUTED, "client", key, "Redis failed: " + describe(thrown), null, thrown)
-                : failure;
+        return failure.isAmbiguous() ? notMade(key, thrown) : failure;
     }
 
     /** The call could not be made, by no fault of Redis. */
-    public static LimiterBackendException notExecuted(String key, RuntimeException cause) {
+    public static LimiterBackendException notMade(String key, RuntimeException cause) {
         return cause instanceof LimiterBackendException already
                 ? already
-                : BackendFailures.notExecuted(key, "the call to Redis was not made: " + describe(cause), cause);
+                : BackendFailures.unexpected(key, "the call to Redis was not made: " + describe(cause), cause);
     }
 
     /**
@@ -130,10 +129,24 @@ public final class RedisErrors {
                 && FORBIDDEN_KEY.matcher(String.valueOf(reply.getMessage())).lookingAt();
     }
 
+    /** Whether Redis has executed nothing of a call because its keys are in several slots, and it is a node of a Cluster. */
+    public static boolean areInSeveralSlots(Throwable error) {
+        return startsWith(error, "CROSSSLOT");
+    }
+
+    /** Whether Redis, or what a proxy takes for it, reads and refuses writes. */
+    static boolean isReadOnly(Throwable error) {
+        return startsWith(error, "READONLY");
+    }
+
     /** Whether a slot is being moved and Redis has only some of its keys, so that it decides each one, but not several. */
     public static boolean isMovingKeys(Throwable error) {
+        return startsWith(error, "TRYAGAIN");
+    }
+
+    private static boolean startsWith(Throwable error, String code) {
         Throwable reply = errorReply(error);
-        return reply != null && String.valueOf(reply.getMessage()).startsWith("TRYAGAIN");
+        return reply != null && String.valueOf(reply.getMessage()).startsWith(code);
     }
 
     private static @Nullable Throwable errorReply(Throwable thrown) {

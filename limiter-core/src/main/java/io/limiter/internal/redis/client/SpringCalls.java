@@ -2,13 +2,16 @@ package io.limiter.internal.redis.client;
 
 import com.google.common.collect.ObjectArrays;
 import io.limiter.BackendState;
+import io.limiter.internal.time.BlockingCalls;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.InvalidDataAccessResourceUsageException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisScriptingCommands;
@@ -21,6 +24,8 @@ public final class SpringCalls extends RedisCalls {
 
     private final ClusterSlots slots;
     private volatile @Nullable Boolean cluster;
+    // How many connections more.
+    private final AtomicInteger leaving = new AtomicInteger();
 
     /** Calls that are not observed. */
     public SpringCalls(RedisConnectionFactory connections) {
@@ -33,7 +38,7 @@ public final class SpringCalls extends RedisCalls {
     }
 
     @Override
-    boolean isCluster() {
+    public @Nullable Boolean cluster() {
         Boolean known = cluster;
         if (known == null) {
             known = hasClusterConnection();
@@ -43,11 +48,17 @@ public final class SpringCalls extends RedisCalls {
     }
 
     /** From the factory and not from a connection, which would have to be made: callers of this must not block. */
-    private boolean hasClusterConnection() {
+    private @Nullable Boolean hasClusterConnection() {
         try (RedisClusterConnection connection = connections.getClusterConnection()) {
             return connection != null;
-        } catch (InvalidDataAccessApiUsageException | UnsupportedOperationException e) {
+        } catch (InvalidDataAccessApiUsageException
+                | InvalidDataAccessResourceUsageException
+                | UnsupportedOperationException e) {
+            // As Lettuce's and Jedis's factories, Redisson's, and some others say that it is none.
             return false;
+        } catch (RuntimeException e) {
+            // For example stopped. The next caller asks it again.
+            return null;
         }
     }
 
@@ -150,12 +161,21 @@ public final class SpringCalls extends RedisCalls {
         return slots.count();
     }
 
-    /** The client does that by itself; only the masters are looked up again. */
+    /**
+     * Clients do that by themselves, but for connections in Jedis's pool that Redis still answers: they are left after their next
+     * call, because a demoted primary keeps its connections open. The masters are looked up again.
+     */
     @Override
     public boolean reconnect(String key) {
         if (isCluster()) {
             slots.load();
         }
+        leaving.set(BlockingCalls.MAX_THREADS);
         return false;
+    }
+
+    @Override
+    boolean leaves() {
+        return leaving.get() > 0 && leaving.getAndDecrement() > 0;
     }
 }

@@ -7,6 +7,7 @@ import io.limiter.internal.backend.Call;
 import io.limiter.internal.backend.SequentialSet;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.engine.KeyRequests;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisBackend;
 import io.limiter.internal.redis.client.RedisCalls;
@@ -32,8 +33,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScriptBackend extends RedisBackend {
 
+    private static final AsyncLog log = AsyncLog.of(ScriptBackend.class);
+
     private final KnownRejections rejections;
     private final ClockScripts scripts;
+    // Whether Redis has refused keys of several slots in one call, although the client does not know of a Cluster.
+    private volatile boolean splitsBySlot;
     // Estimated server time: Redis's at the last reply, or this machine's before there was one.
     private volatile long estimatedMicros = System.currentTimeMillis() * 1000;
 
@@ -72,9 +77,9 @@ public final class ScriptBackend extends RedisBackend {
         boolean fitsOneCall;
         try {
             kinds = kinds(call.keys());
-            fitsOneCall = (call.allOrNothing() || areEqual(kinds)) && isInOneLane(call.keys());
+            fitsOneCall = (call.allOrNothing() || areEqual(kinds)) && isInOneCall(call.keys());
         } catch (RuntimeException e) {
-            call.failed(key -> RedisErrors.notExecuted(key, e));
+            call.failed(key -> RedisErrors.notMade(key, e));
             return;
         }
         if (call.allOrNothing() && !fitsOneCall) {
@@ -107,24 +112,28 @@ public final class ScriptBackend extends RedisBackend {
         return true;
     }
 
-    private boolean isInOneLane(List<KeyRequests<?>> keys) {
-        if (keys.size() == 1 || lanes() == 1) {
+    private boolean isInOneCall(List<KeyRequests<?>> keys) {
+        if (keys.size() == 1 || (lanes() == 1 && !splitsBySlot)) {
             return true;
         }
-        int lane = laneOf(keys.get(0).key());
+        int slot = slotOf(keys.get(0).key());
         for (KeyRequests<?> each : keys) {
-            if (laneOf(each.key()) != lane) {
+            if (slotOf(each.key()) != slot) {
                 return false;
             }
         }
         return true;
     }
 
+    private int slotOf(String key) {
+        return splitsBySlot ? RedisCalls.slotInCluster(key) : laneOf(key);
+    }
+
     /** One call for each kind of limit, and in a Cluster for each slot. */
     private void decideParts(Call call, int[] kinds) {
-        Map<LaneAndKind, List<Integer>> calls = new LinkedHashMap<>();
+        Map<SlotAndKind, List<Integer>> calls = new LinkedHashMap<>();
         for (int i = 0; i < kinds.length; i++) {
-            LaneAndKind one = new LaneAndKind(laneOf(call.keys().get(i).key()), kinds[i]);
+            SlotAndKind one = new SlotAndKind(slotOf(call.keys().get(i).key()), kinds[i]);
             calls.computeIfAbsent(one, same -> new ArrayList<>()).add(i);
         }
         Parts parts = new Parts(call, calls.size());
@@ -147,7 +156,7 @@ public final class ScriptBackend extends RedisBackend {
             argument = sent.argument();
         } catch (RuntimeException e) {
             if (call.allOrNothing()) {
-                call.failed(key -> RedisErrors.notExecuted(key, e));
+                call.failed(key -> RedisErrors.notMade(key, e));
             } else if (batch.size() > 1) {
                 decideHalves(sent);
             } else {
@@ -165,6 +174,8 @@ public final class ScriptBackend extends RedisBackend {
                 observer.called(System.nanoTime() - startNanos, error != null);
                 if (reply != null) {
                     answered(script, sent, reply, again);
+                } else if (batch.size() > 1 && error != null && RedisErrors.areInSeveralSlots(error)) {
+                    decideSlots(sent);
                 } else if (batch.size() > 1 && error != null && RedisErrors.isMovingKeys(error)) {
                     decideEach(sent);
                 } else if (batch.size() > 1 && error != null && RedisErrors.forbidsKey(error)) {
@@ -249,6 +260,23 @@ public final class ScriptBackend extends RedisBackend {
         }
     }
 
+    /** Nothing was executed: Redis is a node of a Cluster, or behaves as one, and the client takes it for a standalone Redis. */
+    private void decideSlots(ScriptCall sent) {
+        if (!splitsBySlot) {
+            splitsBySlot = true;
+            log.warn(
+                    "Redis rejects calls with keys of several hash slots, as a Cluster does, and the client does not know that it"
+                            + " is one. So each slot has a call of its own, and a set is decided in several. Set"
+                            + " spring.data.redis.cluster.nodes, so that keys share slots and calls.");
+        }
+        Call call = sent.call();
+        if (call.allOrNothing()) {
+            SequentialSet.decide(this, new Call(call.keys(), true, () -> true, call.answered()));
+        } else {
+            decideParts(call, kinds(call.keys()));
+        }
+    }
+
     /** Splits a batch of which nothing was executed because of a few keys, so that the others do not fail too. */
     private void decideHalves(ScriptCall sent) {
         int size = sent.call().keys().size();
@@ -261,7 +289,7 @@ public final class ScriptBackend extends RedisBackend {
         return IntStream.range(from, to).boxed().toList();
     }
 
-    private record LaneAndKind(int lane, int kind) {}
+    private record SlotAndKind(int slot, int kind) {}
 
     /** The calls that a call is split into; answers it when all of them are answered. */
     private static final class Parts {

@@ -1,0 +1,68 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.MuteProxy;
+import io.limiter.testing.MuteProxy.Replies;
+import io.limiter.testing.TestRedis;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.redisson.spring.data.connection.RedissonConnectionFactory;
+
+/** The whole contract over Redisson's own connection factory, which is neither Lettuce's nor Jedis's. */
+class RedissonConnectionsTest extends RedisEngineContract {
+
+    @RegisterExtension
+    final Resources resources = Resources.ofTest();
+
+    private final RedissonConnectionFactory redisson = new RedissonConnectionFactory(RedisFixture.redisson());
+
+    @Override
+    LimiterFactory build() {
+        return RedisFixture.builder(redisson)
+                .clock(redis.clockLua(), redis.clock())
+                .sleeper(redis.clock())
+                .build()
+                .withPrefix(redis.prefix());
+    }
+
+    @Test
+    void redis_decides_with_and_without_keys_and_sets() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
+        assertThat(limiter.decide("ann").source()).isEqualTo(Decision.Source.BACKEND);
+        assertThat(LimitSet.of(limiter.on("ann"))
+                        .and(limiter.on("bob"))
+                        .decide()
+                        .granted())
+                .isTrue();
+    }
+
+    /** With more attempts, Redisson sends it again. */
+    @Test
+    void a_decision_whose_reply_is_lost_is_not_executed_twice_without_retries() {
+        MuteProxy proxy = resources.proxyTo(TestRedis.shared().port());
+        RedissonConnectionFactory connections =
+                new RedissonConnectionFactory(resources.redisson(Resources.at(proxy.port())));
+        try (RedisRateLimiterFactory factory =
+                RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
+            Limiter limiter = factory.withPrefix(redis.prefix()).build("k", TokenBucket.of(0.01, 10_000));
+            assertThat(limiter.decide(1).granted()).isTrue();
+            proxy.replies(Replies.CUT_OFF_ONCE);
+            assertThatThrownBy(() -> limiter.decide(1)).isInstanceOf(LimiterBackendException.class);
+            assertThat(limiters()
+                            .build("k", TokenBucket.of(0.01, 10_000))
+                            .peek(1)
+                            .remaining())
+                    .isEqualTo(98);
+        }
+    }
+}
