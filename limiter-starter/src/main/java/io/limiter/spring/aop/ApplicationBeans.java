@@ -28,7 +28,7 @@ import org.springframework.util.ClassUtils;
 /** The beans that limits use, looked up when they are first needed, and the counts of calls. */
 final class ApplicationBeans {
 
-    private final CallCounts calls = new CallCounts();
+    private volatile CallCounts calls = new CallCounts();
     private volatile @Nullable BeanFactory factory;
     private volatile Executor threads = CallThreads::execute;
 
@@ -39,6 +39,11 @@ final class ApplicationBeans {
 
     CallCounts calls() {
         return calls;
+    }
+
+    /** To be called before any limit is parsed. */
+    void countIn(CallCounts newCalls) {
+        calls = newCalls;
     }
 
     void setFactory(BeanFactory newFactory) {

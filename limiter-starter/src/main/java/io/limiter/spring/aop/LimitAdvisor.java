@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.core.Ordered;
@@ -60,6 +61,14 @@ public final class LimitAdvisor extends StaticMethodMatcherPointcutAdvisor
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
         beans.setFactory(beanFactory);
+        BeanFactory parent = beanFactory instanceof HierarchicalBeanFactory child ? child.getParentBeanFactory() : null;
+        LimitAdvisor ofParent = parent == null
+                ? null
+                : parent.getBeanProvider(LimitAdvisor.class).getIfUnique();
+        if (ofParent != null) {
+            // The meters are those of the parent.
+            beans.countIn(ofParent.callCounts());
+        }
     }
 
     ApplicationBeans beans() {

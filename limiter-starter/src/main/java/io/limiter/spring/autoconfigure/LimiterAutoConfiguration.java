@@ -21,6 +21,7 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
@@ -60,9 +61,10 @@ public class LimiterAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LimiterAutoConfiguration.class);
 
+    /** Those of this context, because a child may have other properties than its parent. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static ConfiguredLimits limiterConfiguredLimits(PropertyNames names, Environment environment) {
         return new ConfiguredLimits(ConfiguredLimits.read(names.binder(environment)));
     }
@@ -86,10 +88,14 @@ public class LimiterAutoConfiguration {
         };
     }
 
-    /** It is created before most beans, so it looks others up later, and reads its order without a bean. */
+    /**
+     * It is created before most beans, so it looks others up later, and reads its order without a bean. Each context has one of its
+     * own: a creator of proxies may ignore that of its parent, which does not know the beans of a child either. A child's hides
+     * that of its parent, because they have one name.
+     */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static LimitAdvisor limiterAdvisor(
             ObjectProvider<LimiterFactory> factory,
             ObjectProvider<ClientAddress> clientAddress,
@@ -120,7 +126,7 @@ public class LimiterAutoConfiguration {
 
     /**
      * Registers a creator of proxies unless there is one. Without it, annotations would have no effect in an application that
-     * has switched Spring Boot's own off ({@code spring.aop.auto}). Such an application does not expect that beans of other
+     * has disabled Spring Boot's own ({@code spring.aop.auto}), or excludes AspectJ. Such an application does not expect that beans of other
      * advisors become proxies of their classes.
      */
     static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
