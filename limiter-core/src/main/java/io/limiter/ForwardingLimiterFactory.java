@@ -38,6 +38,11 @@ public abstract class ForwardingLimiterFactory implements LimiterFactory {
     }
 
     @Override
+    public LimiterFactory withNamespace(String namespace) {
+        return delegate.withNamespace(namespace);
+    }
+
+    @Override
     public LimiterFactory withPrefix(String prefix) {
         return delegate.withPrefix(prefix);
     }

@@ -40,6 +40,17 @@ public interface LimiterFactory extends AutoCloseable {
     Limiter build(String name, Limit<?> limit);
 
     /**
+     * A view of this factory in another namespace, for limits that several applications share on purpose, such as the quota of a
+     * third party. All of them name the same one.
+     *
+     * <p>Limiters of one name in two namespaces share no permits. Live limits and statistics go by prefix and name alone, and those
+     * of the application apply in all namespaces.
+     *
+     * @param namespace at most 100 characters; empty for none
+     */
+    LimiterFactory withNamespace(String namespace);
+
+    /**
      * A view of this factory with another prefix of its keys. Limiters of one name under two prefixes share nothing.
      *
      * @param prefix may be empty; must not contain braces, which delimit the hash tag in a Redis Cluster

@@ -23,6 +23,11 @@ public interface LimiterTotals {
     /** The name of the entry that counts all further limiters once there are too many names. */
     String OTHER = "other";
 
+    /** The namespace of the limiter that was built last; empty for none. */
+    default String namespace() {
+        return "";
+    }
+
     /** The prefix of their keys in the backend. */
     String prefix();
 

@@ -37,6 +37,36 @@ abstract class ViewContract extends LimiterContract {
     }
 
     @Test
+    void limiters_of_one_name_share_permits_in_one_namespace_only() {
+        FixedWindow one = FixedWindow.of(1, DAY);
+        Limiter own = limiters().build("k", one);
+        LimiterFactory shared = limiters().withNamespace("shop: 1");
+        Limiter there = shared.build("k", one);
+        assertThat(own.tryAcquire("a")).isTrue();
+        assertThat(there.tryAcquire("a")).isTrue();
+        assertThat(limiters().withNamespace("bank").build("k", one).tryAcquire("a"))
+                .isTrue();
+        assertThat(limiters()
+                        .withNamespace("bank")
+                        .build("k", FixedWindow.of(2, DAY))
+                        .tryAcquire("a"))
+                .isTrue();
+        assertThat(limiters().withNamespace("shop: 1").build("k", one).tryAcquire("a"))
+                .isFalse();
+        assertThat(shared.withPlan("p").build("k", one).tryAcquire("a")).isFalse();
+        assertThat(shared.withNamespace("").build("k", one)).isSameAs(own);
+        assertThat(own.tryAcquire("a")).isFalse();
+        there.on("a").reset();
+        assertThat(there.tryAcquire("a")).isTrue();
+        assertThat(own.tryAcquire("a")).isFalse();
+        for (String invalid : List.of("n".repeat(101), " ")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> limiters().withNamespace(invalid))
+                    .withMessageStartingWith("namespace must have at most 100 characters and not only spaces");
+        }
+    }
+
+    @Test
     void keys_compose_and_stay_distinct() {
         Limiter limiter = limiters().build("k", FixedWindow.of(1, DAY));
         List<Limiter> apart = List.of(

@@ -41,6 +41,7 @@ import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -72,7 +73,6 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private final Engine local;
     private final Leases localLeases;
     private final long retryAfterMicros;
-    private final String scope;
     private final int hashTagCount;
     private volatile @Nullable HashTags hashTags;
     private volatile int instances = 1;
@@ -85,7 +85,13 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
 
     private RedisLimiters(
             RedisRateLimiterFactory.Builder settings, ListenerNotifier notifier, EngineObserver observer) {
-        super(settings.cacheBounds, settings.failurePolicy, observer, notifier, settings.sleeper.ticker());
+        super(
+                settings.cacheBounds,
+                settings.namespace,
+                settings.failurePolicy,
+                observer,
+                notifier,
+                settings.sleeper.ticker());
         this.notifier = notifier;
         this.guard = new Guard(
                 settings.decisionTimeout,
@@ -102,7 +108,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
                 ? Sleeper.with(guard.deadlines().callbacks())
                 : settings.sleeper;
         this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
-        this.redis = RedisCalls.of(settings.connections, guard.deadlines(), observer);
+        this.redis = RedisCalls.of(Objects.requireNonNull(settings.connections), guard.deadlines(), observer);
         Backend backend = backend(settings);
         GroupCommit.Settings shared = settings.groupCommit;
         this.bounding = settings.lock == null && settings.shareCalls
@@ -115,7 +121,6 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
         this.localLeases = new Leases(local, sleeper, false);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
-        this.scope = settings.namespace.isEmpty() ? "" : KeySpace.encodeName(settings.namespace) + ":";
         this.hashTagCount = settings.hashTags;
         this.probe = new Probe(backend, redis);
         guard.probeBy(redis, key -> {
@@ -210,11 +215,6 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         notifier.close();
         redis.close();
         AsyncLog.flush(LOG_TIMEOUT);
-    }
-
-    @Override
-    protected String scope() {
-        return scope;
     }
 
     @Override

@@ -4,14 +4,18 @@ import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.FailurePolicy;
 import io.limiter.ForwardingLimiterFactory;
+import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.factory.CacheBounds;
+import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.key.HashTags;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.local.LocalEngine;
+import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
@@ -19,6 +23,7 @@ import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -38,15 +43,36 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
-    private final RedisLimiters limiters;
+    private final EngineLimiterFactory limiters;
 
-    private RedisRateLimiterFactory(RedisLimiters limiters) {
+    /** {@code null} if the limiters decide in this process. */
+    private final @Nullable RedisLimiters redis;
+
+    private final Instant built = Instant.now();
+
+    private RedisRateLimiterFactory(EngineLimiterFactory limiters) {
         super(limiters.view());
         this.limiters = limiters;
+        this.redis = limiters instanceof RedisLimiters overRedis ? overRedis : null;
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
-        return new Builder(connections);
+        return new Builder(Objects.requireNonNull(connections, "connections"), null);
+    }
+
+    /**
+     * Settings of a factory that makes no call to Redis, so that a program written for Redis runs without it: where limits are
+     * disabled, in this process alone, and in tests. It takes the permits of another factory; settings of Redis have no effect.
+     *
+     * @param decides a {@link io.limiter.local.LocalLimiterFactory}, or that of {@code limiter-test}
+     * @throws IllegalArgumentException if it decides elsewhere
+     */
+    public static Builder localBuilder(LimiterFactory decides) {
+        if (EngineLimiterFactory.of(Objects.requireNonNull(decides, "decides")) instanceof LocalLimiters local) {
+            return new Builder(null, local);
+        }
+        throw new IllegalArgumentException(
+                "decides must be a factory of this process, such as a LocalLimiterFactory, was " + decides);
     }
 
     @Override
@@ -67,7 +93,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
      * @return whether Redis has answered; if not, that is only logged
      */
     public CompletableFuture<Boolean> warmUp() {
-        return limiters.warmUp();
+        return redis == null ? CompletableFuture.completedFuture(true) : redis.warmUp();
     }
 
     /** The default failure policy of its limiters. */
@@ -77,7 +103,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
     /** Whether Redis is available, and which limiters fail although it is. */
     public BackendState backendState() {
-        return limiters.backendState();
+        return redis == null ? new BackendState(true, built, null) : redis.backendState();
     }
 
     /**
@@ -85,7 +111,12 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
      * limits, and before the first count. Each decides under {@link FailurePolicy#share(int)} of them under {@code LOCAL}.
      */
     public int instances() {
-        return limiters.instances();
+        return redis == null ? 1 : redis.instances();
+    }
+
+    /** Whether its limiters decide in this process, see {@link #localBuilder}. */
+    public boolean isLocal() {
+        return redis == null;
     }
 
     /**
@@ -108,8 +139,8 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
      */
     public <T> T unwrap(Class<T> type) {
         if (!Objects.requireNonNull(type, "type").isInstance(limiters)) {
-            throw new IllegalArgumentException(
-                    "type must be one of this library's for parts of a factory, was " + type.getName());
+            throw new IllegalArgumentException("type must be one of this library's for parts of a factory"
+                    + (isLocal() ? " that decides in this process" : "") + ", was " + type.getName());
         }
         return type.cast(limiters);
     }
@@ -132,7 +163,10 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         private static final Duration SHORTEST = Duration.ofMillis(1);
         private static final Duration LONGEST = Duration.ofHours(1);
 
-        final RedisConnectionFactory connections;
+        /** {@code null} if there is {@link #local}. */
+        final @Nullable RedisConnectionFactory connections;
+
+        private final @Nullable LocalLimiters local;
         CacheBounds cacheBounds = CacheBounds.DEFAULT;
 
         @Nullable
@@ -156,8 +190,9 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         int hashTags = DEFAULT_HASH_TAGS;
         final List<LimiterListener> listeners = new ArrayList<>();
 
-        private Builder(RedisConnectionFactory connections) {
-            this.connections = Objects.requireNonNull(connections, "connections");
+        private Builder(@Nullable RedisConnectionFactory connections, @Nullable LocalLimiters local) {
+            this.connections = connections;
+            this.local = local;
         }
 
         /**
@@ -314,13 +349,16 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * Starts the keys of all limiters, in front of their prefix, so that applications on one Redis do not share permits of
-         * one name. Default: none. Live limits have a namespace of their own.
+         * Separates this application from others on one Redis, which otherwise share the permits, the live limits and the reports
+         * of limits of one name. The stored keys of all limiters start with it, see {@link #withNamespace}. Default:
+         * none.
          *
-         * @param newNamespace encoded as names are; empty for none
+         * @param newNamespace such as the name of the application; empty for none
+         * @throws IllegalArgumentException if it has more than 100 characters, or only spaces
          */
-        public Builder keyNamespace(String newNamespace) {
-            this.namespace = Objects.requireNonNull(newNamespace, "namespace");
+        public Builder namespace(String newNamespace) {
+            KeySpace.checkNamespace(Objects.requireNonNull(newNamespace, "namespace"));
+            this.namespace = newNamespace;
             return this;
         }
 
@@ -348,7 +386,8 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         public RedisRateLimiterFactory build() {
-            return new RedisRateLimiterFactory(new RedisLimiters(this));
+            return new RedisRateLimiterFactory(
+                    local == null ? new RedisLimiters(this) : new LocalRedisLimiters(this, local));
         }
     }
 }

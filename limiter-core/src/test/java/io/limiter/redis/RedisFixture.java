@@ -282,7 +282,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     /** The keys that limiters of this test have left in Redis. */
     public List<String> keys() {
         List<String> keys = new ArrayList<>();
-        ScanIterator.scan(COMMANDS, ScanArgs.Builder.matches(prefix + "*").limit(1000))
+        ScanIterator.scan(COMMANDS, ScanArgs.Builder.matches("*" + prefix + "*").limit(1000))
                 .forEachRemaining(keys::add);
         return keys;
     }

@@ -24,7 +24,7 @@ class RedisRateLimiterTest {
     @BeforeEach
     void build() {
         namespace = redis.prefix().replace(":", "");
-        factory = redis.builder().keyNamespace(namespace).build();
+        factory = redis.builder().namespace(namespace).build();
     }
 
     @AfterEach

@@ -133,8 +133,8 @@ class RightsTest {
         try {
             everything(RedisFixture.builder(connections).lock(lock));
             // Who waits for it needs more.
-            DistributedLock.Held held = lock.tryLock("rateLimit:{k}:lock", Duration.ZERO);
-            assertThat(lock.tryLock("rateLimit:{k}:lock", Duration.ofMillis(500)))
+            DistributedLock.Held held = lock.tryLock("shop:rateLimit:{k}:lock", Duration.ZERO);
+            assertThat(lock.tryLock("shop:rateLimit:{k}:lock", Duration.ofMillis(500)))
                     .isNull();
             held.close();
         } finally {

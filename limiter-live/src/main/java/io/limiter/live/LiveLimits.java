@@ -38,7 +38,7 @@ public interface LiveLimits {
     /** The highest version. */
     long MAX_VERSION = 999_999_999_999_999L;
 
-    /** Most live limits of keys that are in effect in one {@link LiveOptions#namespace}. */
+    /** Most live limits of keys that are in effect in one namespace. */
     int MAX_KEYS = 10_000;
 
     /** This instance's copy, by name, without those of keys, expired ones and those that it cannot read. */

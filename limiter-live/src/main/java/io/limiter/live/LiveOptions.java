@@ -13,20 +13,16 @@ import java.util.Objects;
  * @param showKeys whether its reports have the hottest keys themselves, and it stores live limits of keys by the key; otherwise
  *     both have hashes of them
  * @param instance its name in reports; empty for host, process and a random number
- * @param namespace separates its live limits, their history and reports from those of other namespaces on one Redis, at most
- *     100 characters; empty for one that has no name
  */
-public record LiveOptions(
-        Duration pollInterval, boolean restore, int history, boolean showKeys, String instance, String namespace) {
+public record LiveOptions(Duration pollInterval, boolean restore, int history, boolean showKeys, String instance) {
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final int MAX_INSTANCE = 200;
-    private static final int MAX_NAMESPACE = 100;
     private static final int MAX_HISTORY = 10_000;
 
-    /** Polls each second, restores nothing, keeps 50 changes of each name, hashes keys, and has no namespace. */
-    public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, 50, false, "", "");
+    /** Polls each second, restores nothing, keeps 50 changes of each name and hashes keys. */
+    public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, 50, false, "");
 
     public LiveOptions {
         if (Objects.requireNonNull(pollInterval, "pollInterval").compareTo(SHORTEST) < 0
@@ -42,33 +38,25 @@ public record LiveOptions(
             throw new IllegalArgumentException(
                     "instance must have at most " + MAX_INSTANCE + " characters, had " + instance.length());
         }
-        if (Objects.requireNonNull(namespace, "namespace").length() > MAX_NAMESPACE) {
-            throw new IllegalArgumentException("namespace must have at most " + MAX_NAMESPACE + " characters, had "
-                    + namespace.length() + ": choose a shorter one for all instances that share live limits");
-        }
     }
 
     public LiveOptions withPollInterval(Duration newPollInterval) {
-        return new LiveOptions(newPollInterval, restore, history, showKeys, instance, namespace);
+        return new LiveOptions(newPollInterval, restore, history, showKeys, instance);
     }
 
     public LiveOptions withRestore(boolean newRestore) {
-        return new LiveOptions(pollInterval, newRestore, history, showKeys, instance, namespace);
+        return new LiveOptions(pollInterval, newRestore, history, showKeys, instance);
     }
 
     public LiveOptions withHistory(int newHistory) {
-        return new LiveOptions(pollInterval, restore, newHistory, showKeys, instance, namespace);
+        return new LiveOptions(pollInterval, restore, newHistory, showKeys, instance);
     }
 
     public LiveOptions withShowKeys(boolean newShowKeys) {
-        return new LiveOptions(pollInterval, restore, history, newShowKeys, instance, namespace);
+        return new LiveOptions(pollInterval, restore, history, newShowKeys, instance);
     }
 
     public LiveOptions withInstance(String newInstance) {
-        return new LiveOptions(pollInterval, restore, history, showKeys, newInstance, namespace);
-    }
-
-    public LiveOptions withNamespace(String newNamespace) {
-        return new LiveOptions(pollInterval, restore, history, showKeys, instance, newNamespace);
+        return new LiveOptions(pollInterval, restore, history, showKeys, newInstance);
     }
 }

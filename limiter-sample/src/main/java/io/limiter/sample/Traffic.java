@@ -73,13 +73,11 @@ class Traffic implements SmartLifecycle {
             LimiterFactory firstFactory,
             RedisConnectionFactory connections,
             @Value("${spring.application.name}") String application) {
-        secondFactory = RedisRateLimiterFactory.builder(connections).build();
+        secondFactory = RedisRateLimiterFactory.builder(connections)
+                .namespace(application)
+                .build();
         RedisLiveLimits.start(
-                secondFactory,
-                LiveOptions.DEFAULT
-                        .withNamespace(application)
-                        .withShowKeys(true)
-                        .withInstance("second-instance"));
+                secondFactory, LiveOptions.DEFAULT.withShowKeys(true).withInstance("second-instance"));
         first = Instance.of(firstFactory, 0.6);
         second = Instance.of(secondFactory, 0.4);
     }

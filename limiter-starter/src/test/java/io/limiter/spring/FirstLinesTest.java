@@ -51,7 +51,7 @@ class FirstLinesTest {
 
     @BeforeEach
     void build() {
-        factory = redis.builder().keyNamespace(redis.prefix().replace(":", "")).build();
+        factory = redis.builder().namespace(redis.prefix().replace(":", "")).build();
     }
 
     @AfterEach

@@ -75,6 +75,11 @@ public final class RecordingLimiterFactory implements LimiterFactory {
     }
 
     @Override
+    public LimiterFactory withNamespace(String namespace) {
+        return new RecordingLimiterFactory(delegate.withNamespace(namespace), prefix, prefetch, built);
+    }
+
+    @Override
     public LimiterFactory withPrefix(String newPrefix) {
         return new RecordingLimiterFactory(delegate.withPrefix(newPrefix), newPrefix, prefetch, built);
     }

@@ -26,7 +26,7 @@ public record BackendHealth(String status, Map<String, Object> details) {
     private static final double MOST_UNDECIDED = 0.1;
 
     public static BackendHealth of(LimiterFactory factory) {
-        return factory instanceof RedisRateLimiterFactory redis
+        return factory instanceof RedisRateLimiterFactory redis && !redis.isLocal()
                 ? of(redis.backendState(), redis.failurePolicy())
                 : new BackendHealth(UP, Map.of());
     }

@@ -9,6 +9,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,7 +90,13 @@ public final class LimitLookup {
     }
 
     boolean isLocal() {
-        return factory instanceof LocalLimiterFactory;
+        return isLocal(factory);
+    }
+
+    /** Whether the limits of a factory are in this process. */
+    public static boolean isLocal(LimiterFactory factory) {
+        return factory instanceof LocalLimiterFactory
+                || factory instanceof RedisRateLimiterFactory redis && redis.isLocal();
     }
 
     @Nullable

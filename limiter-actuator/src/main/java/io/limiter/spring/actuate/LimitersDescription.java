@@ -31,7 +31,7 @@ public record LimitersDescription(
 
         /** {@code null} if all limits are in process. */
         public static @Nullable Fallback of(@Nullable LimiterFactory factory) {
-            if (factory instanceof RedisRateLimiterFactory redis) {
+            if (factory instanceof RedisRateLimiterFactory redis && !redis.isLocal()) {
                 FailurePolicy policy = redis.failurePolicy();
                 int instances = redis.instances();
                 @Nullable Double share = policy.action() == FailurePolicy.Action.LOCAL ? policy.share(instances) : null;

@@ -31,7 +31,8 @@ record NamedPermits(
     static NamedPermits of(
             LimiterFactory factory, LimiterTotals totals, Limit<?> limit, List<String> path, @Nullable String hashTag) {
         // A live limit has changed this one already, and what is built for a look must not be shown later.
-        LimiterFactory prefixed = factory.withoutLiveLimits().withPrefix(totals.prefix());
+        LimiterFactory prefixed =
+                factory.withoutLiveLimits().withNamespace(totals.namespace()).withPrefix(totals.prefix());
         LimiterFactory planned = totals.plan().map(prefixed::withPlan).orElse(prefixed);
         LimiterFactory banning = totals.ban().map(planned::withBan).orElse(planned);
         LimiterFactory failing =

@@ -5,9 +5,9 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spi.EngineObserver;
+import io.limiter.spring.actuate.LimitLookup;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
@@ -74,8 +74,8 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         if (measured == null || measured.statistics() == LimiterStatistics.NONE) {
             return;
         }
-        Bound added = new Bound(registry, measured instanceof LocalLimiterFactory, measured.statistics());
-        if (measured instanceof RedisRateLimiterFactory redis) {
+        Bound added = new Bound(registry, LimitLookup.isLocal(measured), measured.statistics());
+        if (measured instanceof RedisRateLimiterFactory redis && !redis.isLocal()) {
             added.gauge(
                     LimiterMeters.BACKEND,
                     "1 while Redis decides, 0 while the failure policy does; in a Cluster, the share of masters that decide",

@@ -53,16 +53,18 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     private final FactoryView view;
 
     /**
+     * @param namespace of its limiters; empty for none
      * @param notifier notifies listeners of rejections
      * @param ticker measures waits
      */
     protected EngineLimiterFactory(
             CacheBounds bounds,
+            String namespace,
             FailurePolicy defaultPolicy,
             EngineObserver observer,
             ListenerNotifier notifier,
             Ticker ticker) {
-        this.view = new FactoryView(this, defaultPolicy);
+        this.view = new FactoryView(this, namespace, defaultPolicy);
         this.counters = new CounterRegistry(observer, notifier, ticker);
         this.limiters = CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
@@ -89,11 +91,6 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
      */
     protected abstract Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy);
 
-    /** What all keys start with, in front of their prefix. */
-    protected String scope() {
-        return "";
-    }
-
     /** Over which keys are spread. */
     protected HashTags hashTags() {
         return HashTags.NONE;
@@ -102,9 +99,20 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     @Override
     public abstract void close();
 
+    /** The factory whose limiters callers have from another, which may forward to it; {@code null} if there is none. */
+    public static @Nullable EngineLimiterFactory of(LimiterFactory callers) {
+        // Its views are those of the factory that it forwards to.
+        return callers.withoutLiveLimits() instanceof FactoryView view ? view.factory() : null;
+    }
+
     /** The factory as callers have it; closing it does nothing. */
     public final LimiterFactory view() {
         return view;
+    }
+
+    /** The namespace of its limiters; empty if they have none. */
+    public final String namespace() {
+        return view.namespace();
     }
 
     /** The default failure policy of its limiters. */
@@ -148,7 +156,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     }
 
     private KeyView<?> create(LimiterId id) {
-        KeySpace keys = id.keys(scope(), this::hashTags, recentKeys);
+        KeySpace keys = id.keys(this::hashTags, recentKeys);
         FailurePolicy policy = id.options().policy();
         if (id.limit() instanceof TokenBucket bucket) {
             return (KeyView<?>)
@@ -165,7 +173,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
     /** Two kinds of limit that read each other's states would fail at each call. */
     private void checkStateType(LimiterId id) {
         Limit<?> limit = id.limit();
-        KeyId key = new KeyId(id.prefix(), id.name(), limit.keySuffix());
+        KeyId key = new KeyId(id.options().namespace(), id.prefix(), id.name(), limit.keySuffix());
         Class<?> other = stateTypes.asMap().putIfAbsent(key, limit.stateType());
         if (other != null && other != limit.stateType()) {
             throw new IllegalArgumentException("limiter '" + id.name() + "' cannot be a "
@@ -219,6 +227,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
             all.plan(options.plan());
             all.bans(bans);
         }
+        all.namespace(options.namespace());
         all.hashTag(options.hashTag());
         all.prefetch(options.prefetch());
         if (limiter instanceof EngineLimiter<?> banning) {
@@ -240,7 +249,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         }
     }
 
-    private record KeyId(String prefix, String name, String suffix) {}
+    private record KeyId(String namespace, String prefix, String name, String suffix) {}
 
     /**
      * A limit whose permits limiters take.

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A factory as callers have it: with what its limiters have in common besides their limits. Closing it does not close the factory.
  *
+ * @param namespace empty for none
  * @param prefix {@code null} for the default of each kind of limit
  * @param plan {@code null} for the limit itself
  * @param prefetch {@code null} if none of them prefetches
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 record FactoryView(
         EngineLimiterFactory factory,
+        String namespace,
         @Nullable String prefix,
         HashTag hashTag,
         @Nullable String plan,
@@ -45,6 +47,7 @@ record FactoryView(
         implements LimiterFactory {
 
     FactoryView {
+        KeySpace.checkNamespace(Objects.requireNonNull(namespace, "namespace"));
         if (prefix != null) {
             KeySpace.checkPrefix(prefix);
         }
@@ -55,8 +58,8 @@ record FactoryView(
         Objects.requireNonNull(policy, "policy");
     }
 
-    FactoryView(EngineLimiterFactory factory, FailurePolicy policy) {
-        this(factory, null, HashTag.WHOLE_KEY, null, policy, null, null, true, true);
+    FactoryView(EngineLimiterFactory factory, String namespace, FailurePolicy policy) {
+        this(factory, namespace, null, HashTag.WHOLE_KEY, null, policy, null, null, true, true);
     }
 
     @Override
@@ -84,47 +87,52 @@ record FactoryView(
     }
 
     @Override
+    public FactoryView withNamespace(String newNamespace) {
+        return new FactoryView(factory, newNamespace, prefix, hashTag, plan, policy, prefetch, ban, listeners, live);
+    }
+
+    @Override
     public FactoryView withPrefix(String newPrefix) {
         Objects.requireNonNull(newPrefix, "prefix");
-        return new FactoryView(factory, newPrefix, hashTag, plan, policy, prefetch, ban, listeners, live);
+        return new FactoryView(factory, namespace, newPrefix, hashTag, plan, policy, prefetch, ban, listeners, live);
     }
 
     @Override
     public FactoryView withHashTag(HashTag newHashTag) {
-        return new FactoryView(factory, prefix, newHashTag, plan, policy, prefetch, ban, listeners, live);
+        return new FactoryView(factory, namespace, prefix, newHashTag, plan, policy, prefetch, ban, listeners, live);
     }
 
     @Override
     public FactoryView withPlan(String newPlan) {
         Objects.requireNonNull(newPlan, "plan");
-        return new FactoryView(factory, prefix, hashTag, newPlan, policy, prefetch, ban, listeners, live);
+        return new FactoryView(factory, namespace, prefix, hashTag, newPlan, policy, prefetch, ban, listeners, live);
     }
 
     @Override
     public FactoryView withFailurePolicy(FailurePolicy newPolicy) {
-        return new FactoryView(factory, prefix, hashTag, plan, newPolicy, prefetch, ban, listeners, live);
+        return new FactoryView(factory, namespace, prefix, hashTag, plan, newPolicy, prefetch, ban, listeners, live);
     }
 
     @Override
     public FactoryView withPrefetch(Duration time, int callsPerSecond) {
         PrefetchTerms newPrefetch = new PrefetchTerms(time, callsPerSecond);
-        return new FactoryView(factory, prefix, hashTag, plan, policy, newPrefetch, ban, listeners, live);
+        return new FactoryView(factory, namespace, prefix, hashTag, plan, policy, newPrefetch, ban, listeners, live);
     }
 
     @Override
     public FactoryView withBan(Ban newBan) {
         Objects.requireNonNull(newBan, "ban");
-        return new FactoryView(factory, prefix, hashTag, plan, policy, prefetch, newBan, listeners, live);
+        return new FactoryView(factory, namespace, prefix, hashTag, plan, policy, prefetch, newBan, listeners, live);
     }
 
     @Override
     public FactoryView withoutListeners() {
-        return new FactoryView(factory, prefix, hashTag, plan, policy, prefetch, ban, false, live);
+        return new FactoryView(factory, namespace, prefix, hashTag, plan, policy, prefetch, ban, false, live);
     }
 
     @Override
     public FactoryView withoutLiveLimits() {
-        return new FactoryView(factory, prefix, hashTag, plan, policy, prefetch, ban, listeners, false);
+        return new FactoryView(factory, namespace, prefix, hashTag, plan, policy, prefetch, ban, listeners, false);
     }
 
     @Override
@@ -196,9 +204,9 @@ record FactoryView(
             return options.plan() == null ? name : LimiterTotals.planName(name, options.plan());
         }
 
-        KeySpace keys(String scope, Supplier<HashTags> hashTags, KeySpace.Recent recent) {
+        KeySpace keys(Supplier<HashTags> hashTags, KeySpace.Recent recent) {
             boolean firstIsHashTag = options.hashTag() == HashTag.FIRST_KEY;
-            return new KeySpace(scope, prefix, name, limit.keySuffix(), firstIsHashTag, hashTags, recent);
+            return new KeySpace(options.namespace(), prefix, name, limit.keySuffix(), firstIsHashTag, hashTags, recent);
         }
     }
 }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Builds the Redis keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's
  * own permits. Several keys are separated by {@code #}: <code>prefix{name:tenant#user}</code>. If the first key is
  * the hash tag, it comes first: <code>prefix{tenant}{name:user}</code> and <code>prefix{tenant}{name}</code>. So does one
- * over which other keys are spread, see {@link HashTags}: <code>prefix{#7}{name:key}</code>.
+ * over which other keys are spread, see {@link HashTags}: <code>prefix{#7}{name:key}</code>. A namespace stands in front of the
+ * prefix: <code>shop:prefix{name}</code>.
  *
  * <p>Names come from developers, keys from callers, and no caller may be able to forge another key. So every
  * character with a meaning here is percent-encoded: braces (they delimit the hash tag of a Redis Cluster, and
@@ -27,6 +28,9 @@ public final class KeySpace {
 
     /** Longest encoded key, in bytes, that is not replaced by its hash. */
     public static final int MAX_KEY_LENGTH = 128;
+
+    /** Longest namespace, in characters. */
+    public static final int MAX_NAMESPACE = 100;
 
     /** Length of a hash: {@code #} and 64 digits. */
     static final int HASH_LENGTH = 65;
@@ -73,36 +77,37 @@ public final class KeySpace {
 
     /** With recent keys of its own. */
     public KeySpace(
-            String scope,
+            String namespace,
             String prefix,
             String name,
             String suffix,
             boolean firstIsHashTag,
             Supplier<HashTags> hashTags) {
-        this(scope, prefix, name, suffix, firstIsHashTag, hashTags, new Recent());
+        this(namespace, prefix, name, suffix, firstIsHashTag, hashTags, new Recent());
     }
 
     /**
-     * @param scope in front of the prefix, of which limiters and statistics know nothing
+     * @param namespace in front of the prefix, with a colon; empty for none
      * @param suffix appended after the hash tag, so it does not affect the slot, and no caller can forge it
      * @param firstIsHashTag whether the first of several keys alone is the hash tag
      * @param hashTags over which keys are spread otherwise; first used when a key is built
      * @param recent those of the factory
-     * @throws IllegalArgumentException if the name is blank, the prefix contains braces, or the suffix could change the hash tag or
-     *     collide with that of a lock
+     * @throws IllegalArgumentException if the name is blank, the namespace is too long, the prefix contains braces, or the suffix
+     *     could change the hash tag or collide with that of a lock
      */
     public KeySpace(
-            String scope,
+            String namespace,
             String prefix,
             String name,
             String suffix,
             boolean firstIsHashTag,
             Supplier<HashTags> hashTags,
             Recent recent) {
+        checkNamespace(namespace);
         checkPrefix(prefix);
         requireNotBlank("name", name);
         checkSuffix(suffix);
-        this.start = scope + prefix;
+        this.start = namespace.isEmpty() ? prefix : encodeName(namespace) + ":" + prefix;
         this.prefix = prefix;
         this.name = name;
         this.firstIsHashTag = firstIsHashTag;
@@ -112,6 +117,17 @@ public final class KeySpace {
         this.end = "}" + suffix;
         this.own = start + "{" + encodedName + end;
         this.named = "{" + encodedName + ":";
+    }
+
+    /**
+     * @throws IllegalArgumentException if the namespace is too long, or is not empty but blank
+     */
+    public static void checkNamespace(String namespace) {
+        if (namespace.length() > MAX_NAMESPACE || !namespace.isEmpty() && namespace.isBlank()) {
+            throw new IllegalArgumentException("namespace must have at most " + MAX_NAMESPACE
+                    + " characters and not only spaces, was '" + namespace + "': choose the name of the application, or"
+                    + " \"\" for none");
+        }
     }
 
     /**

@@ -24,8 +24,8 @@ import io.limiter.spi.EngineObserver;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Limiters on an engine of this process. */
-public final class LocalLimiters extends EngineLimiterFactory {
+/** Limiters on an engine of this process. A subclass has rate limiters of its own. */
+public class LocalLimiters extends EngineLimiterFactory {
 
     private final Engine engine;
     private final Failover failover;
@@ -48,12 +48,38 @@ public final class LocalLimiters extends EngineLimiterFactory {
             Sleeper sleeper,
             EngineObserver observer,
             ListenerNotifier notifier) {
-        super(cacheBounds, FailurePolicy.THROW, observer, notifier, sleeper.ticker());
+        this(cacheBounds, "", FailurePolicy.THROW, engine, sleeper, observer, notifier);
+    }
+
+    private LocalLimiters(
+            CacheBounds cacheBounds,
+            String namespace,
+            FailurePolicy policy,
+            Engine engine,
+            Sleeper sleeper,
+            EngineObserver observer,
+            ListenerNotifier notifier) {
+        super(cacheBounds, namespace, policy, observer, notifier, sleeper.ticker());
         this.engine = engine;
         this.failover = Failover.none(engine);
         this.sleeper = sleeper;
         this.leases = new Leases(engine, sleeper, false);
         this.notifier = notifier;
+    }
+
+    /**
+     * Limiters that take the permits of others.
+     *
+     * @param policy the default failure policy, which has no effect, because an engine of this process cannot fail
+     */
+    protected LocalLimiters(
+            LocalLimiters others,
+            CacheBounds cacheBounds,
+            String namespace,
+            FailurePolicy policy,
+            EngineObserver observer,
+            ListenerNotifier notifier) {
+        this(cacheBounds, namespace, policy, others.engine, others.sleeper, observer, notifier);
     }
 
     @Override
@@ -74,9 +100,14 @@ public final class LocalLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    protected RateLimiter newRateLimiter(
+    protected final RateLimiter newRateLimiter(
             KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
-        return new EngineRateLimiter(keys, limit, failover, sleeper);
+        return newRateLimiter(keys, limit, failover, sleeper);
+    }
+
+    /** Makes a rate limiter on the engine. */
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, Failover onEngine, Sleeper waiting) {
+        return new EngineRateLimiter(keys, limit, onEngine, waiting);
     }
 
     @Override

@@ -20,6 +20,9 @@ public interface RedisParts {
 
     Duration decisionTimeout();
 
+    /** Separates it from other applications; empty for none. */
+    String namespace();
+
     /** What changes the limiters after they were built. */
     OverridesByName overrides();
 

@@ -93,6 +93,11 @@ public final class LimiterCounters implements LimiterTotals {
         return shared.shown == limiter;
     }
 
+    /** Records the namespace of a limiter. */
+    public void namespace(String newNamespace) {
+        shared.namespace = newNamespace;
+    }
+
     /** Records the hash tag of a limiter; {@link HashTag#FIRST_KEY} stays, once recorded. */
     public void hashTag(HashTag newHashTag) {
         if (newHashTag == HashTag.FIRST_KEY) {
@@ -214,6 +219,11 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
+    public String namespace() {
+        return shared.namespace;
+    }
+
+    @Override
     public HashTag hashTag() {
         return shared.hashTag;
     }
@@ -299,6 +309,7 @@ public final class LimiterCounters implements LimiterTotals {
         private volatile @Nullable PrefetchTerms prefetch;
         private volatile @Nullable Ban ban;
         private volatile @Nullable KnownBans known;
+        private volatile String namespace = "";
         private volatile HashTag hashTag = HashTag.WHOLE_KEY;
 
         private static LongAdder[] adders() {

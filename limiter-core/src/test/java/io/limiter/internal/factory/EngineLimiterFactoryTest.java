@@ -269,6 +269,7 @@ class EngineLimiterFactoryTest {
         SlowFactory(String slow, CountDownLatch building, CountDownLatch until) {
             super(
                     CacheBounds.DEFAULT,
+                    "",
                     FailurePolicy.THROW,
                     EngineObserver.NONE,
                     ListenerNotifier.NONE,

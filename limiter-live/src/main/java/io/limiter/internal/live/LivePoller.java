@@ -54,7 +54,8 @@ public final class LivePoller implements RedisParts.Companion {
     private boolean hinted = true;
 
     private LivePoller(RedisParts parts, LiveOptions options, boolean withHints) {
-        this.store = new LiveStore(parts.redis(), parts.clock(), parts.decisionTimeout(), options);
+        this.store = new LiveStore(
+                parts.redis(), parts.clock(), parts.decisionTimeout(), parts.namespace(), options.history());
         FleetReports fleet = new FleetReports(store, options, parts);
         ChangeListeners listeners = new ChangeListeners();
         this.instances = new InstanceCount(

@@ -29,6 +29,7 @@ public final class RedisLiveLimits extends ForwardingLiveLimits {
      * Starts to poll, and to listen for hints, in the background. Does not wait for Redis.
      *
      * @throws IllegalStateException if the factory has live limits already, or was closed
+     * @throws IllegalArgumentException if the factory {@linkplain RedisRateLimiterFactory#isLocal decides in this process}
      */
     public static RedisLiveLimits start(RedisRateLimiterFactory factory, LiveOptions options) {
         Objects.requireNonNull(options, "options");
@@ -37,7 +38,7 @@ public final class RedisLiveLimits extends ForwardingLiveLimits {
 
     /** Those that were started for a factory; empty if none were. */
     public static Optional<RedisLiveLimits> of(RedisRateLimiterFactory factory) {
-        return parts(factory).companion() instanceof LivePoller poller
+        return !factory.isLocal() && parts(factory).companion() instanceof LivePoller poller
                 ? Optional.of(new RedisLiveLimits(poller))
                 : Optional.empty();
     }

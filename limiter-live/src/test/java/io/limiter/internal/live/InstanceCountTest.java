@@ -11,7 +11,6 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.live.store.LiveStore;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.SpringCalls;
-import io.limiter.live.LiveOptions;
 import io.limiter.redis.RedisFixture;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.Resources;
@@ -267,7 +266,7 @@ class InstanceCountTest {
         }
 
         Instance(Duration pollInterval, RedisCalls redis) {
-            LiveStore store = new LiveStore(redis, LiveFleet.CLOCK, Patience.DECISION_TIMEOUT, LiveOptions.DEFAULT);
+            LiveStore store = new LiveStore(redis, LiveFleet.CLOCK, Patience.DECISION_TIMEOUT, "", 50);
             count = new InstanceCount(store, found -> alive = found, pollInterval);
             count.join();
         }

@@ -1,6 +1,5 @@
 package io.limiter.internal.live;
 
-import static io.limiter.internal.live.LiveFleet.BY_HAND;
 import static io.limiter.internal.live.LiveFleet.TEN;
 import static io.limiter.internal.live.LiveFleet.live;
 import static io.limiter.internal.live.LiveFleet.put;
@@ -10,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.HashTag;
+import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.InstanceReport;
@@ -26,7 +26,7 @@ class LiveNamespaceTest {
     static final LiveFleet FLEET = new LiveFleet();
 
     private static LiveInstance in(String namespace) {
-        return FLEET.instance(BY_HAND.withNamespace(namespace));
+        return FLEET.instance(settings -> settings.namespace(namespace));
     }
 
     @Test
@@ -74,12 +74,13 @@ class LiveNamespaceTest {
     @Test
     void has_at_most_100_characters() {
         String longest = "n".repeat(100);
-        assertThat(BY_HAND.withNamespace(longest).namespace()).isEqualTo(longest);
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> BY_HAND.withNamespace(longest + "n"))
-                .withMessage(
-                        "namespace must have at most 100 characters, had 101: choose a shorter one for all instances"
-                                + " that share live limits");
+        assertThat(search(in(longest)).tryAcquire()).isTrue();
+        for (String invalid : new String[] {longest + "n", " "}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> in(invalid))
+                    .withMessage("namespace must have at most 100 characters and not only spaces, was '" + invalid
+                            + "': choose the name of the application, or \"\" for none");
+        }
     }
 
     @Test
@@ -92,9 +93,9 @@ class LiveNamespaceTest {
     }
 
     @Test
-    void separates_permits_where_keys_start_with_it() {
-        LiveInstance shop = FLEET.instance(settings -> settings.keyNamespace("shop: 1"));
-        LiveInstance bank = FLEET.instance(settings -> settings.keyNamespace("bank"));
+    void separates_permits() {
+        LiveInstance shop = in("shop: 1");
+        LiveInstance bank = in("bank");
         assertThat(shop.build("search", ONE).tryAcquire("ann")).isTrue();
         assertThat(bank.build("search", ONE).tryAcquire("ann")).isTrue();
         assertThat(shop.build("search", ONE).tryAcquire("ann")).isFalse();
@@ -106,7 +107,27 @@ class LiveNamespaceTest {
         assertThat(FLEET.<List<String>>commands(commands -> commands.keys("*{*")))
                 .containsExactlyInAnyOrder(
                         "shop%3A%201:rateLimit:{search:ann}",
-                        "bank:rateLimit:{search:ann}", "bank:p:{tenant}{search:ann}", "{limiter:live}:instances");
+                        "bank:rateLimit:{search:ann}",
+                        "bank:p:{tenant}{search:ann}",
+                        "{limiter:live:shop%3A%201}:instances",
+                        "{limiter:live:bank}:instances");
         assertThat(bank.statistics().totals()).extracting("prefix").containsExactlyInAnyOrder("rateLimit:", "p:");
+    }
+
+    @Test
+    void of_a_view_is_for_permits_and_not_for_live_limits() {
+        LiveInstance shop = in("shop");
+        LiveInstance bank = in("bank");
+        RateLimiter ofShop = shop.withNamespace("third-party").build("quota", ONE);
+        RateLimiter ofBank = bank.withNamespace("third-party").build("quota", ONE);
+        assertThat(ofShop.tryAcquire()).isTrue();
+        assertThat(ofBank.tryAcquire()).isFalse();
+        put(shop, "quota", TEN.withRate(0.005));
+        bank.pollLiveLimits();
+        assertThat(ofShop.getRate()).isEqualTo(0.005);
+        assertThat(ofBank.getRate()).isEqualTo(0.001);
+        assertThat(bank.statistics().totals())
+                .extracting(LimiterTotals::namespace)
+                .containsExactly("third-party");
     }
 }

@@ -44,8 +44,9 @@ class LiveRightsTest {
                                 .replace("~{limiter:live* &{limiter:live*", documented("~{limiter:live:shop}")));
         RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
         RedisConnectionFactory connections = resources.connect(byLettuce, where);
-        LiveOptions options = LiveOptions.DEFAULT.withNamespace("shop").withPollInterval(Duration.ofMillis(100));
-        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
+        LiveOptions options = LiveOptions.DEFAULT.withPollInterval(Duration.ofMillis(100));
+        try (RedisRateLimiterFactory factory =
+                RedisFixture.builder(connections).namespace("shop").build()) {
             RedisLiveLimits live = RedisLiveLimits.start(factory, options);
             ChangeNote note = ChangeNote.of("ann", "");
             live.put("a", LiveSettings.NONE.withEnforce(false), note, 0);

@@ -28,10 +28,9 @@ class RedisLiveLimitsTest {
 
     // The Redis is that of other tests, too.
     private final String name = "live-" + UUID.randomUUID();
-    private final LiveOptions options =
-            LiveOptions.DEFAULT.withPollInterval(Duration.ofHours(1)).withNamespace(name);
+    private final LiveOptions options = LiveOptions.DEFAULT.withPollInterval(Duration.ofHours(1));
     private final RedisRateLimiterFactory limiters =
-            RedisFixture.builder(RedisFixture.connections()).build();
+            RedisFixture.builder(RedisFixture.connections()).namespace(name).build();
 
     @AfterEach
     void close() {
@@ -69,7 +68,7 @@ class RedisLiveLimitsTest {
                 .withMessageContaining("they were started before");
 
         RedisRateLimiterFactory closed =
-                RedisFixture.builder(RedisFixture.connections()).build();
+                RedisFixture.builder(RedisFixture.connections()).namespace(name).build();
         closed.close();
         assertThatIllegalStateException()
                 .isThrownBy(() -> RedisLiveLimits.start(closed, options))
@@ -84,7 +83,7 @@ class RedisLiveLimitsTest {
         LiveLimit stored = live.put(name, TEN, NOTE, 0);
         live.pause();
         try (RedisRateLimiterFactory other =
-                RedisFixture.builder(RedisFixture.connections()).build()) {
+                RedisFixture.builder(RedisFixture.connections()).namespace(name).build()) {
             RedisLiveLimits elsewhere = RedisLiveLimits.start(other, options);
             Eventually.that(() -> assertThat(elsewhere.get(name)).isPresent());
             elsewhere.put(name, TEN.withRate(20), NOTE, stored.version());

@@ -145,6 +145,26 @@ class ClientLimitsTest {
     }
 
     @Test
+    void services_share_a_quota_in_its_namespace() {
+        String[] shared = settings("limits.day.namespace=quota-" + name);
+        inRedis()
+                .withPropertyValues(day(2))
+                .withPropertyValues(shared)
+                .withPropertyValues("spring.application.name=shop")
+                .run(shop -> inRedis()
+                        .withPropertyValues(day(2))
+                        .withPropertyValues(shared)
+                        .withPropertyValues("spring.application.name=bank")
+                        .run(bank -> {
+                            callByRestClient(shop);
+                            callByRestClient(bank);
+                            assertThatExceptionOfType(InternalLimitExceededException.class)
+                                    .isThrownBy(() -> callByRestClient(shop));
+                            assertThat(called).hasValue(2);
+                        }));
+    }
+
+    @Test
     void several_limits_are_all_or_nothing() {
         String[] two = settings(
                 "hosts=" + host,

@@ -119,7 +119,7 @@ class ClientPausesTest {
         return with(Contexts.plain().withConfiguration(Contexts.redis()), settings)
                 .withPropertyValues(
                         "spring.data.redis.url=" + TestRedis.shared().uri(),
-                        "limiter.live.namespace=" + name,
+                        "limiter.namespace=" + name,
                         "limiter.failure.policy=throw",
                         "limiter.failure.decision-timeout=2m");
     }

@@ -55,6 +55,7 @@ class PausesInRedisTest {
 
     private static ApplicationContextRunner asUser(RedisProcess redis) {
         return application(
+                "spring.application.name=shop",
                 "spring.data.redis.port=" + redis.port(),
                 "spring.data.redis.username=limiter",
                 "spring.data.redis.password=password");
@@ -91,7 +92,7 @@ class PausesInRedisTest {
     void without_the_right_to_write_it_only_the_instance_with_the_response_pauses_and_the_log_says_so()
             throws IOException {
         try (RedisProcess redis = RedisProcess.start()) {
-            grant(redis, "~clientLimit:*");
+            grant(redis, "~shop:clientLimit:*");
             asUser(redis)
                     .run(one -> asUser(redis).run(other -> {
                         try (LogLines log = new LogLines(ClientPauses.class)) {
@@ -116,7 +117,7 @@ class PausesInRedisTest {
     @Test
     void the_documented_rights_suffice_for_the_calls_of_clients_and_their_pauses() throws IOException {
         try (RedisProcess redis = RedisProcess.start()) {
-            grant(redis, "~clientLimit:*", "~{limiter:live*");
+            grant(redis, "~shop:clientLimit:*", "~{limiter:live*");
             asUser(redis)
                     .run(one -> asUser(redis).run(other -> {
                         maps(one).acquire();
@@ -135,7 +136,7 @@ class PausesInRedisTest {
 
     @Test
     void a_client_that_begins_during_a_pause_knows_it() {
-        application("spring.data.redis.url=" + TestRedis.shared().uri(), "limiter.live.namespace=p" + UUID.randomUUID())
+        application("spring.data.redis.url=" + TestRedis.shared().uri(), "limiter.namespace=p" + UUID.randomUUID())
                 .run(one -> {
                     receivesPause(one);
                     Eventually.that(

@@ -197,6 +197,7 @@ final class LimitParser {
                 window.zone(),
                 seconds(annotation, "lease", "0.1"),
                 null,
+                null,
                 given(annotation, "internal", Boolean.class),
                 null,
                 null,

@@ -52,6 +52,7 @@ import org.springframework.core.type.AnnotationMetadata;
     CallerConfigurations.UserOfSecurity.class,
     CallerConfigurations.CallerOfRequest.class,
     LimiterFactoryConfigurations.OfRedis.class,
+    LimiterFactoryConfigurations.BuilderOfThisProcess.class,
     LimiterFactoryConfigurations.OfThisProcess.class,
     LimiterFactoryConfigurations.WithoutRedis.class,
     LimiterFactoryConfigurations.AroundRedis.class,

@@ -99,30 +99,13 @@ final class LimiterFactoryConfigurations {
                 ObjectProvider<RedisRateLimiterFactoryCustomizer> customizers,
                 Environment environment,
                 LimiterProperties properties) {
-            LimiterProperties.Cache cache = properties.cache();
             // First, so that a missing client of Redisson is named rather than a missing connection.
             DistributedLock used = properties.engine() == LimiterProperties.Engine.LOCK ? lock.getObject() : null;
-            RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(own, connections))
-                    .limiterCache(cache.initial(), cache.maximum(), cache.expireAfterAccess())
-                    .maxQueued(properties.groupCommit().maxQueued())
-                    .yieldWhileWaiting(properties.groupCommit().yield())
-                    .rejectionCacheSize(properties.rejectionCache().size())
-                    .failurePolicy(properties.failure().failurePolicy())
-                    .maxLocalKeys(properties.local().maxKeys())
-                    .decisionTimeout(properties.failure().decisionTimeout())
-                    .firstDecisionTimeout(properties.failure().firstDecisionTimeout())
-                    .probeInterval(properties.failure().probeInterval())
-                    .hashTags(properties.key().hashTags());
-            observers.orderedStream().forEach(builder::observer);
-            listeners.orderedStream().forEach(builder::listener);
-            if (properties.live().prefixKeys()) {
-                builder.keyNamespace(properties.live().namespace(environment));
-            }
+            RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(own, connections));
             if (used != null) {
                 builder.lock(used).lockWait(properties.lock().maxWait());
             }
-            customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
-            return builder;
+            return configured(builder, observers, listeners, customizers, environment, properties);
         }
 
         /**
@@ -164,7 +147,7 @@ final class LimiterFactoryConfigurations {
         @Bean
         LimiterLifecycle limiterLifecycle(
                 ObjectProvider<RedisRateLimiterFactory> factory, LimiterProperties properties) {
-            return new LimiterLifecycle(factory, properties.failure().warmUp());
+            return new LimiterLifecycle(factory, properties.failure().warmUp(), properties.namespace() == null);
         }
 
         /** Not lazy, because a factory of the application has its live limits from here. */
@@ -177,6 +160,9 @@ final class LimiterFactoryConfigurations {
                 ApplicationEventPublisher publisher,
                 Environment environment,
                 LimiterProperties properties) {
+            if (factory.isLocal()) {
+                return LiveLimits.NONE;
+            }
             LiveLimits started = RedisLiveLimits.of(factory)
                     .orElseGet(() -> RedisLiveLimits.start(factory, options(environment, properties)));
             return new AuditedLiveLimits(started, publisher);
@@ -194,8 +180,33 @@ final class LimiterFactoryConfigurations {
         }
     }
 
+    private static RedisRateLimiterFactory.Builder configured(
+            RedisRateLimiterFactory.Builder builder,
+            ObjectProvider<EngineObserver> observers,
+            ObjectProvider<LimiterListener> listeners,
+            ObjectProvider<RedisRateLimiterFactoryCustomizer> customizers,
+            Environment environment,
+            LimiterProperties properties) {
+        LimiterProperties.Cache cache = properties.cache();
+        builder.namespace(properties.namespace(environment))
+                .limiterCache(cache.initial(), cache.maximum(), cache.expireAfterAccess())
+                .maxQueued(properties.groupCommit().maxQueued())
+                .yieldWhileWaiting(properties.groupCommit().yield())
+                .rejectionCacheSize(properties.rejectionCache().size())
+                .failurePolicy(properties.failure().failurePolicy())
+                .maxLocalKeys(properties.local().maxKeys())
+                .decisionTimeout(properties.failure().decisionTimeout())
+                .firstDecisionTimeout(properties.failure().firstDecisionTimeout())
+                .probeInterval(properties.failure().probeInterval())
+                .hashTags(properties.key().hashTags());
+        observers.orderedStream().forEach(builder::observer);
+        listeners.orderedStream().forEach(builder::listener);
+        customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+        return builder;
+    }
+
     private static LiveOptions options(Environment environment, LimiterProperties properties) {
-        return properties.live().options(environment).withInstance(instance(environment));
+        return properties.live().options().withInstance(instance(environment));
     }
 
     /** Loaded only with Redisson. */
@@ -205,6 +216,38 @@ final class LimiterFactoryConfigurations {
         static @Nullable DistributedLock lock(BeanFactory beans, Duration lease) {
             RedissonClient client = beans.getBeanProvider(RedissonClient.class).getIfAvailable();
             return client == null ? null : new RedissonLock(client, lease);
+        }
+    }
+
+    /** For a factory of the application that is written for Redis. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(RedisConnectionFactory.class)
+    @ConditionalOnSetting(
+            name = "limiter.type",
+            type = LimiterProperties.Type.class,
+            havingValue = "local",
+            otherwise = "redis")
+    static class BuilderOfThisProcess {
+
+        @Bean
+        @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
+        @ConditionalOnMissingBean
+        RedisRateLimiterFactory.Builder limiterFactoryBuilder(
+                ObjectProvider<EngineObserver> observers,
+                ObjectProvider<LimiterListener> listeners,
+                ObjectProvider<RedisRateLimiterFactoryCustomizer> customizers,
+                Environment environment,
+                LimiterProperties properties) {
+            LimiterFactory local = LocalLimiterFactory.builder()
+                    .maxKeys(properties.local().maxKeys())
+                    .build();
+            return configured(
+                    RedisRateLimiterFactory.localBuilder(local),
+                    observers,
+                    listeners,
+                    customizers,
+                    environment,
+                    properties);
         }
     }
 

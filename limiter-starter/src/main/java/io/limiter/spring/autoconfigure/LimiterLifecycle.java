@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.internal.redis.RedisParts;
 import io.limiter.live.redis.RedisLiveLimits;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
@@ -7,6 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
@@ -19,6 +22,7 @@ import org.springframework.context.SmartLifecycle;
  */
 final class LimiterLifecycle implements SmartLifecycle {
 
+    private static final Logger log = LoggerFactory.getLogger(LimiterLifecycle.class);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
     /** After connection factories (0), before web servers and beans without a phase. */
@@ -26,21 +30,33 @@ final class LimiterLifecycle implements SmartLifecycle {
 
     private final ObjectProvider<RedisRateLimiterFactory> factory;
     private final boolean warmsUp;
+    private boolean warnsOfSharing;
     private volatile @Nullable RedisRateLimiterFactory started;
 
-    /** @param warmsUp whether the start waits for the connection and the scripts */
-    LimiterLifecycle(ObjectProvider<RedisRateLimiterFactory> factory, boolean warmsUp) {
+    /**
+     * @param warmsUp whether the start waits for the connection and the scripts
+     * @param warnsOfSharing whether it logs that the limits have no namespace
+     */
+    LimiterLifecycle(ObjectProvider<RedisRateLimiterFactory> factory, boolean warmsUp, boolean warnsOfSharing) {
         this.factory = factory;
         this.warmsUp = warmsUp;
+        this.warnsOfSharing = warnsOfSharing;
     }
 
     @Override
     public void start() {
         RedisRateLimiterFactory limiters = factory.getIfUnique();
-        if (limiters == null) {
+        if (limiters == null || limiters.isLocal()) {
             return;
         }
         started = limiters;
+        if (warnsOfSharing && limiters.unwrap(RedisParts.class).namespace().isEmpty()) {
+            log.warn(
+                    "The limits have no namespace, so they share permits, live limits and reports with all applications on this"
+                            + " Redis that have none: set limiter.namespace or spring.application.name, or limiter.namespace to an"
+                            + " empty text if that is intended.");
+        }
+        warnsOfSharing = false;
         if (warmsUp) {
             awaitWarmUp(limiters);
         }

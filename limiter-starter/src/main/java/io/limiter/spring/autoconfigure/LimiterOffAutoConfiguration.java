@@ -3,14 +3,20 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.condition.ConditionalOnSetting;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Scope;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Limiters that grant everything, if limits are disabled, and what else the application may inject. */
 @AutoConfiguration
@@ -28,6 +34,25 @@ public class LimiterOffAutoConfiguration {
     @ConditionalOnMissingBean
     LiveLimits limiterLiveLimits() {
         return LiveLimits.NONE;
+    }
+
+    /** Also those of the application grant everything. */
+    @Bean
+    static DisabledFactories limiterDisabledFactories(ConfigurableListableBeanFactory beans) {
+        return new DisabledFactories(beans);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(RedisConnectionFactory.class)
+    static class WithRedisClient {
+
+        /** For a factory of the application that is written for Redis. */
+        @Bean
+        @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
+        @ConditionalOnMissingBean
+        RedisRateLimiterFactory.Builder limiterFactoryBuilder() {
+            return RedisRateLimiterFactory.localBuilder(LocalLimiterFactory.unlimited());
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

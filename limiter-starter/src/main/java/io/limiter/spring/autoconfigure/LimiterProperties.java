@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.FailurePolicy;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.live.LiveOptions;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.settings.InvalidSettingException;
@@ -22,6 +23,8 @@ import org.springframework.core.env.Environment;
  * @param enabled Whether limits are enforced. If not, annotated methods and HTTP requests are not limited, and the
  *     LimiterFactory bean grants everything.
  * @param type Where permits are kept: in Redis, shared by all instances, or in this process only.
+ * @param namespace Separates the permits, live limits and reports of this application from those of others on one Redis, at most
+ *     100 characters. The default is spring.application.name; applications that name the same one share them.
  * @param engine How a decision in Redis is atomic: by one script, or by load and save under a lock.
  * @param order Order of the limits among the advisors of a method. Lower comes first. The default is before
  *     retries, transactions and caches, and after method security.
@@ -40,6 +43,7 @@ import org.springframework.core.env.Environment;
 record LimiterProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("redis") Type type,
+        @Nullable String namespace,
         @DefaultValue("script") Engine engine,
         @DefaultValue("2147482647") int order,
         @DefaultValue Lock lock,
@@ -52,6 +56,22 @@ record LimiterProperties(
         @DefaultValue Web web,
         @DefaultValue Live live,
         @DefaultValue Metrics metrics) {
+
+    /**
+     * The namespace of the application; empty for none.
+     *
+     * @throws InvalidSettingException if it is too long
+     */
+    String namespace(Environment environment) {
+        String used = (namespace == null ? environment.getProperty("spring.application.name", "") : namespace).strip();
+        if (used.length() > KeySpace.MAX_NAMESPACE) {
+            throw new InvalidSettingException(
+                    "limiter.namespace",
+                    " must have at most " + KeySpace.MAX_NAMESPACE + " characters, and is '" + used + "'"
+                            + (namespace == null ? ", from spring.application.name: set a shorter one" : ""));
+        }
+        return used;
+    }
 
     enum Type {
 
@@ -290,10 +310,6 @@ record LimiterProperties(
      * @param pollInterval How often this instance polls Redis for changes, from 100ms to 1h.
      * @param restore Whether instances write the live limits back if Redis has lost them. If not, they drop them.
      * @param history How many changes of each live limit Redis keeps, from 1 to 10000.
-     * @param namespace Separates live limits, their history and reports from those of other applications on one Redis, at most
-     *     100 characters. The default is spring.application.name; applications that name the same one share them.
-     * @param prefixKeys Whether the keys of all limiters start with the namespace too, so that applications do not share
-     *     permits of one name. It applies without live limits, too. All limits start unused when it is changed.
      * @param showKeys Whether reports of instances, the console, audit events and live limits of keys have the keys
      *     themselves, which may be addresses or names of people. If not, they have hashes.
      */
@@ -302,11 +318,7 @@ record LimiterProperties(
             @DefaultValue("1s") Duration pollInterval,
             @DefaultValue("false") boolean restore,
             @DefaultValue("50") int history,
-            @Nullable String namespace,
-            @DefaultValue("false") boolean prefixKeys,
             @DefaultValue("false") boolean showKeys) {
-
-        private static final int MAX_NAMESPACE = 100;
 
         Live {
             SettingChecks.range("limiter.live.history", history, 1, 10_000);
@@ -314,29 +326,8 @@ record LimiterProperties(
                     "limiter.live.poll-interval", pollInterval, Duration.ofMillis(100), Duration.ofHours(1));
         }
 
-        /**
-         * @throws InvalidSettingException if it is too long, or needed and there is none
-         */
-        String namespace(Environment environment) {
-            String used =
-                    (namespace == null ? environment.getProperty("spring.application.name", "") : namespace).strip();
-            if (used.length() > MAX_NAMESPACE) {
-                throw new InvalidSettingException(
-                        "limiter.live.namespace",
-                        " must have at most " + MAX_NAMESPACE + " characters, and is '" + used + "'"
-                                + (namespace == null ? ", from spring.application.name: set a shorter one" : ""));
-            }
-            if (prefixKeys && used.isEmpty()) {
-                throw new InvalidSettingException(
-                        "limiter.live.prefix-keys",
-                        " needs a namespace: set limiter.live.namespace or" + " spring.application.name");
-            }
-            return used;
-        }
-
-        LiveOptions options(Environment environment) {
+        LiveOptions options() {
             return LiveOptions.DEFAULT
-                    .withNamespace(namespace(environment))
                     .withPollInterval(pollInterval)
                     .withRestore(restore)
                     .withHistory(history)

@@ -192,6 +192,7 @@ public final class ConfiguredLimits {
      * @param definedBy the prefix of its settings; {@code annotation} if it has none
      * @param timeout how long a call waits for permits
      * @param prefetch how an instance prefetches permits; {@code null} if it does not
+     * @param namespace {@code null} for the application's
      * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param internal whether it is not the caller's, who then gets a 503
      * @param failurePolicy {@code null} for the application's
@@ -204,6 +205,7 @@ public final class ConfiguredLimits {
             Limit<?> limit,
             Duration timeout,
             @Nullable PrefetchTerms prefetch,
+            @Nullable String namespace,
             boolean enforced,
             boolean internal,
             @Nullable FailurePolicy failurePolicy,
@@ -225,6 +227,7 @@ public final class ConfiguredLimits {
                     settings.toLimit(permits, places),
                     settings.callTimeout(),
                     settings.prefetch(),
+                    settings.values().namespace(),
                     enforced,
                     internal,
                     failurePolicy,
@@ -234,7 +237,17 @@ public final class ConfiguredLimits {
 
         Configured with(Map<String, Plan> newPlans, @Nullable Ban newBan) {
             return new Configured(
-                    definedBy, kind, limit, timeout, prefetch, enforced, internal, failurePolicy, newPlans, newBan);
+                    definedBy,
+                    kind,
+                    limit,
+                    timeout,
+                    prefetch,
+                    namespace,
+                    enforced,
+                    internal,
+                    failurePolicy,
+                    newPlans,
+                    newBan);
         }
 
         /** @param plan one of {@link #plans}; {@code null} for the limit itself */
@@ -254,7 +267,8 @@ public final class ConfiguredLimits {
          */
         public LimiterFactory limiters(
                 LimiterFactory factory, String prefix, boolean hashTag, @Nullable String plan, boolean rejecting) {
-            LimiterFactory prefixed = factory.withPrefix(prefix);
+            LimiterFactory shared = namespace == null ? factory : factory.withNamespace(namespace);
+            LimiterFactory prefixed = shared.withPrefix(prefix);
             LimiterFactory failing = failurePolicy == null ? prefixed : prefixed.withFailurePolicy(failurePolicy);
             LimiterFactory tagged = hashTag ? failing.withHashTag(HashTag.FIRST_KEY) : failing;
             LimiterFactory planned = plan == null ? tagged : tagged.withPlan(plan);

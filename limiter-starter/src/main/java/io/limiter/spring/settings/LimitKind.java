@@ -30,7 +30,7 @@ public enum LimitKind {
     CONCURRENT("concurrent", "limit", "lease", "timeout");
 
     private static final Set<String> OF_EVERY_KIND =
-            Set.of("kind", "enforce", "internal", "failure-policy", "failure-share", "ban", "plans");
+            Set.of("kind", "namespace", "enforce", "internal", "failure-policy", "failure-share", "ban", "plans");
 
     private final String id;
     private final Set<String> settings;

@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.ConfiguredLimits.Plan;
 import java.time.Duration;
@@ -41,6 +42,7 @@ import org.springframework.util.ReflectionUtils;
  * @param period length of a window
  * @param zone time zone whose midnight a fixed window is aligned to
  * @param lease how long a concurrency permit of a crashed instance is held
+ * @param namespace in which the limit takes its permits, to share them with other applications; the application's own if not set
  * @param enforce whether the limit rejects calls; if not, it is in shadow mode
  * @param internal whether the limit is not the caller's: its rejections answer 503, and the RateLimit headers omit it
  * @param failurePolicy how the limit decides while Redis is unavailable
@@ -64,6 +66,7 @@ public record LimitSettings(
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration period,
         @Nullable ZoneId zone,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration lease,
+        @Nullable String namespace,
         @Nullable Boolean enforce,
         @Nullable Boolean internal,
         FailurePolicy.@Nullable Action failurePolicy,
@@ -98,6 +101,12 @@ public record LimitSettings(
         SettingChecks.range(prefix + "lease", lease, Duration.ofMillis(100), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.failurePolicy(prefix + "failure-policy", failurePolicy, prefix + "failure-share", failureShare);
+        if (namespace != null) {
+            SettingChecks.named(prefix + "namespace", ": ", () -> {
+                KeySpace.checkNamespace(namespace);
+                return null;
+            });
+        }
         if (kind != null) {
             kind.checkUses(prefix, names());
         }
@@ -223,6 +232,7 @@ public record LimitSettings(
                 first(others.period, period),
                 first(others.zone, zone),
                 first(others.lease, lease),
+                others.namespace,
                 others.enforce,
                 first(others.internal, internal),
                 others.failurePolicy,
@@ -246,6 +256,7 @@ public record LimitSettings(
                         null,
                         null,
                         callTimeout,
+                        null,
                         null,
                         null,
                         null,

@@ -252,6 +252,7 @@ class OperationsTest {
                         "--spring.data.redis.username=" + USER,
                         "--spring.data.redis.password=password",
                         "--limiter.live.enabled=false",
+                        "--limiter.namespace=shop",
                         "--limiter.engine=" + engine)) {
                     LimiterFactory limiters = limited.getBean(LimiterFactory.class);
                     everyKind(limiters.withFailurePolicy(FailurePolicy.THROW), engine);

@@ -50,7 +50,7 @@ class StoredKeyTest {
             connections.start();
             try (RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
                             .decisionTimeout(Duration.ofMinutes(2))
-                            .keyNamespace("shop")
+                            .namespace("shop")
                             .build();
                     RedisConnection redis = connections.getConnection()) {
                 limiters.withPrefix("rateLimit:")

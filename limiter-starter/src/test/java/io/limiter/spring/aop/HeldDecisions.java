@@ -87,6 +87,11 @@ final class HeldDecisions implements LimiterFactory {
     }
 
     @Override
+    public LimiterFactory withNamespace(String namespace) {
+        return this;
+    }
+
+    @Override
     public LimiterFactory withPrefix(String prefix) {
         return this;
     }

@@ -114,12 +114,6 @@ class LimiterAutoConfigurationTest {
             count.reset();
             assertThat(count.peek().granted()).isTrue();
         });
-        LimiterFactory own = new LocalLimiterFactory();
-        Contexts.plain()
-                .withPropertyValues("limiter.enabled=false")
-                .withBean("own", LimiterFactory.class, () -> own)
-                .run(context ->
-                        assertThat(context.getBean(LimiterFactory.class)).isSameAs(own));
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -168,6 +168,7 @@ class LimiterPropertiesTest {
                         "management.endpoint.limiters.show-keys",
                         "management.endpoint.limiters.roles",
                         "limiter.enabled",
+                        "limiter.namespace",
                         "limiter.type",
                         "limiter.engine",
                         "limiter.order",
@@ -195,8 +196,6 @@ class LimiterPropertiesTest {
                         "limiter.live.poll-interval",
                         "limiter.live.restore",
                         "limiter.live.history",
-                        "limiter.live.namespace",
-                        "limiter.live.prefix-keys",
                         "limiter.live.show-keys",
                         "limiter.metrics.max-limits",
                         "limiter.web.status",
@@ -213,7 +212,7 @@ class LimiterPropertiesTest {
             assertThat(property.has("defaultValue"))
                     .as(name)
                     .isEqualTo(!name.endsWith("trusted-proxies")
-                            && !name.equals("limiter.live.namespace")
+                            && !name.equals("limiter.namespace")
                             && !name.equals("limiter.failure.share")
                             && !name.equals("limiter.limits")
                             && !name.equals("management.endpoint.limiters.roles")

@@ -61,7 +61,7 @@ class LiveLimitsLifecycleTest {
     }
 
     /** An application that polls once, so that it sees changes by hints only. */
-    private static void run(String option, ContextConsumer<AssertableApplicationContext> test) {
+    private static void run(String option, ContextConsumer<AssertableApplicationContext> test, String... more) {
         Contexts.plain()
                 .withConfiguration(Contexts.redis())
                 .withPropertyValues(
@@ -70,6 +70,7 @@ class LiveLimitsLifecycleTest {
                         "limiter.failure.decision-timeout=2m",
                         "limiter.live.poll-interval=1h",
                         option)
+                .withPropertyValues(more)
                 .run(test);
     }
 
@@ -78,10 +79,16 @@ class LiveLimitsLifecycleTest {
     void a_context_that_closes_logs_nothing_and_leaves_no_thread(String option) {
         try (LogLines ours = new LogLines("io.limiter");
                 LogLines springs = new LogLines("org.springframework.data.redis")) {
-            run(option, context -> {
-                context.getBean(LimiterFactory.class).build("closing", 1, 1, 60).tryAcquire();
-                Eventually.that(() -> assertThat(subscribers()).isOne());
-            });
+            run(
+                    option,
+                    context -> {
+                        context.getBean(LimiterFactory.class)
+                                .build("closing", 1, 1, 60)
+                                .tryAcquire();
+                        Eventually.that(() -> assertThat(subscribers()).isOne());
+                    },
+                    // On purpose, which is not logged.
+                    "limiter.namespace=");
             AsyncLog.flush(Duration.ofMinutes(1));
             assertThat(ours.all()).isEmpty();
             assertThat(springs.all()).isEmpty();
@@ -117,7 +124,7 @@ class LiveLimitsLifecycleTest {
             shop.getBean(LiveLimits.class).put("search", LiveSettings.NONE.withEnforce(false), NOTE, 0);
             assertThat(connection.sync().exists("{limiter:live:shop}:limits")).isOne();
             run(
-                    "limiter.live.namespace=shop",
+                    "limiter.namespace=shop",
                     named -> Eventually.that(
                             () -> assertThat(named.getBean(LiveLimits.class).get("search"))
                                     .isPresent()));
@@ -133,41 +140,8 @@ class LiveLimitsLifecycleTest {
                         .hasFailed()
                         .getFailure()
                         .rootCause()
-                        .hasMessage("limiter.live.namespace must have at most 100 characters, and is '" + long101
+                        .hasMessage("limiter.namespace must have at most 100 characters, and is '" + long101
                                 + "', from spring.application.name: set a shorter one"));
-    }
-
-    @Test
-    void keys_that_are_to_follow_the_namespace_need_one() {
-        run(
-                "limiter.live.prefix-keys=true",
-                context -> assertThat(context)
-                        .hasFailed()
-                        .getFailure()
-                        .rootCause()
-                        .hasMessage("limiter.live.prefix-keys needs a namespace: set limiter.live.namespace or"
-                                + " spring.application.name"));
-    }
-
-    @Test
-    void keys_follow_the_namespace_if_so_configured() {
-        Contexts.plain()
-                .withConfiguration(Contexts.redis())
-                .withPropertyValues(
-                        "spring.data.redis.host=127.0.0.1",
-                        "spring.data.redis.port=" + redis.port(),
-                        "limiter.failure.decision-timeout=2m",
-                        "limiter.live.enabled=false",
-                        "limiter.live.prefix-keys=true",
-                        "limiter.live.namespace=my shop")
-                .run(context -> {
-                    context.getBean(LimiterFactory.class)
-                            .build("once", 1, 1, 60)
-                            .tryAcquire();
-                    assertThat(connection.sync().exists("my%20shop:rateLimit:{once}"))
-                            .isOne();
-                    assertThat(connection.sync().dbsize()).isOne();
-                });
     }
 
     private static long subscribers() {

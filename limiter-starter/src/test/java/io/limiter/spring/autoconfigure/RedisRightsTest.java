@@ -129,10 +129,10 @@ class RedisRightsTest {
     void the_documented_rights_name_the_prefixes_of_all_annotations_and_of_rules() throws Exception {
         String patterns = String.join(
                 " ",
-                "~" + prefix(RateLimit.class) + "*",
-                "~" + prefix(CountLimit.class) + "*",
-                "~" + prefix(ConcurrentLimit.class) + "*",
-                "~" + HttpRule.PREFIX + "*",
+                "~shop:" + prefix(RateLimit.class) + "*",
+                "~shop:" + prefix(CountLimit.class) + "*",
+                "~shop:" + prefix(ConcurrentLimit.class) + "*",
+                "~shop:" + HttpRule.PREFIX + "*",
                 "~limiter:probe:*");
         assertThat(line()).contains(" resetkeys " + patterns + " resetchannels ");
     }
@@ -161,13 +161,15 @@ class RedisRightsTest {
         rules.append(two).append("limits.two.limit=1000").append(two).append("limits.two.period=3600");
         SpringApplication spring = new SpringApplication(Application.class);
         spring.setWebApplicationType(WebApplicationType.SERVLET);
-        return spring.run(("--server.port=0 --management.server.port=0 --spring.data.redis.port=" + port
-                        + " --spring.data.redis.username=limiter --spring.data.redis.password=password"
-                        // A decision that Redis does not make is an error, and a slow machine is no outage.
-                        + " --limiter.failure.policy=throw --limiter.failure.decision-timeout=2m --limiter.engine="
-                        + engine
-                        + rules)
-                .split(" "));
+        return spring.run(
+                ("--server.port=0 --management.server.port=0 --spring.application.name=shop --spring.data.redis.port="
+                                + port
+                                + " --spring.data.redis.username=limiter --spring.data.redis.password=password"
+                                // A decision that Redis does not make is an error, and a slow machine is no outage.
+                                + " --limiter.failure.policy=throw --limiter.failure.decision-timeout=2m --limiter.engine="
+                                + engine
+                                + rules)
+                        .split(" "));
     }
 
     private static String get(ConfigurableApplicationContext context, String path) throws Exception {

@@ -7,7 +7,6 @@ import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.live.LiveLimits;
-import io.limiter.live.LiveOptions;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,10 +53,11 @@ public final class LiveStore {
 
     /**
      * @param clock Lua that sets {@code now} in microseconds
-     * @param options which namespace, and how many changes of each limit the history keeps
+     * @param namespace of the factory; empty for none
+     * @param kept how many changes of each limit the history keeps
      */
-    public LiveStore(RedisCalls redis, String clock, Duration decisionTimeout, LiveOptions options) {
-        this.channel = channel(options.namespace());
+    public LiveStore(RedisCalls redis, String clock, Duration decisionTimeout, String namespace, int kept) {
+        this.channel = channel(namespace);
         this.limits = channel + ":limits";
         this.version = channel + ":version";
         this.changes = channel + ":history";
@@ -66,7 +66,7 @@ public final class LiveStore {
         this.fleet = channel + ":fleet";
         this.instances = channel + ":instances";
         this.redis = redis;
-        this.kept = options.history();
+        this.kept = kept;
         this.timeout = decisionTimeout.compareTo(SHORTEST_TIMEOUT) > 0 ? decisionTimeout : SHORTEST_TIMEOUT;
         String parts = resource("changes.lua");
         this.read = LuaScript.of(clock, parts, resource("read.lua"));

@@ -1,0 +1,30 @@
+package io.limiter.redis;
+
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.local.LocalLimiters;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.statistics.Observers;
+import io.limiter.internal.time.Sleeper;
+
+/** Limiters as a factory over Redis builds them, which decide in this process. */
+final class LocalRedisLimiters extends LocalLimiters {
+
+    /** @param decides whose permits they take */
+    LocalRedisLimiters(RedisRateLimiterFactory.Builder settings, LocalLimiters decides) {
+        super(
+                decides,
+                settings.cacheBounds,
+                settings.namespace,
+                settings.failurePolicy,
+                Observers.of(settings.observers),
+                new ListenerNotifier(settings.listeners));
+    }
+
+    @Override
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, Failover onEngine, Sleeper waiting) {
+        return new EngineRedisRateLimiter(keys, limit, onEngine, waiting);
+    }
+}
