@@ -21,6 +21,7 @@ public final class Contexts {
         "io.limiter.spring.live.LimiterLiveAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterWebAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration",
+        "io.limiter.spring.autoconfigure.LimiterUnusedRedisAutoConfiguration",
         "io.limiter.spring.client.LimiterClientAutoConfiguration"
     };
 
@@ -68,6 +69,13 @@ public final class Contexts {
         return named(
                 "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
                 "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration");
+    }
+
+    /** Spring Boot's own for caches. */
+    public static AutoConfigurations caches() {
+        return named(
+                "org.springframework.boot.autoconfigure.cache.CacheAutoConfiguration",
+                "org.springframework.boot.cache.autoconfigure.CacheAutoConfiguration");
     }
 
     /** Spring Boot's own for MVC. */

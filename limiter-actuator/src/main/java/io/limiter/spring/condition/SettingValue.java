@@ -25,7 +25,14 @@ public final class SettingValue {
         return read(environment, name, Boolean.class, otherwise);
     }
 
-    static <T> T read(Environment environment, String name, Class<T> type, T otherwise) {
+    /**
+     * Reads a property.
+     *
+     * @param type {@code Boolean} or an enum
+     * @param otherwise its value if it is not set
+     * @throws InvalidConfigurationPropertyValueException if it is something else, or empty
+     */
+    public static <T> T read(Environment environment, String name, Class<T> type, T otherwise) {
         Binder binder = Binder.get(environment);
         BindResult<String> written = binder.bind(name, String.class);
         if (!written.isBound()) {
