@@ -146,11 +146,16 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
         return fewest;
     }
 
-    /** With equal timeouts: a part with a shorter one than another can make a rejection final before the deadline. */
+    /**
+     * Of the same limiters, because another plan of a limit has other permits left, and a limiter without live limits other ones
+     * than one with them. With equal timeouts: a part with a shorter one than another can make a rejection final before the
+     * deadline.
+     */
     @Override
     protected Object alike() {
-        List<Object> alike = new ArrayList<>(2 * parts.size());
+        List<Object> alike = new ArrayList<>(3 * parts.size());
         for (int i = 0; i < parts.size(); i++) {
+            alike.add(parts.get(i).limiter().bound);
             alike.add(
                     new BoundLimit.Alike(parts.get(i).backendKey(), parts.get(i).permitsFor(permits)));
             alike.add(timeoutsMicros[i]);

@@ -156,6 +156,28 @@ class WaitQueueTest extends WaitQueueFixture {
         assertThat(sleeper.pending()).isZero();
     }
 
+    /** In one queue, the fast plan waits for the permits of the slow one. */
+    @Test
+    void sets_of_two_plans_do_not_wait_for_each_other() {
+        Limiter other = limiter("other", FixedWindow.of(100, SECOND), Failover.none(engine));
+        Limiter slow = limiter(FixedWindow.of(1, Duration.ofSeconds(5)));
+        Limiter fast = limiter(FixedWindow.of(20, SECOND));
+        assertThat(slow.tryAcquire()).isTrue();
+        assertThat(fast.tryAcquire(19)).isTrue();
+        CompletableFuture<Boolean> bySlow = LimitSet.of(other, slow).async().tryAcquire(1, HOUR);
+        List<CompletableFuture<Boolean>> byFast = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            byFast.add(LimitSet.of(other, fast).async().tryAcquire(1, HOUR));
+        }
+        assertThat(byFast).noneMatch(CompletableFuture::isDone);
+        clock.advance(SECOND);
+        sleeper.runDue();
+        assertThat(byFast).allMatch(granted -> granted.getNow(false));
+        assertThat(bySlow).isNotDone();
+        sleeper.run();
+        assertThat(bySlow).isCompletedWithValue(true);
+    }
+
     @Test
     void a_newcomer_does_not_wait_longer_than_it_may_for_those_that_are_decided() {
         EngineLimiter<FixedWindow> window =
