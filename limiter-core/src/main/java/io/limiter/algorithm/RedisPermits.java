@@ -5,7 +5,6 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import io.limiter.internal.arithmetic.BucketArithmetic;
-import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.arithmetic.Rounding;
 import org.jspecify.annotations.Nullable;
 
@@ -96,9 +95,11 @@ public record RedisPermits(
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
         RedisPermits idle = filled(idleMicros, intervalMicros() * coolDownIntervals, nowMicros / 1000.0, 0.0);
         // Tickets can be later than the next free one; see Reservations.
-        return reservations == null || nowMicros < reservations.lastTicketMicros()
-                ? idle
-                : idle.withReservations(idle.known().withFurthest(0.0));
+        if (reservations == null || nowMicros < reservations.lastTicketMicros()) {
+            return idle;
+        }
+        Reservations left = idle.known().withFurthest(0.0);
+        return idle.withReservations(idle.storedPermits == maxPermits ? left.withFastest(0.0) : left);
     }
 
     /** Stores the permits of an idle time. When the bucket overflows, its tail moves, and with it cancelled reservations. */
@@ -159,15 +160,13 @@ public record RedisPermits(
                 ? storedPermits * larger
                 : storedPermits * intervalMillis / newIntervalMillis;
         double stored = Math.min(newMaxPermits, kept);
+        // A full bucket can restore nothing of what was reserved.
+        boolean full = storedPermits == maxPermits && known().lastTicketMicros() == 0.0;
+        double fastest = known().fastestMicros() > 0.0 ? known().fastestMicros() : intervalMicros();
+        Reservations left = known().withCancelled(0.0, 0.0)
+                .withFastest(full || fastest >= newIntervalMillis * 1000.0 ? 0.0 : fastest);
         return new RedisPermits(
-                        newMaxPermits,
-                        stored,
-                        newIntervalMillis,
-                        nextFreeTicketMillis,
-                        remainderMicros,
-                        reservations,
-                        demand)
-                .withoutCancelled();
+                newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, left.orNull(), demand);
     }
 
     /**
@@ -320,12 +319,14 @@ public record RedisPermits(
                 overlap + restoredMicros,
                 fromMicros,
                 fromMicros > 0.0 ? known.cancelledMicros() + leftMicros : 0.0,
-                known.furthestMicros()));
+                known.furthestMicros(),
+                known.fastestMicros()));
     }
 
     /** This state after all reservations since the first cancelled one are cancelled. */
     RedisPermits withoutReservations() {
-        return withReservations(Reservations.NONE.withFurthest(known().furthestMicros()));
+        return withReservations(
+                Reservations.NONE.withFurthest(known().furthestMicros()).withFastest(known().fastestMicros()));
     }
 
     /** How much of the tail belongs to reservations that are not cancelled, since the first cancelled one. */
@@ -347,53 +348,5 @@ public record RedisPermits(
     /** Stored permits, rounded down. */
     double wholePermits() {
         return Rounding.wholePermits(storedPermits, intervalMicros());
-    }
-
-    /**
-     * What the next free ticket of a bucket does not tell about its reservations. It exists after a reservation was cancelled
-     * before later ones, until the bucket could have filled since the last ticket, or while one is more than an hour ahead.
-     *
-     * @param lastTicketMicros the latest ticket, or the time, of the last such cancellation, in microseconds since the
-     *     epoch; 0 if there was none. Until then, tickets can be later than the next free one
-     * @param overlapMicros how much such cancellations have restored: by so much, reservations overlap
-     * @param cancelledFromMicros where the first cancelled reservation begins, in microseconds since the epoch; 0 if unknown
-     * @param cancelledMicros how much of the cancelled reservations since then is not restored yet. When nothing else is
-     *     left there, all of it is
-     * @param furthestMicros how far ahead of its decision the furthest reservation was, if more than an hour; otherwise
-     *     0
-     */
-    public record Reservations(
-            @JsonProperty(required = true) double lastTicketMicros,
-            @JsonProperty(required = true) double overlapMicros,
-            @JsonProperty(required = true) double cancelledFromMicros,
-            @JsonProperty(required = true) double cancelledMicros,
-            @JsonProperty(required = true) double furthestMicros) {
-
-        static final Reservations NONE = new Reservations(0.0, 0.0, 0.0, 0.0, 0.0);
-
-        public Reservations {
-            if (!(Check.isTime(lastTicketMicros)
-                    && Check.isTime(overlapMicros)
-                    && Check.isTime(cancelledFromMicros)
-                    && Check.isTime(cancelledMicros)
-                    && Check.isTime(furthestMicros))) {
-                throw new IllegalArgumentException("not a bucket's reservations: lastTicketMicros " + lastTicketMicros
-                        + ", overlapMicros " + overlapMicros + ", cancelledFromMicros " + cancelledFromMicros
-                        + ", cancelledMicros " + cancelledMicros + ", furthestMicros " + furthestMicros);
-            }
-        }
-
-        /** {@code null} if there are none. */
-        public @Nullable Reservations orNull() {
-            return equals(NONE) ? null : this;
-        }
-
-        Reservations withFurthest(double micros) {
-            return new Reservations(lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, micros);
-        }
-
-        Reservations withCancelled(double fromMicros, double micros) {
-            return new Reservations(lastTicketMicros, overlapMicros, fromMicros, micros, furthestMicros);
-        }
     }
 }

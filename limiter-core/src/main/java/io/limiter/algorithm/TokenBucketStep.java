@@ -181,7 +181,7 @@ final class TokenBucketStep {
         RedisPermits settled = found.resync(now, coolDownIntervals)
                 .besideHeld(now, coolDownIntervals)
                 .forget(now, coolDownIntervals);
-        RedisPermits.Reservations known = settled.known();
+        Reservations known = settled.known();
         boolean overlaps = known.overlapMicros() > 0.0 && ticket <= known.lastTicketMicros();
         double tail = tailMicros(settled);
         boolean isLast = !overlaps && tail - ticket < settled.ticketTolerance();
@@ -213,10 +213,15 @@ final class TokenBucketStep {
                 .forget(now, coolDownIntervals);
     }
 
-    /** How many permits can come due together, in microseconds; with {@code CALLER} also one request for more. */
+    /**
+     * How many permits can come due together, in microseconds; with {@code CALLER} also one request for more. By the highest rate
+     * at which any of them may be reserved, because a limit with a lower one takes the same time for fewer.
+     */
     private double roomMicros(RedisPermits state, int permits) {
         double most = limit.whoWaits() == WhoWaits.CALLER ? Math.max(state.maxPermits(), permits) : state.maxPermits();
-        return warmUp != null ? 0.0 : most * Math.min(intervalMicros, state.intervalMicros());
+        double fastest = state.known().fastestMicros();
+        double micros = Math.min(intervalMicros, state.intervalMicros());
+        return warmUp != null ? 0.0 : most * (fastest > 0.0 ? Math.min(micros, fastest) : micros);
     }
 
     /** Stored permits cost time in a warm-up, so they say nothing about its tail. */

@@ -67,6 +67,53 @@ class TwoDefinitionsTest {
         }
     }
 
+    /** A slow limit that is only asked does not make room for what a fast one has reserved. */
+    @Test
+    void queues_with_cancellations_under_the_slower_of_two_rates_have_one_permit_due_at_once() {
+        for (int round = 0; round < ROUNDS; round++) {
+            int capacity = 1 + random.nextInt(random.nextBoolean() ? 1 : 10);
+            TokenBucket slow = TokenBucket.perSecond(1 + random.nextInt(10)).withCapacity(capacity);
+            TokenBucket fast = slow.withRate(slow.permitsPerSecond() * (2 + random.nextInt(99)));
+            Account account = new Account(slow);
+            for (int i = 0; i < STEPS / 2; i++) {
+                account.pause(random.nextInt(8) > 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 500_000));
+                account.limit(random.nextInt(3) > 0 ? fast : slow);
+                List<Reserved> reservations = account.reservations();
+                switch (random.nextInt(4)) {
+                    case 0 -> account.take(capacity + 1, 0);
+                    case 1 -> {
+                        if (!reservations.isEmpty()) {
+                            Reserved reserved = reservations.get(random.nextInt(reservations.size()));
+                            if (account.now() < reserved.fullAtMicros()) {
+                                account.limit(reserved.limit());
+                                account.cancel(reserved);
+                            }
+                        }
+                    }
+                    default -> account.take(1 + random.nextInt(capacity), 10_000_000);
+                }
+            }
+            assertNoExcess(account, slow, fast);
+        }
+    }
+
+    @Test
+    void a_cancelled_place_in_a_slow_queue_is_room_for_what_a_fast_one_reserves_in_that_time() {
+        TokenBucket slow = LeakyBucket.queue(10, 100);
+        TokenBucket fast = LeakyBucket.queue(40, 400);
+        Account account = new Account(slow);
+        account.reserve(1);
+        Reserved waiting = account.reserve(1);
+        account.limit(fast);
+        account.reserveEach(1, 3);
+        account.limit(slow);
+        assertThat(account.take(2, 0)).as("asks, and is rejected").isNull();
+        account.cancel(waiting);
+        account.limit(fast);
+        account.reserveEach(1, 12);
+        assertNoExcess(account, slow, fast);
+    }
+
     private static void assertNoExcess(Account account, TokenBucket one, TokenBucket other) {
         double capacity = Math.max(one.maxPermits(), other.maxPermits());
         double rate = Math.max(one.permitsPerSecond(), other.permitsPerSecond());

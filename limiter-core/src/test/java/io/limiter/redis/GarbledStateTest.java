@@ -141,9 +141,10 @@ class GarbledStateTest {
                 garbled("a ticket beyond all times", BUCKET, bucketJson("1e308", "0.0")),
                 garbled("a packed one", BUCKET, packed(1, 10, 0, 200, 1e308, 0).put(new byte[3])),
                 garbled("three numbers about reservations", BUCKET, reservations(NOW, 0, 0)),
-                garbled("a time before all times", BUCKET, reservations(NOW, -1, NOW, 0, 0)),
-                garbled("a time that is no number", BUCKET, reservations(NOW, 0, Double.NaN, 0, 0)),
-                garbled("a reservation beyond all times", BUCKET, reservations(NOW, 0, NOW, 0x1p53, 0)),
+                garbled("a time before all times", BUCKET, reservations(NOW, -1, NOW, 0, 0, 0)),
+                garbled("a time that is no number", BUCKET, reservations(NOW, 0, Double.NaN, 0, 0, 0)),
+                garbled("a reservation beyond all times", BUCKET, reservations(NOW, 0, NOW, 0x1p53, 0, 0)),
+                garbled("a rate that is no number", BUCKET, reservations(NOW, 0, NOW, 0, 0, Double.NaN)),
                 garbled("a fraction of a permit", WINDOW, packed(2, 6e7, ABOVE_THREE, NOW + 1e7)),
                 garbled("one in JSON", WINDOW, json("{\"unitMicros\":6e7,\"count\":1.5,\"endMicros\":1.763650010E15}")),
                 garbled(

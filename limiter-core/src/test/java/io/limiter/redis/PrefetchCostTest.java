@@ -57,7 +57,7 @@ class PrefetchCostTest {
         }
         System.out.println(more + " bytes more for a prefetched key");
         assertThat(more).isLessThanOrEqualTo(80);
-        assertThat(RedisFixture.commands().strlen(ahead)).isEqualTo(116);
+        assertThat(RedisFixture.commands().strlen(ahead)).isEqualTo(124);
     }
 
     private static double callMicros() {

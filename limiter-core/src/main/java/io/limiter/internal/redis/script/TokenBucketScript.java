@@ -2,6 +2,7 @@ package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.Demand;
 import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Reservations;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
@@ -23,7 +24,7 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
 
     private static final int PLAIN_BYTES = 1 + 5 * Double.BYTES + KEPT_UNTIL_BYTES;
 
-    private static final int WITH_DEMAND_BYTES = PLAIN_BYTES + 9 * Double.BYTES;
+    private static final int WITH_DEMAND_BYTES = PLAIN_BYTES + 10 * Double.BYTES;
 
     public TokenBucketScript() {
         super(TokenBucket.class, LuaScript.resource(TokenBucketScript.class, "token_bucket.lua"));
@@ -57,7 +58,7 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
     public @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
         boolean hasDemand = value.length == WITH_DEMAND_BYTES;
         boolean hasReservations = value.length > PLAIN_BYTES;
-        int others = hasDemand ? 9 : hasReservations ? 5 : 0;
+        int others = hasDemand ? 10 : hasReservations ? 6 : 0;
         double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + others * Double.BYTES);
         if (d == null) {
             return null;
@@ -67,8 +68,8 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
         }
         ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
         in.position(PLAIN_BYTES);
-        RedisPermits.Reservations reservations = new RedisPermits.Reservations(
-                in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble());
+        Reservations reservations = new Reservations(
+                in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble());
         Demand demand = hasDemand ? new Demand(in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble()) : null;
         // A key that is prefetched has both, if only to have one more length.
         return new RedisPermits(d[0], d[1], d[2], d[3], d[4], reservations.orNull(), demand);

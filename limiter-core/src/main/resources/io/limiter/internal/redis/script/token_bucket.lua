@@ -10,7 +10,7 @@
 --
 -- The script reads both encodings and writes the packed one: byte 1; the doubles maxPermits, storedPermits, intervalMillis,
 -- nextFreeTicketMillis, remainderMicros; the expiry of the key in seconds modulo 2^24 (3 bytes); if there are any, the
--- five doubles of Reservations; and after these, if there is any, the four of Demand. If the expiry is late enough, the value is
+-- six doubles of Reservations; and after these, if there is any, the four of Demand. If the expiry is late enough, the value is
 -- overwritten in place, which keeps the expiry and costs a third of a SET with a new one. So each new expiry is later than
 -- necessary.
 
@@ -20,7 +20,7 @@ local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
 local SECONDS, HALF = 2 ^ 24, 2 ^ 23
 local HUGE = math.huge
-local PACKED, PACKED_WITH_RESERVATIONS, PACKED_WITH_DEMAND = '<BdddddI3', '<BdddddI3ddddd', '<BdddddI3ddddddddd'
+local PACKED, PACKED_WITH_RESERVATIONS, PACKED_WITH_DEMAND = '<BdddddI3', '<BdddddI3dddddd', '<BdddddI3dddddddddd'
 -- A usual decision overwrites from storedPermits on to remainderMicros; only the first differs between the keys of a section.
 local CHANGES_AT, CHANGES = '9', '<dc24'
 local NOW_MILLIS, NOW_SECONDS = now / 1000, now / 1000000
@@ -93,8 +93,8 @@ local MOST_REQUESTS = 2 ^ 16
 
       local must_save, other_definition, changed, only_peeks = false, false, false, true
       local interval_micros, negligible = limit_micros, limit_negligible
-      -- Reservations: lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, furthestMicros
-      local last_ticket, overlap, cancelled_from, cancelled, furthest = 0, 0, 0, 0, 0
+      -- Reservations: lastTicketMicros, overlapMicros, cancelledFromMicros, cancelledMicros, furthestMicros, fastestMicros
+      local last_ticket, overlap, cancelled_from, cancelled, furthest, fastest = 0, 0, 0, 0, 0, 0
       -- Demand: calledMicros, nextCallMicros, permits, heldPermits; 0 if there is none
       local called, next_call, demand, held = 0, 0, 0, 0
       if not usual then
@@ -112,6 +112,7 @@ local MOST_REQUESTS = 2 ^ 16
             and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
             and overlap >= 0 and overlap < LATEST and cancelled_from >= 0 and cancelled_from < LATEST
             and cancelled >= 0 and cancelled < LATEST and furthest >= 0 and furthest < LATEST
+            and fastest >= 0 and fastest < LATEST
             and called >= 0 and called < LATEST and next_call >= 0 and next_call < LATEST
             and demand >= 0 and demand < LATEST and held >= 0 and held < LATEST) then
             found = '!UNREADABLE'
@@ -152,6 +153,9 @@ local MOST_REQUESTS = 2 ^ 16
             next_free, remainder = now, 0
             if now >= last_ticket then
               furthest = 0
+              if stored == max then
+                fastest = 0
+              end
             end
           end
         end
@@ -172,6 +176,11 @@ local MOST_REQUESTS = 2 ^ 16
             local acts = not (ticket or timeout == REFUND and warm_up)
             if acts and not same_definition then
               -- rescale
+              local quickest = fastest > 0 and fastest or interval_micros
+              if quickest >= limit_micros or stored == max and last_ticket == 0 then
+                quickest = 0
+              end
+              fastest = quickest
               local larger = math.max(1, limit_max / max)
               if interval / limit_interval > larger * 1.000000001 then
                 stored = math.min(limit_max, stored * larger)
@@ -303,13 +312,13 @@ local MOST_REQUESTS = 2 ^ 16
           local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
           keep = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
         end
-        local has_reservations = last_ticket > 0 or furthest > 0
+        local has_reservations = last_ticket > 0 or furthest > 0 or fastest > 0
         local packed_as, length = PACKED, 44
         if next_call > 0 then
-          packed_as, length = PACKED_WITH_DEMAND, 116
+          packed_as, length = PACKED_WITH_DEMAND, 124
           keep = math.max(keep, math.ceil((next_call - now) / 1000) + EXPIRE_MARGIN_MILLIS)
         elseif has_reservations then
-          packed_as, length = PACKED_WITH_RESERVATIONS, 84
+          packed_as, length = PACKED_WITH_RESERVATIONS, 92
         end
         if last_ticket > 0 then
           -- If the state expired while earlier tickets matter, a cancellation could restore too much.
@@ -322,7 +331,7 @@ local MOST_REQUESTS = 2 ^ 16
         if kept * 1000 >= keep and kept < SECONDS / 2 and #value == length and not other_definition then
           saved = redis_pcall('SETRANGE', key, '0', pack_bytes(
             packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
-            last_ticket, overlap, cancelled_from, cancelled, furthest, called, next_call, demand, held))
+            last_ticket, overlap, cancelled_from, cancelled, furthest, fastest, called, next_call, demand, held))
         else
           -- A quarter longer, so that the next calls need no new expiry; at least a second, the resolution of kept_until.
           keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
@@ -334,7 +343,7 @@ local MOST_REQUESTS = 2 ^ 16
           kept_until = math.floor(seconds + keep / 1000) % SECONDS
           saved = redis_pcall('SET', key, pack_bytes(
             packed_as, 1, max, stored, interval, next_free / 1000, remainder, kept_until,
-            last_ticket, overlap, cancelled_from, cancelled, furthest, called, next_call, demand, held),
+            last_ticket, overlap, cancelled_from, cancelled, furthest, fastest, called, next_call, demand, held),
             'PX', string.format('%.0f', keep))
         end
         if type(saved) == 'table' and saved.err then

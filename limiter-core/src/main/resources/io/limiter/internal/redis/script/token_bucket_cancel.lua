@@ -18,7 +18,9 @@
               if not is_last then
                 -- roomMicros
                 local most = caller_waits and math.max(max, permits) or max
-                local room = warm_up and 0 or most * math.min(limit_micros, interval_micros)
+                local quickest = math.min(limit_micros, interval_micros)
+                quickest = fastest > 0 and math.min(quickest, fastest) or quickest
+                local room = warm_up and 0 or most * quickest
                 local after = reserved_until - ticket + (overlaps and overlap or 0)
                 cancelled_from = last_ticket == 0 and ticket - cost or math.min(cancelled_from, ticket - cost)
                 if cancelled_from > 0 then

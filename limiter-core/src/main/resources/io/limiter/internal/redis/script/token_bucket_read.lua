@@ -1,11 +1,11 @@
 -- Reads a token bucket that has reservations or demand, or is stored as JSON; token_bucket.lua has read the packed one without
 -- them. If the value is unreadable, encoding is not 1 afterwards. Java twin: TokenBucketScript.readPacked.
-          if #value == 84 and string.byte(value, 1) == 1 then
+          if #value == 92 and string.byte(value, 1) == 1 then
             encoding, max, stored, interval, next_free, remainder, kept_until,
-              last_ticket, overlap, cancelled_from, cancelled, furthest = unpack_bytes(PACKED_WITH_RESERVATIONS, value)
-          elseif #value == 116 and string.byte(value, 1) == 1 then
+              last_ticket, overlap, cancelled_from, cancelled, furthest, fastest = unpack_bytes(PACKED_WITH_RESERVATIONS, value)
+          elseif #value == 124 and string.byte(value, 1) == 1 then
             encoding, max, stored, interval, next_free, remainder, kept_until,
-              last_ticket, overlap, cancelled_from, cancelled, furthest, called, next_call, demand, held =
+              last_ticket, overlap, cancelled_from, cancelled, furthest, fastest, called, next_call, demand, held =
               unpack_bytes(PACKED_WITH_DEMAND, value)
             encoding = next_call > 0 and encoding
           elseif #value ~= 44 then
@@ -24,8 +24,10 @@
               if type(reservations) == 'table' then
                 last_ticket, overlap, furthest =
                   reservations.lastTicketMicros, reservations.overlapMicros, reservations.furthestMicros
-                cancelled_from, cancelled = reservations.cancelledFromMicros, reservations.cancelledMicros
+                cancelled_from, cancelled, fastest =
+                  reservations.cancelledFromMicros, reservations.cancelledMicros, reservations.fastestMicros
                 if type(last_ticket) ~= 'number' or type(overlap) ~= 'number' or type(furthest) ~= 'number'
+                  or type(fastest) ~= 'number'
                   or type(cancelled_from) ~= 'number' or type(cancelled) ~= 'number' then
                   encoding = nil
                 end
