@@ -16,7 +16,23 @@ public final class InvalidLimitArgumentException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    private final String sent;
+
     public InvalidLimitArgumentException(String message, @Nullable Throwable cause) {
+        this(message, cause, "");
+    }
+
+    /** @param sent see {@link #sent} */
+    public InvalidLimitArgumentException(String message, @Nullable Throwable cause, String sent) {
         super(message, cause, false, false);
+        this.sent = sent;
+    }
+
+    /**
+     * What the caller sent for it, such as {@code parameter n}, in words that callers may see; empty if it comes from the arguments of a
+     * method.
+     */
+    public String sent() {
+        return sent;
     }
 }

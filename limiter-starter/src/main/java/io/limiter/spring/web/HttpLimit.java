@@ -96,8 +96,10 @@ public record HttpLimit(
                     parts.stream().anyMatch(part -> part.applied().limit().enforced());
             log.inMode(enforced).failed(e);
             if (enforced) {
-                throw e instanceof InvalidLimitArgumentException
-                        ? MissingLimitKeyException.inRequest("the request has no valid cost or condition for its limit")
+                throw e instanceof InvalidLimitArgumentException invalid
+                        ? MissingLimitKeyException.inRequest("the request has no valid "
+                                + (invalid.sent().isEmpty() ? "cost or condition" : invalid.sent())
+                                + " for its limit")
                         : e;
             }
             return List.of();

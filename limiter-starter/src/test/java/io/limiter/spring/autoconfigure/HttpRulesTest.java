@@ -193,7 +193,7 @@ class HttpRulesTest {
                     for (String bad : new String[] {"-1", "many", "9999999999"}) {
                         MockHttpServletResponse invalid = respond(filter, "acme", bad);
                         assertThat(invalid.getStatus()).isEqualTo(400);
-                        assertThat(invalid.getContentAsString()).contains("no valid cost or condition");
+                        assertThat(invalid.getContentAsString()).contains("no valid parameter items");
                     }
                     assertThat(respond(filter, "acme", "3").getStatus()).isEqualTo(200);
                     assertThat(status(filter, "acme")).isEqualTo(429);

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -32,6 +34,14 @@ public abstract class HttpRulesContract extends ServerContract {
             "name=options",
             "path=/options",
             "methods=OPTIONS",
+            "name=costly",
+            "path=/costly",
+            "key=#{normalize(param('user'))}",
+            "cost=#{number(param('n')) * 2}",
+            "name=sized",
+            "path=/sized",
+            "key=#{param('user')}:#{number(param('n'))}",
+            "condition=#{number(param('size')) > 100}",
             "name=mine",
             "path=/mine",
             "key=user",
@@ -154,6 +164,37 @@ public abstract class HttpRulesContract extends ServerContract {
         assertThat(header(unknown, "RateLimit-Policy")).isEqualTo("\"planned\";q=1;w=3600");
         Reply day = get("/planned", "X-Api-Key", key, "X-Plan", "day");
         assertThat(header(day, "RateLimit-Policy")).isEqualTo("\"planned\";q=1;w=86400");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/costly?user=ann&n=abc, parameter n",
+        "/costly?user=ann&n=12345678901234567890, parameter n",
+        "/costly?user=ann&n=-1, parameter n",
+        "/costly?user=ann, parameter n",
+        "/costly?user=%E2%80%8B&n=1, parameter user",
+        "/sized?user=ann&n=1&size=abc, parameter size",
+        "/sized?user=ann&n=1&size=abc&size=200, parameter size",
+        "/sized?user=ann&n=x&size=200, parameter n",
+        "/sized?n=1&size=200, parameter user"
+    })
+    void whatever_a_caller_sends_is_no_error_of_the_server(String path, String named) throws Exception {
+        Reply invalid = get(path);
+        assertThat(invalid.statusCode()).isEqualTo(400);
+        assertThat(problem(invalid).path("detail").asText()).startsWith("the request has no valid " + named);
+    }
+
+    @Test
+    void a_parameter_is_a_number_and_a_user_has_one_key_in_all_forms() throws Exception {
+        String user = "ann-" + UUID.randomUUID();
+        assertThat(get("/costly?n=0&user=" + user).statusCode()).isNotIn(400, 429);
+        assertThat(get("/sized?n=7&size=100&user=" + user).statusCode()).isNotIn(400, 429);
+        assertThat(get("/sized?n=7&size=101&user=" + user).statusCode()).isNotIn(400, 429);
+        assertThat(get("/sized?n=007&size=102&user=" + user).statusCode()).isEqualTo(429);
+        ConfigurableApplicationContext more = start("limiter.http.costly.limits.one.limit=6");
+        assertThat(call("GET", more, "/costly?n=3&user=" + user).statusCode()).isNotIn(400, 429);
+        assertThat(call("GET", more, "/costly?n=1&user=%20" + user.toUpperCase(Locale.ROOT)).statusCode())
+                .isEqualTo(429);
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.spel.SpelNode;
 
 /**
  * The arguments of a method, by name, and as variables by name and by position ({@code #p0} or {@code #a0}). Of an outcome also
@@ -108,12 +109,18 @@ final class ArgumentScope extends Scope<@Nullable Object[]> {
     String allowed() {
         return "expressions can only read " + (others.isEmpty() ? "" : "the result, the exception, ")
                 + "arguments, their properties, entries and sizes, trim(), strip() and toLowerCase()"
-                + " texts, and combine them with operators";
+                + " texts, use number(...) and normalize(...), and combine them with operators";
     }
 
     @Override
     String parts() {
         return others.isEmpty() ? "arguments" : "result, the exception and the arguments";
+    }
+
+    /** Names of arguments are internals of the application. */
+    @Override
+    String sentFor(SpelNode expression) {
+        return "";
     }
 
     private String arguments() {

@@ -47,7 +47,7 @@ public final class CallCharge {
         }
         CallExpression<@Nullable Object[]> actual = settle.isEmpty()
                 ? null
-                : CallExpression.parse(
+                : CallExpression.number(
                         ExpressionSource.of("settle", settle, annotated, ArgumentScope.ofOutcome(annotated, type)),
                         "#{result.usage.total}");
         switch (chargeOn) {
@@ -65,7 +65,7 @@ public final class CallCharge {
                 break;
         }
         if (chargeOn.contains("#{")) {
-            CallExpression<@Nullable Object[]> condition = CallExpression.parse(
+            CallExpression<@Nullable Object[]> condition = CallExpression.condition(
                     ExpressionSource.of("chargeOn", chargeOn, annotated, ArgumentScope.ofOutcome(annotated, type)),
                     "#{result == null or exception != null}");
             return new CallCharge(false, (call, exception, status) -> isTrue(condition, call), actual);

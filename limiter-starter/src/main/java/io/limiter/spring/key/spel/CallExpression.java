@@ -13,41 +13,59 @@ import org.springframework.expression.spel.standard.SpelExpression;
  *
  * @param valueOf throws an {@link org.springframework.expression.EvaluationException} if the call gives it no value
  * @param where the text and its method, for messages about single calls
+ * @param sent see {@link Scope#sentFor}
  * @param <C> the call
  */
-record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where) {
+record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where, String sent) {
 
     private static final Pattern DIGITS = Pattern.compile("\\d{1,18}");
     private static final BigDecimal MOST = BigDecimal.valueOf(Integer.MAX_VALUE);
 
     /**
+     * An expression that is true or false.
+     *
      * @param example an expression, for messages
      * @throws IllegalArgumentException if the text is not one expression, or it cannot work or is forbidden
      */
-    static <C> CallExpression<C> parse(ExpressionSource<C> source, String example) {
+    static <C> CallExpression<C> condition(ExpressionSource<C> source, String example) {
+        SpelExpression expression = parse(source, example);
+        source.checkOf(expression).types().checkIsCondition(expression.getAST());
+        return new CallExpression<>(
+                source.scope().valueOf(expression),
+                source.where(),
+                source.scope().sentFor(expression.getAST()));
+    }
+
+    /** As {@link #condition}, for one that is a number. The parts of a request are texts, so one of digits is a number. */
+    static <C> CallExpression<C> number(ExpressionSource<C> source, String example) {
+        SpelExpression expression = parse(source, example);
+        boolean readsTexts = !source.scope().hasObjects();
+        source.checkOf(expression).types().checkIsNumber(expression.getAST(), readsTexts);
+        Function<C, @Nullable Object> valueOf = source.scope().valueOf(expression);
+        return new CallExpression<>(
+                readsTexts ? call -> read(valueOf.apply(call)) : valueOf,
+                source.where(),
+                source.scope().sentFor(expression.getAST()));
+    }
+
+    private static SpelExpression parse(ExpressionSource<?> source, String example) {
         if (source.parts().size() != 1 || !(source.parts().get(0) instanceof SpelExpression expression)) {
             throw new IllegalArgumentException(source.quoted() + " must be one expression over the "
                     + source.scope().parts() + ", such as " + example);
         }
         source.check();
-        return new CallExpression<>(source.scope().valueOf(expression), source.where());
+        return expression;
     }
 
-    /** The same with texts of digits as numbers, because the parts of a request are texts. */
-    CallExpression<C> readingTexts() {
-        return new CallExpression<>(
-                call -> {
-                    Object value = valueOf.apply(call);
-                    return value instanceof String text && DIGITS.matcher(text).matches() ? Long.valueOf(text) : value;
-                },
-                where);
+    private static @Nullable Object read(@Nullable Object value) {
+        return value instanceof String text && DIGITS.matcher(text).matches() ? Long.valueOf(text) : value;
     }
 
     private @Nullable Object value(C call) {
         try {
             return valueOf.apply(call);
         } catch (EvaluationException e) {
-            throw ExpressionSource.noValue(where, e, InvalidLimitArgumentException::new);
+            throw ExpressionSource.noValue(where, e, this::invalid);
         }
     }
 
@@ -57,7 +75,7 @@ record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where) {
         if (value instanceof Boolean applies) {
             return applies;
         }
-        throw new InvalidLimitArgumentException(where + " must be true or false, was " + value, null);
+        throw invalid(where + " must be true or false, was " + value, null);
     }
 
     /** @throws InvalidLimitArgumentException if it is no whole number from 0 to 2,147,483,647 */
@@ -71,10 +89,13 @@ record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where) {
                 || number.signum() < 0
                 || number.compareTo(MOST) > 0
                 || number.stripTrailingZeros().scale() > 0) {
-            throw new InvalidLimitArgumentException(
-                    where + " must be a whole number from 0 to " + MOST + ", was " + value, null);
+            throw invalid(where + " must be a whole number from 0 to " + MOST + ", was " + value, null);
         }
         return number.intValueExact();
+    }
+
+    private InvalidLimitArgumentException invalid(String message, @Nullable Throwable cause) {
+        return new InvalidLimitArgumentException(message, cause, sent);
     }
 
     private static @Nullable BigDecimal parsed(@Nullable Object value) {

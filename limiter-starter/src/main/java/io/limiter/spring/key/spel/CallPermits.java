@@ -46,10 +46,10 @@ public final class CallPermits<C> {
                 fixed,
                 cost.isEmpty()
                         ? null
-                        : CallExpression.parse(ExpressionSource.of(COST, cost, annotated, scope), "#{items.size()}"),
+                        : CallExpression.number(ExpressionSource.of(COST, cost, annotated, scope), "#{items.size()}"),
                 condition.isEmpty()
                         ? null
-                        : CallExpression.parse(
+                        : CallExpression.condition(
                                 ExpressionSource.of(CONDITION, condition, annotated, scope), "#{items.size() > 100}"));
     }
 
@@ -65,11 +65,10 @@ public final class CallPermits<C> {
                 1,
                 cost == null
                         ? null
-                        : CallExpression.parse(ExpressionSource.ofRequest(COST, cost), "#{method == 'POST' ? 5 : 1}")
-                                .readingTexts(),
+                        : CallExpression.number(ExpressionSource.ofRequest(COST, cost), "#{method == 'POST' ? 5 : 1}"),
                 condition == null
                         ? null
-                        : CallExpression.parse(
+                        : CallExpression.condition(
                                 ExpressionSource.ofRequest(CONDITION, condition), "#{header('X-Internal') == null}"));
     }
 

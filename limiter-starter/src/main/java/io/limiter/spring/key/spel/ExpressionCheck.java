@@ -27,6 +27,11 @@ record ExpressionCheck(String subject, Scope<?> scope) {
     /** @throws IllegalArgumentException if the expression cannot work or is forbidden */
     void check(SpelExpression expression) {
         check(expression.getAST(), true);
+        types().of(expression.getAST(), true);
+    }
+
+    ExpressionTypes types() {
+        return new ExpressionTypes(subject, scope);
     }
 
     /** @param onRoot whether a plain name belongs to the scope, rather than to another value */

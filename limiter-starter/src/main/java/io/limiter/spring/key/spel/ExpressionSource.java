@@ -4,7 +4,9 @@ import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.MethodName;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.Expression;
@@ -28,6 +30,21 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  */
 record ExpressionSource<C>(
         String text, String quoted, String in, String where, Scope<C> scope, List<Expression> parts) {
+
+    /** Of a null, of a value of a type or a size that the operator does not take, and of a pattern that takes too long. */
+    private static final Set<SpelMessage> OF_CALLER = EnumSet.of(
+            SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+            SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
+            SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE,
+            SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.STRING_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.OPERATOR_NOT_SUPPORTED_BETWEEN_TYPES,
+            SpelMessage.NOT_COMPARABLE,
+            SpelMessage.TYPE_CONVERSION_ERROR,
+            SpelMessage.INVALID_FIRST_OPERAND_FOR_MATCHES_OPERATOR,
+            SpelMessage.MAX_CONCATENATED_STRING_LENGTH_EXCEEDED,
+            SpelMessage.FLAWED_PATTERN);
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser(Scope.CONFIGURATION);
 
@@ -69,9 +86,13 @@ record ExpressionSource<C>(
     void check() {
         for (Expression part : parts) {
             if (part instanceof SpelExpression expression) {
-                new ExpressionCheck(nameOf(expression) + in, scope).check(expression);
+                checkOf(expression).check(expression);
             }
         }
+    }
+
+    ExpressionCheck checkOf(SpelExpression expression) {
+        return new ExpressionCheck(nameOf(expression) + in, scope);
     }
 
     /** An expression as it is written. */
@@ -79,20 +100,18 @@ record ExpressionSource<C>(
         return "#{" + expression.getExpressionString() + "}";
     }
 
-    /** The failure of an expression. Callers can send a null, and cause that of one; the application causes others. */
+    /** The failure of an expression. Callers cause some by what they send; the application causes others. */
     static RuntimeException noValue(
             String where, RuntimeException cause, BiFunction<String, Throwable, RuntimeException> ofCaller) {
         if (cause.getCause() instanceof MissingLimitKeyException missing) {
             return missing;
         }
         String problem = where + " has no value: " + cause.getMessage();
-        return isForNull(cause) ? ofCaller.apply(problem, cause) : new IllegalStateException(problem, cause);
+        return isOfCaller(cause) ? ofCaller.apply(problem, cause) : new IllegalStateException(problem, cause);
     }
 
-    private static boolean isForNull(RuntimeException thrown) {
-        return thrown instanceof SpelEvaluationException e
-                && (e.getMessageCode() == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
-                        || e.getMessageCode() == SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED
-                        || e.getMessageCode() == SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
+    private static boolean isOfCaller(RuntimeException thrown) {
+        return thrown instanceof TextFunctions.ArgumentException
+                || thrown instanceof SpelEvaluationException e && OF_CALLER.contains(e.getMessageCode());
     }
 }

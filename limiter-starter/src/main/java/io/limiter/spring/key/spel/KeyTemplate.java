@@ -56,6 +56,7 @@ final class KeyTemplate<C> {
                 parts.add(new Placeholder<>(
                         source.scope().valueOf(expression),
                         ExpressionSource.nameOf(expression) + " in " + source.where(),
+                        source.scope().sentFor(expression.getAST()),
                         next == null ? null : Escape.of(next)));
             } else {
                 String text = part.getExpressionString();
@@ -113,18 +114,20 @@ final class KeyTemplate<C> {
      * A value that must be neither null nor blank, escaped.
      *
      * @param where the expression, its template and the method, for messages
+     * @param sent see {@link Scope#sentFor}
      * @param escape {@code null} if no text follows
      */
     private record Placeholder<C>(
             Function<C, @Nullable Object> value,
             String where,
+            String sent,
             @Nullable Escape escape) implements Function<C, String> {
 
         @Override
         public String apply(C call) {
             String text = text(call);
             if (text == null || text.isBlank()) {
-                throw MissingLimitKeyException.inCall(where + " is " + (text == null ? "null" : "blank"), null);
+                throw missing(where + " is " + (text == null ? "null" : "blank"), null);
             }
             return escape == null ? text : escape.apply(text);
         }
@@ -133,8 +136,15 @@ final class KeyTemplate<C> {
             try {
                 return textOf(value.apply(call));
             } catch (EvaluationException | IllegalArgumentException e) {
-                throw ExpressionSource.noValue(where, e, MissingLimitKeyException::inCall);
+                throw ExpressionSource.noValue(where, e, this::missing);
             }
+        }
+
+        private MissingLimitKeyException missing(String message, @Nullable Throwable cause) {
+            return sent.isEmpty()
+                    ? MissingLimitKeyException.inCall(message, cause)
+                    : MissingLimitKeyException.inRequest(
+                            "the request has no valid " + sent + ", which is part of the key of its limit");
         }
     }
 

@@ -1,13 +1,16 @@
 package io.limiter.spring.key.spel;
 
 import io.limiter.spring.key.KeyRequest;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.StringLiteral;
 
 /** The properties and methods of {@link KeyRequest}. */
 final class RequestScope extends Scope<KeyRequest> {
@@ -15,6 +18,9 @@ final class RequestScope extends Scope<KeyRequest> {
     private static final String USER = "user";
     private static final String CLAIM = "claim";
     private static final String PARAM = "param";
+
+    private static final Map<String, String> KINDS =
+            Map.of("header", "header", "cookie", "cookie", "param", "parameter", CLAIM, CLAIM);
 
     RequestScope() {
         super(
@@ -91,11 +97,28 @@ final class RequestScope extends Scope<KeyRequest> {
     @Override
     String allowed() {
         return "there are method, path, ip, user, header('...'), cookie('...'), param('...') and claim('...'), their length(), isEmpty(),"
-                + " trim(), strip() and toLowerCase(), and operators to combine them";
+                + " trim(), strip() and toLowerCase(), number(...), normalize(...), and operators to combine them";
     }
 
     @Override
     String parts() {
         return "request";
+    }
+
+    @Override
+    String sentFor(SpelNode expression) {
+        Set<String> sent = new LinkedHashSet<>();
+        addSent(expression, sent);
+        return String.join(" and ", sent);
+    }
+
+    private static void addSent(SpelNode node, Set<String> sent) {
+        String kind = node instanceof MethodReference method ? KINDS.get(method.getName()) : null;
+        if (kind != null && node.getChild(0) instanceof StringLiteral name) {
+            sent.add(kind + " " + name.getLiteralValue().getValue());
+        }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            addSent(node.getChild(i), sent);
+        }
     }
 }

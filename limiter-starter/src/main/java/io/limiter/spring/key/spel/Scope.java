@@ -53,7 +53,16 @@ abstract class Scope<C> {
     final Function<C, @Nullable Object> valueOf(SpelExpression expression) {
         SpelNode node = expression.getAST();
         Value<C> named = values.get(ExpressionCheck.nameOf(node));
-        return named == null ? call -> node.getValue(new Evaluation(new Root<>(this, call))) : named.of();
+        return named == null ? call -> evaluate(node, new Root<>(this, call)) : named.of();
+    }
+
+    private static @Nullable Object evaluate(SpelNode node, Root<?> root) {
+        try {
+            return node.getValue(new Evaluation(root));
+        } catch (ArithmeticException | StackOverflowError e) {
+            // A division by zero, or a pattern over a long text.
+            throw new TextFunctions.ArgumentException(e.toString());
+        }
     }
 
     /** The call, whose values are the properties of the root. {@link ExpressionCheck} finds names that do not exist. */
@@ -66,9 +75,12 @@ abstract class Scope<C> {
         }
 
         @Nullable
-        Object invoke(String name, String argument) {
+        Object invoke(String name, @Nullable Object argument) {
+            if (TextFunctions.has(name)) {
+                return TextFunctions.call(name, argument);
+            }
             BiFunction<C, String, @Nullable String> method = scope.methods.get(name);
-            return method == null ? null : method.apply(call, argument);
+            return method == null ? null : method.apply(call, String.valueOf(argument));
         }
     }
 
@@ -94,7 +106,7 @@ abstract class Scope<C> {
     private static @Nullable MethodExecutor resolve(
             EvaluationContext context, Object target, String name, List<TypeDescriptor> arguments) {
         return target instanceof Root<?>
-                ? (ctx, root, given) -> new TypedValue(((Root<?>) root).invoke(name, String.valueOf(given[0])))
+                ? (ctx, root, given) -> new TypedValue(((Root<?>) root).invoke(name, given[0]))
                 : null;
     }
 
@@ -104,7 +116,7 @@ abstract class Scope<C> {
 
     /** Whether the scope itself has such a method. */
     final boolean has(MethodReference call) {
-        return methods.containsKey(call.getName()) && call.getChildCount() == 1;
+        return (TextFunctions.has(call.getName()) || methods.containsKey(call.getName())) && call.getChildCount() == 1;
     }
 
     /** The type of a name or a variable; {@code null} if it is unknown. */
@@ -131,4 +143,10 @@ abstract class Scope<C> {
 
     /** What an expression is over, for messages. */
     abstract String parts();
+
+    /**
+     * What a caller can send for an expression, for messages that callers see, such as {@code parameter n}; empty if that must not be
+     * shown, or is nothing.
+     */
+    abstract String sentFor(SpelNode expression);
 }

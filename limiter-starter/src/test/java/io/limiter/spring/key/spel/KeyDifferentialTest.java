@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -241,9 +242,15 @@ class KeyDifferentialTest {
         } catch (MissingLimitKeyException e) {
             return List.of("missing", e.getMessage());
         } catch (SpelEvaluationException e) {
-            boolean isForNull = e.getMessageCode() == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
-                    || e.getMessageCode() == SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE;
-            return List.of(isForNull ? "missing" : "failed", e.getMessage());
+            boolean isOfCaller = Set.of(
+                            SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+                            SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE,
+                            SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS,
+                            SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
+                            SpelMessage.STRING_INDEX_OUT_OF_BOUNDS,
+                            SpelMessage.TYPE_CONVERSION_ERROR)
+                    .contains(e.getMessageCode());
+            return List.of(isOfCaller ? "missing" : "failed", e.getMessage());
         } catch (EvaluationException | IllegalArgumentException | IllegalStateException e) {
             return List.of("failed", String.valueOf(e.getMessage()));
         }
