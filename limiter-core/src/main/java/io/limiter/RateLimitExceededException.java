@@ -12,7 +12,7 @@ public class RateLimitExceededException extends RuntimeException {
     private final String key;
     private final Decision decision;
 
-    /** With a message that says when to retry. */
+    /** With a message that says when to retry, or that it does not help. */
     public RateLimitExceededException(String key, Decision decision) {
         this(key, decision, defaultMessage(Objects.requireNonNull(decision, "decision")));
     }
@@ -37,7 +37,7 @@ public class RateLimitExceededException extends RuntimeException {
     private static String defaultMessage(Decision decision) {
         OptionalLong seconds = decision.retryAfterSeconds();
         return seconds.isEmpty()
-                ? "Too many requests"
+                ? "The request can never be granted, so trying again does not help"
                 : "Too many requests, try again in " + seconds.getAsLong() + " s";
     }
 }

@@ -149,6 +149,14 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
                 : alone().reserveAlone(permits, timeoutMicros);
     }
 
+    /**
+     * The reservation of permits that this limiter has just granted, for callers that need not cancel most of them and so decide as
+     * usual.
+     */
+    public final Reservation reservationOf(Decision granted, int permits) {
+        return bound.reservation(path.countedKey(), path.backendKey(), inEffect(), permits, granted);
+    }
+
     /** The set of this alone, which has a ban. */
     final EngineLimitSet alone() {
         return EngineLimitSet.of(this, 1);

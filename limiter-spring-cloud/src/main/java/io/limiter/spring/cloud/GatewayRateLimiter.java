@@ -8,6 +8,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.aop.result.CallThreads;
 import io.limiter.spring.aop.result.CurrentEventLoop;
 import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.web.reactive.ExchangeDecisions;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -111,13 +112,22 @@ final class GatewayRateLimiter extends RedisRateLimiter {
         RouteLimit limit = limit(routeId);
         RateLimiter limiter = limit.limiter();
         if (limiter == null) {
-            return Mono.just(new Response(false, getHeaders(limit.config(), 0L)));
+            return Mono.deferContextual(context -> {
+                ExchangeDecisions.rejected(context);
+                return Mono.just(new Response(false, getHeaders(limit.config(), 0L)));
+            });
         }
         // Each subscription decides once, and not when the publisher is assembled.
-        return Mono.defer(() -> {
+        return Mono.deferContextual(context -> {
             CompletableFuture<Decision> deciding =
                     limiter.on(id).async().decide(limit.config().getRequestedTokens());
-            Mono<Response> response = Mono.fromFuture(deciding).map(decision -> response(limit, id, decision));
+            Mono<Response> response = Mono.fromFuture(deciding)
+                    .doOnNext(decision -> {
+                        if (!decision.granted()) {
+                            ExchangeDecisions.rejected(context);
+                        }
+                    })
+                    .map(decision -> response(limit, id, decision));
             // Leaves the thread that completed the decision, because other decisions wait for it.
             return deciding.isDone() ? response : response.publishOn(CurrentEventLoop.orElse(CallThreads::execute));
         });

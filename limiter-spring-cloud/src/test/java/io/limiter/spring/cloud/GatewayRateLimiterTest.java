@@ -69,6 +69,11 @@ class GatewayRateLimiterTest {
                 TestGateway.limited(1, "small", "replenishRate=10", "burstCapacity=4"),
                 TestGateway.limited(2, "costly", "replenishRate=1", "burstCapacity=5", "requestedTokens=5"),
                 TestGateway.limited(3, "blocked", "replenishRate=1", "burstCapacity=0"),
+                List.of(
+                        "limiter.http.site.path=/blocked",
+                        "limiter.http.site.key=header:X-Caller",
+                        "limiter.http.site.limits.one.limit=2",
+                        "limiter.http.site.limits.one.period=1h"),
                 redis,
                 List.of(more));
     }
@@ -110,6 +115,16 @@ class GatewayRateLimiterTest {
     @Test
     void blocks_all_with_a_capacity_of_zero() {
         assertThat(ours.send("/blocked", "ann").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void a_request_that_it_rejects_takes_nothing_of_a_rule_before_it() {
+        String caller = TestGateway.anyone();
+        for (int i = 0; i < 4; i++) {
+            HttpResponse<String> rejected = ours.send("/blocked", caller);
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(rejected.body()).as("the rule would send a problem").isEmpty();
+        }
     }
 
     @Test

@@ -55,6 +55,7 @@ abstract class RouteLimitContract {
                 server.route(6, "costly", "filters[0]=Limit=costly"),
                 server.route(7, "behind", "filters[0]=AddRequestHeader=X-Caller,behind", "filters[1]=Limit=orders"),
                 server.route(8, "ahead", "filters[0]=Limit=orders", "filters[1]=AddRequestHeader=X-Caller,ahead"),
+                server.route(9, "parcel", "filters[0]=Limit=parcel"),
                 List.of(
                         "limiter.http.orders.key=header:X-Caller",
                         "limiter.http.orders.limits.one.rate=1",
@@ -72,6 +73,13 @@ abstract class RouteLimitContract {
                         "limiter.http.mail.key=header:X-Caller",
                         "limiter.http.mail.limits.one.limit=1",
                         "limiter.http.mail.limits.one.period=1h",
+                        "limiter.http.parcel.key=header:X-Caller",
+                        "limiter.http.parcel.limits.one.limit=1",
+                        "limiter.http.parcel.limits.one.period=1h",
+                        "limiter.http.site.path=/parcel",
+                        "limiter.http.site.key=header:X-Caller",
+                        "limiter.http.site.limits.one.limit=2",
+                        "limiter.http.site.limits.one.period=1h",
                         "limiter.http.posts.methods=POST",
                         "limiter.http.posts.key=all",
                         "limiter.http.posts.limits.one.limit=1",
@@ -134,6 +142,19 @@ abstract class RouteLimitContract {
                 .asString()
                 .startsWith("\"mail\";r=0");
         assertThat(response.body()).contains("\"violated-policies\":[\"mail\"]", "\"instance\":\"/mail\"");
+    }
+
+    @Test
+    void a_request_that_the_route_rejects_takes_nothing_of_a_rule_before_it() {
+        String caller = TestGateway.anyone();
+        assertThat(gateway.send("/parcel", caller).statusCode()).isEqualTo(204);
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> rejected = gateway.send("/parcel", caller);
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(rejected.body()).contains("\"violated-policies\":[\"parcel\"]");
+            assertThat(rejected.headers().firstValue("RateLimit"))
+                    .hasValueSatisfying(limits -> assertThat(limits).contains("\"site\";r=1"));
+        }
     }
 
     @Test
@@ -201,7 +222,7 @@ abstract class RouteLimitContract {
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessage(
                         "limiter.http.order is named by a route, and is no rule: set"
-                                + " limiter.http.order.limits.second.rate=10, or name one of [changed, costly, mail, orders, posts, small]");
+                                + " limiter.http.order.limits.second.rate=10, or name one of [changed, costly, mail, orders, parcel, posts, small]");
     }
 
     @Test

@@ -5,23 +5,27 @@ import io.limiter.internal.backend.AsyncFailures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One evaluation of the limits of a call or a request, with all keys and costs. It runs once, used by one thread at a time.
  *
- * <p>The steps are decided one after the other. The first rejection ends the check, and permits that earlier steps took stay
- * spent. Only if a concurrency limit rejects or cannot decide, they are refunded. A step in shadow mode is started, and
- * the check does not wait for it. Permits with a {@link Charge} are settled when the outcome of the call is known.
+ * <p>The steps are decided one after the other. The first one that rejects or cannot decide ends the check, and exactly what
+ * earlier steps took is cancelled. A step in shadow mode is started, and the check does not wait for it. Permits with a
+ * {@link Charge} are settled when the outcome of the call is known. Those of a request are cancelled if its response says that
+ * another check has rejected it.
  */
 public final class Check {
 
     private final List<CheckStep<?>> steps;
     private final @Nullable DecisionRecorder recorder;
 
-    /** Whether a step holds permits, so that its rejection refunds those of the others. */
-    private final boolean holds;
+    private final boolean ofRequest;
+
+    /** The number of steps up to the last one that can reject. */
+    private final int enforced;
 
     private int next;
     private @Nullable List<Granted<?>> granted;
@@ -30,22 +34,34 @@ public final class Check {
     private List<Function<Outcome, CompletableFuture<@Nullable Void>>> settlements = List.of();
 
     /**
+     * The check of a call.
+     *
      * @param steps in the order in which they are decided; may be empty
      * @param recorder of the decisions that are enforced; {@code null} if they are not recorded
      */
     public Check(List<CheckStep<?>> steps, @Nullable DecisionRecorder recorder) {
+        this(steps, recorder, false);
+    }
+
+    private Check(List<CheckStep<?>> steps, @Nullable DecisionRecorder recorder, boolean ofRequest) {
         this.steps = steps;
         this.recorder = recorder;
-        boolean anyHolds = false;
-        for (CheckStep<?> step : steps) {
-            anyHolds |= step.isHolding() && step.limit().enforced();
+        this.ofRequest = ofRequest;
+        int last = 0;
+        for (int i = 0; i < steps.size(); i++) {
+            last = steps.get(i).limit().enforced() ? i + 1 : last;
         }
-        this.holds = anyHolds;
+        this.enforced = last;
+    }
+
+    /** The check of a request, whose permits are cancelled if a later check rejects it. */
+    public static Check ofRequest(List<CheckStep<?>> steps, DecisionRecorder recorder) {
+        return new Check(steps, recorder, true);
     }
 
     /** Another evaluation, with the same keys and costs. */
     public Check again() {
-        return new Check(steps, recorder);
+        return new Check(steps, recorder, ofRequest);
     }
 
     /**
@@ -68,7 +84,7 @@ public final class Check {
         try {
             decided = step.decide();
         } catch (RuntimeException | Error e) {
-            failed(step);
+            refund();
             throw e;
         }
         return decided(step, decided);
@@ -84,15 +100,27 @@ public final class Check {
         return running;
     }
 
-    /** A step that granted permits, which may be refunded. */
-    private record Granted<D>(CheckStep<D> step, D decided) {
+    /** A step that granted permits, which may be returned. */
+    private record Granted<D>(CheckStep<D> step, D decided, Runnable cancellation) {
 
         List<LimitDecision> decisions() {
             return step.decisionsIn(decided);
         }
+    }
 
-        void refund() {
-            step.refund(decided);
+    /** A cancellation, of which another reason may have come first. */
+    private record Once(AtomicReference<@Nullable Runnable> left) implements Runnable {
+
+        Once(Runnable action) {
+            this(new AtomicReference<>(action));
+        }
+
+        @Override
+        public void run() {
+            Runnable action = left.getAndSet(null);
+            if (action != null) {
+                action.run();
+            }
         }
     }
 
@@ -110,7 +138,7 @@ public final class Check {
 
     private <D> void shadow(CheckStep<D> step) {
         CompletableFuture<D> decision = step.shadow();
-        settleLater(step, decision);
+        settleLater(step, decision, null);
         if (step.isHolding()) {
             shadowRelease = () -> release(step, decision);
         }
@@ -128,8 +156,12 @@ public final class Check {
         }
     }
 
-    /** Prepares that permits are settled when the call is done, or its response. The caller does not wait for those in shadow mode. */
-    private <D> void settleLater(CheckStep<D> step, CompletableFuture<D> decision) {
+    /**
+     * Prepares that permits are settled when the call is done, or its response. The caller does not wait for those in shadow mode.
+     *
+     * @param cancellation returns them; {@code null} in shadow mode, where it is made once the step has decided
+     */
+    private <D> void settleLater(CheckStep<D> step, CompletableFuture<D> decision, @Nullable Runnable cancellation) {
         if (step.settles(false)) {
             settlements = new ArrayList<>(settlements);
             settlements.add(outcome -> {
@@ -138,40 +170,61 @@ public final class Check {
                 return step.limit().enforced() ? settled : CheckResult.CLOSED;
             });
         }
-        if (recorder != null && step.settles(true)) {
-            recorder.whenDone(
-                    status -> decision.thenAccept(decided -> step.settle(decided, true, Outcome.answered(status))));
+        if (recorder != null && (ofRequest || step.settles(true))) {
+            recorder.whenDone(status -> decision.thenAccept(decided -> {
+                if (status != DecisionRecorder.REJECTED || !ofRequest) {
+                    step.settle(decided, true, Outcome.answered(status));
+                } else if (cancellation == null) {
+                    step.cancellation(decided).run();
+                } else {
+                    cancellation.run();
+                    recorder.cancelled(step.decisionsIn(decided).stream()
+                            .map(LimitDecision::refunded)
+                            .toList());
+                }
+            }));
         }
     }
 
     /** Records the decision of a step, and returns the rejection; {@code null} if it granted. */
     private <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
         Rejection rejection = step.rejectionIn(decided);
-        if (rejection == null && (step.settles(false) || step.settles(true))) {
-            settleLater(step, CompletableFuture.completedFuture(decided));
-        }
-        if (rejection == null && holds && !step.isHolding()) {
-            if (granted == null) {
-                granted = new ArrayList<>(1);
+        if (rejection == null) {
+            boolean mayReject = next < enforced;
+            boolean settles = step.settles(false) || step.settles(true);
+            if (mayReject || ofRequest || settles) {
+                keep(step, decided, mayReject);
             }
-            granted.add(new Granted<>(step, decided));
-            return null;
+            Lease held = step.leaseIn(decided);
+            lease = held == null ? lease : held;
+            if (mayReject) {
+                return null;
+            }
         }
-        boolean refunds = rejection != null && step.isHolding();
         if (recorder != null) {
-            recorder.decided(rejection == null ? null : rejection.decision(), decisions(step, decided, refunds));
+            recorder.decided(
+                    rejection == null ? null : rejection.decision(), decisions(step, decided, rejection != null));
         }
         if (rejection == null) {
-            lease = step.leaseIn(decided);
             return null;
         }
-        if (refunds) {
-            refund();
-        }
+        refund();
         if (!rejection.repeated()) {
             rejection.limit().log().rejected(rejection.decision());
         }
         return rejection;
+    }
+
+    /** Keeps what a step took, to return or to settle it. */
+    private <D> void keep(CheckStep<D> step, D decided, boolean mayReject) {
+        Runnable cancellation = new Once(step.cancellation(decided));
+        if (mayReject) {
+            if (granted == null) {
+                granted = new ArrayList<>(1);
+            }
+            granted.add(new Granted<>(step, decided, cancellation));
+        }
+        settleLater(step, CompletableFuture.completedFuture(decided), cancellation);
     }
 
     /** The decisions of a step, and of the earlier ones that are not recorded yet. */
@@ -188,16 +241,10 @@ public final class Check {
         return all;
     }
 
-    /** Refunds permits if a step that holds permits could not be decided. */
-    private void failed(CheckStep<?> step) {
-        if (step.isHolding()) {
-            refund();
-        }
-    }
-
+    /** Returns what the steps took, because the call is not made. */
     private void refund() {
         if (granted != null) {
-            granted.forEach(Granted::refund);
+            granted.forEach(each -> each.cancellation().run());
             granted = null;
         }
     }
@@ -236,14 +283,14 @@ public final class Check {
         try {
             decision = step.decideAsync();
         } catch (RuntimeException | Error e) {
-            failed(step);
+            refund();
             throw e;
         }
         running.await(decision);
         decision.whenComplete((decided, error) -> {
             try {
                 if (error != null) {
-                    failed(step);
+                    refund();
                     running.completeExceptionally(AsyncFailures.cause(error));
                     return;
                 }

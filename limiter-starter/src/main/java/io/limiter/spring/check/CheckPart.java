@@ -4,6 +4,7 @@ import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.limiter.EngineLimiter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +18,9 @@ public final class CheckPart extends CheckStep<Decision> {
     private final Duration timeout;
     private final @Nullable Decision earlier;
     private final @Nullable Charge charge;
+
+    /** Kept, because to find it costs as much as a decision without a call. */
+    private @Nullable Limiter view;
 
     /**
      * @param limiter must take its first key as the hash tag if the request has a hash tag
@@ -59,8 +63,13 @@ public final class CheckPart extends CheckStep<Decision> {
 
     /** The limiter's view of the requested key. */
     Limiter view() {
-        Limiter tagged = request.hashTag() == null ? limiter : limiter.on(request.hashTag());
-        return request.key() == null ? tagged : tagged.on(request.key());
+        Limiter known = view;
+        if (known == null) {
+            Limiter tagged = request.hashTag() == null ? limiter : limiter.on(request.hashTag());
+            known = request.key() == null ? tagged : tagged.on(request.key());
+            view = known;
+        }
+        return known;
     }
 
     @Override
@@ -107,11 +116,20 @@ public final class CheckPart extends CheckStep<Decision> {
         return limit().rejection(request, decision, earlier != null);
     }
 
-    /** Refunds granted permits without waiting. If the refund fails, they stay spent. */
+    /** If the cancellation fails, they stay spent. Limiters of applications only have a refund. */
     @Override
-    void refund(Decision granted) {
-        if (LimitDecision.isRefundable(granted.source())) {
-            view().async().refund(request.permits());
+    Runnable cancellation(Decision granted) {
+        if (earlier != null) {
+            return () -> {};
         }
+        Limiter view = view();
+        if (view instanceof EngineLimiter<?> ofEngine) {
+            return ofEngine.reservationOf(granted, request.permits())::cancelAsync;
+        }
+        return () -> {
+            if (LimitDecision.isRefundable(granted.source())) {
+                view.async().refund(request.permits());
+            }
+        };
     }
 }

@@ -43,8 +43,9 @@ public abstract class CheckStep<D> {
     }
 
     /**
-     * In the order of their decisions: the permits that are spent and enforced, as a set, or one after the other if two of them are
-     * the same permits, which no set can have; then those that are held; then those in shadow mode.
+     * In the order of their decisions: the permits that are spent and enforced, as a set, or one after the other if no set can have
+     * them, because two of them are the same permits, or they are of several factories; then those that are held; then those in
+     * shadow mode.
      */
     public static List<CheckStep<?>> inOrder(List<CheckStep<?>> steps) {
         if (steps.size() == 1) {
@@ -62,17 +63,27 @@ public abstract class CheckStep<D> {
             }
         }
         List<CheckStep<?>> inOrder = new ArrayList<>(steps.size());
-        if (enforced.size() > 1 && areDistinct(enforced)) {
-            inOrder.add(new SetStep(enforced));
-        } else {
+        SetStep all = enforced.size() > 1 ? set(enforced) : null;
+        if (all == null) {
             enforced.forEach(part -> inOrder.add(alone(part)));
+        } else {
+            inOrder.add(all);
         }
         inOrder.addAll(later);
         return inOrder;
     }
 
-    private static boolean areDistinct(List<CheckPart> parts) {
-        return parts.stream().map(part -> part.request().permitsId()).distinct().count() == parts.size();
+    /** {@code null} if there can be no set of the parts. */
+    private static @Nullable SetStep set(List<CheckPart> parts) {
+        if (parts.stream().map(part -> part.request().permitsId()).distinct().count() < parts.size()) {
+            return null;
+        }
+        try {
+            return new SetStep(parts);
+        } catch (IllegalArgumentException e) {
+            // A resolver or an application may have factories of its own.
+            return null;
+        }
     }
 
     /** The limit; the first one of several. */
@@ -103,8 +114,10 @@ public abstract class CheckStep<D> {
         return false;
     }
 
-    /** Refunds spent permits of a call that is not made, without waiting. */
-    void refund(D decided) {}
+    /** What returns the spent permits of a call that is not made, without waiting. To be called right after they were granted. */
+    Runnable cancellation(D granted) {
+        return () -> {};
+    }
 
     /** Whether it {@linkplain #settle settles} permits with such outcomes. */
     boolean settles(boolean byStatus) {

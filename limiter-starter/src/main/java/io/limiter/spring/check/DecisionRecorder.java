@@ -26,6 +26,13 @@ public interface DecisionRecorder {
      */
     void decided(@Nullable Decision rejection, List<LimitDecision> parts);
 
+    /**
+     * Called for permits that were taken and are returned, because another check has rejected the request.
+     *
+     * @param parts without the permits
+     */
+    void cancelled(List<LimitDecision> parts);
+
     /** Instead of the status of a response that says that the request was rejected. */
     int REJECTED = -1;
 

@@ -84,10 +84,10 @@ final class SetStep extends CheckStep<SetReservation> {
         return parts.get(limiters.indexOf(decided.limiter()));
     }
 
-    /** Cancels them, so that they are not settled later too. */
+    /** They are not settled later too. */
     @Override
-    void refund(SetReservation decided) {
-        decided.cancelAsync();
+    Runnable cancellation(SetReservation granted) {
+        return granted::cancelAsync;
     }
 
     @Override

@@ -78,8 +78,8 @@ public record HttpLimit(
     }
 
     /**
-     * The steps of a request's check: that of the limits that are enforced, then those of the others; none if the rule does not
-     * apply to the request, or if all limits are in shadow mode and the key, cost, condition or resolver fails, which is logged.
+     * The steps of a request's check, one for each limit; none if the rule does not apply to the request, or if all limits are in shadow
+     * mode and the key, cost, condition or resolver fails, which is logged.
      *
      * @throws MissingLimitKeyException if the request has no key, or no valid cost or condition, and a limit is enforced
      */
@@ -120,7 +120,7 @@ public record HttpLimit(
             Limiter limiter = resolved(used.limiter(), part.name(), ofRequest, request);
             steps.add(new CheckPart(limit, limiter, requested, used.timeout(), null, charge));
         }
-        return CheckStep.inOrder(steps);
+        return steps;
     }
 
     private Limiter resolved(Part part, String limit, @Nullable String ofRequest, KeyRequest request) {

@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
 
-/** Limits on HTTP requests, in the order of their decisions. If one rejects, the permits of earlier ones stay spent. */
+/**
+ * Limits on HTTP requests at one position, such as before Spring Security. Those that are enforced are all or nothing, and their permits
+ * are cancelled if the request is rejected at a later position.
+ */
 public record HttpLimits(List<HttpLimit> limits) {
 
     public static final HttpLimits NONE = new HttpLimits(List.of());
@@ -56,6 +59,6 @@ public record HttpLimits(List<HttpLimit> limits) {
         for (HttpLimit limit : limits) {
             steps.addAll(limit.steps(request));
         }
-        return new Check(steps, recorder);
+        return Check.ofRequest(CheckStep.inOrder(steps), recorder);
     }
 }

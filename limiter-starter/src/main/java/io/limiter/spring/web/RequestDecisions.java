@@ -28,7 +28,7 @@ public final class RequestDecisions implements DecisionRecorder {
     private static final int MOST_KEPT = 1000;
 
     private static final int MOST_REJECTIONS = 16;
-
+    private static final int TOO_MANY_REQUESTS = 429;
     private static final int UNAUTHORIZED = 401;
 
     private final HeaderSet headerSet;
@@ -49,7 +49,6 @@ public final class RequestDecisions implements DecisionRecorder {
     /** 0 until it is known. */
     private int status;
 
-    private boolean rejected;
     private boolean authenticationFailed;
 
     public RequestDecisions(HeaderSet headerSet) {
@@ -101,6 +100,8 @@ public final class RequestDecisions implements DecisionRecorder {
             if (status != 0) {
                 return;
             }
+            // A handler of the application may have answered the rejection.
+            boolean rejected = newStatus == REJECTED || newStatus == TOO_MANY_REQUESTS && !rejections.isEmpty();
             known = rejected ? REJECTED : authenticationFailed && newStatus < 400 ? UNAUTHORIZED : newStatus;
             status = known;
             actions = List.copyOf(whenDone);
@@ -114,9 +115,18 @@ public final class RequestDecisions implements DecisionRecorder {
         authenticationFailed = true;
     }
 
-    /** The response is that of a rejection, so its status is no outcome of the request. */
-    synchronized void rejected() {
-        rejected = true;
+    /**
+     * The response is that of a rejection, so its status is no outcome of the request, and the permits that it took are
+     * cancelled. Before it is sent, so that the caller's next request finds them.
+     */
+    public void rejected() {
+        done(REJECTED);
+    }
+
+    @Override
+    public synchronized void cancelled(List<LimitDecision> parts) {
+        headers = null;
+        parts.forEach(this::show);
     }
 
     /**
@@ -127,14 +137,7 @@ public final class RequestDecisions implements DecisionRecorder {
      */
     public synchronized void add(@Nullable Decision rejection, List<LimitDecision> parts, Object dispatch) {
         headers = null;
-        for (LimitDecision part : parts) {
-            if (!part.internal()) {
-                LimitName limit = part.request().limit();
-                Quota known = quotas.get(limit);
-                String policy = known == null ? distinct(limit.policy()) : known.policy();
-                quotas.put(limit, Quota.of(policy, part.limit(), part.decision()));
-            }
-        }
+        parts.forEach(this::show);
         if (rejection != null) {
             reject(rejection, parts);
         }
@@ -144,6 +147,15 @@ public final class RequestDecisions implements DecisionRecorder {
             if (part.decision() != null && stands && isOfItsOwn(part, dispatch)) {
                 kept.put(part.request(), new Kept(part.decision(), dispatch));
             }
+        }
+    }
+
+    private void show(LimitDecision part) {
+        if (!part.internal()) {
+            LimitName limit = part.request().limit();
+            Quota known = quotas.get(limit);
+            String policy = known == null ? distinct(limit.policy()) : known.policy();
+            quotas.put(limit, Quota.of(policy, part.limit(), part.decision()));
         }
     }
 

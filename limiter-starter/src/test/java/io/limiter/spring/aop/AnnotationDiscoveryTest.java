@@ -137,7 +137,7 @@ class AnnotationDiscoveryTest {
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .as("never")
                     .isThrownBy(() -> bean.count(2))
-                    .withMessage("Too many requests");
+                    .withMessage("The request can never be granted, so trying again does not help");
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> bean.place(() -> bean.place(() -> {})))
                     .withMessage("busy for 20 s");

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.RequestDecisions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +26,7 @@ class CheckTest {
     private static class Held extends CheckStep<Boolean> {
 
         private final List<CompletableFuture<Boolean>> decisions = new ArrayList<>();
+        private int cancelled;
         private Runnable whenDecided = () -> {};
 
         Held() {
@@ -56,6 +59,11 @@ class CheckTest {
         }
 
         @Override
+        Runnable cancellation(Boolean granted) {
+            return () -> cancelled++;
+        }
+
+        @Override
         List<LimitDecision> decisionsIn(Boolean passes) {
             return List.of();
         }
@@ -84,6 +92,42 @@ class CheckTest {
                 .extracting(RateLimitExceededException::decision)
                 .isSameAs(REJECTED);
         assertThat(second.decisions).isEmpty();
+    }
+
+    @Test
+    void a_later_rejection_or_failure_cancels_what_was_taken_once() {
+        start(first, second);
+        first.decisions.get(0).complete(true);
+        assertThat(first.cancelled).isZero();
+        second.decisions.get(0).complete(false);
+        assertThat(List.of(first.cancelled, second.cancelled)).containsExactly(1, 0);
+        start(first, second);
+        first.decisions.get(1).complete(true);
+        second.decisions.get(1).completeExceptionally(new IllegalStateException("no backend"));
+        assertThat(List.of(first.cancelled, second.cancelled)).containsExactly(2, 0);
+    }
+
+    @Test
+    void a_request_that_is_rejected_later_takes_nothing() {
+        RequestDecisions request = new RequestDecisions(HeaderSet.RATELIMIT);
+        CompletableFuture<CheckResult> check =
+                Check.ofRequest(List.of(first, second), request).runAsync();
+        first.decisions.get(0).complete(true);
+        second.decisions.get(0).complete(true);
+        assertThat(check.join().rejection()).isNull();
+        request.rejected();
+        request.done(200);
+        assertThat(List.of(first.cancelled, second.cancelled)).containsExactly(1, 1);
+    }
+
+    @Test
+    void a_request_that_is_answered_keeps_what_it_took() {
+        RequestDecisions request = new RequestDecisions(HeaderSet.RATELIMIT);
+        Check.ofRequest(List.of(first), request).runAsync();
+        first.decisions.get(0).complete(true);
+        request.done(429);
+        request.rejected();
+        assertThat(first.cancelled).as("the status is that of another limiter").isZero();
     }
 
     @Test

@@ -49,6 +49,9 @@ class RepeatedRejectionTest {
         public void decided(@Nullable Decision rejection, List<LimitDecision> parts) {}
 
         @Override
+        public void cancelled(List<LimitDecision> parts) {}
+
+        @Override
         public void whenDone(IntConsumer action) {}
     }
 

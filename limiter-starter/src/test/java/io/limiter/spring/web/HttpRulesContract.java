@@ -42,6 +42,16 @@ public abstract class HttpRulesContract extends ServerContract {
             "path=/sized",
             "key=#{param('user')}:#{number(param('n'))}",
             "condition=#{number(param('size')) > 100}",
+            // By name, the site comes first.
+            "name=a-site",
+            "path=/site/**",
+            "key=header:X-Site",
+            "name=b-each",
+            "path=/site/keyed",
+            "key=header:X-Api-Key",
+            "name=c-user",
+            "path=/site/user",
+            "key=user",
             "name=mine",
             "path=/mine",
             "key=user",
@@ -184,6 +194,56 @@ public abstract class HttpRulesContract extends ServerContract {
         assertThat(problem(invalid).path("detail").asText()).startsWith("the request has no valid " + named);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/site/keyed", "/site/user", "/site/annotated"})
+    void a_rejected_request_takes_nothing_of_other_limits(String path) throws Exception {
+        ConfigurableApplicationContext site = start("limiter.http.a-site.limits.one.limit=3");
+        String all = UUID.randomUUID().toString();
+        String busy = address();
+        assertThat(ofSite(site, path, all, busy).statusCode()).isEqualTo(200);
+        for (int i = 0; i < 5; i++) {
+            Reply rejected = ofSite(site, path, all, busy);
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(problem(rejected).path("violated-policies").toString()).doesNotContain("a-site");
+            if (!path.equals("/site/keyed")) {
+                assertThat(header(rejected, "RateLimit")).contains("\"a-site\";r=2");
+            }
+        }
+        assertThat(ofSite(site, path, all, address()).statusCode()).isEqualTo(200);
+        assertThat(ofSite(site, path, all, address()).statusCode()).isEqualTo(200);
+        Reply full = ofSite(site, path, all, address());
+        assertThat(full.statusCode()).isEqualTo(429);
+        assertThat(problem(full).path("violated-policies").toString()).isEqualTo("[\"a-site\"]");
+    }
+
+    @Test
+    void of_two_limits_the_one_with_the_longer_wait_rejects() throws Exception {
+        ConfigurableApplicationContext site = start("limiter.http.b-each.limits.one.period=1d");
+        String all = UUID.randomUUID().toString();
+        String caller = address();
+        assertThat(ofSite(site, "/site/keyed", all, caller).statusCode()).isEqualTo(200);
+        Reply rejected = ofSite(site, "/site/keyed", all, caller);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(problem(rejected).path("violated-policies").toString()).isEqualTo("[\"a-site\",\"b-each\"]");
+        assertThat(Long.parseLong(header(rejected, "Retry-After"))).isBetween(80_000L, 86_400L);
+    }
+
+    private static Reply ofSite(ConfigurableApplicationContext site, String path, String all, String caller)
+            throws Exception {
+        return call(
+                "GET",
+                site,
+                path,
+                "X-Site",
+                all,
+                "X-Forwarded-For",
+                caller,
+                "X-Api-Key",
+                all + caller,
+                "X-Anonymous",
+                "yes");
+    }
+
     @Test
     void a_parameter_is_a_number_and_a_user_has_one_key_in_all_forms() throws Exception {
         String user = "ann-" + UUID.randomUUID();
@@ -193,7 +253,8 @@ public abstract class HttpRulesContract extends ServerContract {
         assertThat(get("/sized?n=007&size=102&user=" + user).statusCode()).isEqualTo(429);
         ConfigurableApplicationContext more = start("limiter.http.costly.limits.one.limit=6");
         assertThat(call("GET", more, "/costly?n=3&user=" + user).statusCode()).isNotIn(400, 429);
-        assertThat(call("GET", more, "/costly?n=1&user=%20" + user.toUpperCase(Locale.ROOT)).statusCode())
+        assertThat(call("GET", more, "/costly?n=1&user=%20" + user.toUpperCase(Locale.ROOT))
+                        .statusCode())
                 .isEqualTo(429);
     }
 

@@ -62,7 +62,7 @@ class RejectionResponsesTest {
                 .isEqualTo("it's 5");
         Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
         assertThat(detail(new RateLimitExceededException("k", never, "in {0} s"), Locale.ENGLISH))
-                .isEqualTo("Too many requests");
+                .isEqualTo("The request can never be granted, so trying again does not help");
     }
 
     @Test
@@ -70,7 +70,8 @@ class RejectionResponsesTest {
         Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
         RejectionResponses.Response answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
         assertThat(answer.headers()).doesNotContainKey("Retry-After");
-        assertThat(json(answer).get("detail").asText()).isEqualTo("Too many requests");
+        assertThat(json(answer).get("detail").asText())
+                .isEqualTo("The request can never be granted, so trying again does not help");
     }
 
     @Test

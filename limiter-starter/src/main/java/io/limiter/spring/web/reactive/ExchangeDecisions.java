@@ -32,6 +32,13 @@ public final class ExchangeDecisions {
                 .ifPresent(RequestDecisions::authenticationFailed);
     }
 
+    /** The exchange of a subscription is answered with a rejection, which this library does not write. */
+    public static void rejected(ContextView context) {
+        ServerWebExchangeContextFilter.getExchange(context)
+                .map(ExchangeDecisions::find)
+                .ifPresent(RequestDecisions::rejected);
+    }
+
     /** {@code null} if the exchange has none. */
     static @Nullable RequestDecisions find(ServerWebExchange exchange) {
         return exchange.getAttributes().get(ATTRIBUTE) instanceof RequestDecisions decisions ? decisions : null;

@@ -82,6 +82,11 @@ final class DispatchRecorder implements DecisionRecorder {
     }
 
     @Override
+    public void cancelled(List<LimitDecision> parts) {
+        decisions.cancelled(parts);
+    }
+
+    @Override
     public void whenDone(IntConsumer action) {
         decisions.whenDone(action);
     }

@@ -2,6 +2,8 @@ package io.limiter.spring.web.reactive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.web.HttpRulesContract;
 import io.limiter.testing.OnNetty;
 import java.util.List;
@@ -19,6 +21,7 @@ import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.reactive.CorsWebFilter;
@@ -33,8 +36,14 @@ class WebFluxRulesTest extends HttpRulesContract {
     @RestController
     static class Open {
 
-        @GetMapping({"/login", "/keyed", "/shared", "/options", "/mine"})
+        @GetMapping({"/login", "/keyed", "/shared", "/options", "/mine", "/site/keyed", "/site/user"})
         public Mono<String> open() {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/site/annotated")
+        @RateLimit(name = "annotated", rate = 1.0 / 3600, key = "#{key}", limitType = LimitType.CUSTOM)
+        public Mono<String> annotated(@RequestHeader("X-Api-Key") String key) {
             return Mono.just("done");
         }
 

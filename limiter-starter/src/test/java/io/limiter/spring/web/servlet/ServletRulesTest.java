@@ -2,6 +2,8 @@ package io.limiter.spring.web.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.web.HttpRulesContract;
 import io.limiter.spring.web.Reply;
 import jakarta.servlet.Filter;
@@ -24,6 +26,7 @@ import org.springframework.security.core.authority.AuthorityUtils;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
@@ -36,8 +39,14 @@ class ServletRulesTest extends HttpRulesContract {
     @RestController
     static class Open {
 
-        @GetMapping({"/login", "/keyed", "/shared", "/options", "/mine"})
+        @GetMapping({"/login", "/keyed", "/shared", "/options", "/mine", "/site/keyed", "/site/user"})
         public String open() {
+            return "done";
+        }
+
+        @GetMapping("/site/annotated")
+        @RateLimit(name = "annotated", rate = 1.0 / 3600, key = "#{key}", limitType = LimitType.CUSTOM)
+        public String annotated(@RequestHeader("X-Api-Key") String key) {
             return "done";
         }
     }
