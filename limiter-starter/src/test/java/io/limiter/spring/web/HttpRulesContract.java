@@ -2,6 +2,11 @@ package io.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -318,6 +323,24 @@ public abstract class HttpRulesContract extends ServerContract {
         }
         assertThat(call("GET", managed, "/options").statusCode()).isEqualTo(200);
         assertThat(call("GET", managed, "/options").statusCode()).isEqualTo(429);
+    }
+
+    /** As Python's clients do. A server closes the connection of a body that nobody has read. */
+    @Test
+    void a_caller_that_writes_its_whole_upload_first_can_read_the_rejection() throws Exception {
+        int length = 9 * 1024 * 1024;
+        String caller = address();
+        assertThat(get("/shared", "X-Forwarded-For", caller).statusCode()).isEqualTo(200);
+        int port = Integer.parseInt(usual.getEnvironment().getRequiredProperty("local.server.port"));
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            String head = "POST /shared HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: " + caller
+                    + "\r\nContent-Type: application/octet-stream\r\nContent-Length: " + length + "\r\n\r\n";
+            socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(new byte[length]);
+            BufferedReader answer =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            assertThat(answer.readLine()).startsWith("HTTP/1.1 429");
+        }
     }
 
     /** A platform kills what does not answer these. */

@@ -62,6 +62,8 @@ public final class HttpLimitFilter implements Filter {
             ServletKeyRequest keyRequest = new ServletKeyRequest(request, addresses, users, true);
             RuntimeException rejection = rejection(keyRequest, response);
             if (rejection != null) {
+                // Tomcat 11 and Undertow close the body with the response.
+                Uploads.read(request);
                 responses.write(rejection, request, response);
                 return;
             }
