@@ -11,7 +11,10 @@ final class ConsoleHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
-        hints.resources().registerPattern("io/limiter/console/page/*");
+        hints.resources()
+                .registerPattern("io/limiter/console/page/*")
+                // To Spring 7, an asterisk is not for other folders.
+                .registerPattern("io/limiter/console/page/chart/*");
         new BindingReflectionHintsRegistrar()
                 .registerReflectionHints(hints.reflection(), Wire.class.getDeclaredClasses());
     }

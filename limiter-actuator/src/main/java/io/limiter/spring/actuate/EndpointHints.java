@@ -1,12 +1,24 @@
 package io.limiter.spring.actuate;
 
+import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveSettings;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.ClassUtils;
 
-/** What a native image keeps of this module: what the endpoints answer, because their operations declare only objects. */
+/**
+ * What a native image keeps of this module: what the endpoints answer, because their operations declare only objects, and the
+ * definitions of limits that they show.
+ */
 final class EndpointHints implements RuntimeHintsRegistrar {
 
     private static final String LIVE = "io.limiter.spring.live.LiveDescription";
@@ -20,6 +32,16 @@ final class EndpointHints implements RuntimeHintsRegistrar {
                         LimitDescription.class,
                         KeyDescription.class,
                         EndpointProblems.Conflict.class,
+                        // LimitDefinition reads their components.
+                        TokenBucket.class,
+                        FixedWindow.class,
+                        SlidingLog.class,
+                        SlidingCounter.class,
+                        ConcurrencyLimit.class,
+                        Ban.class,
+                        PrefetchTerms.class,
+                        LiveLimit.class,
+                        LiveSettings.class,
                         // By name: that package depends on this one.
                         ClassUtils.resolveClassName(LIVE, loader));
     }

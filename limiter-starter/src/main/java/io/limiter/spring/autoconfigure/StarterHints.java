@@ -1,8 +1,14 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.key.PrincipalUser;
 import io.limiter.spring.settings.BanSettings;
 import io.limiter.spring.settings.LimitSettings;
+import io.limiter.spring.web.RejectionResponses;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
@@ -10,8 +16,8 @@ import org.springframework.boot.context.properties.bind.BindableRuntimeHintsRegi
 import org.springframework.util.ClassUtils;
 
 /**
- * What a native image keeps of this module: the messages, the properties that are bound without a bean, and the proxy of requests
- * that have a snapshot.
+ * What a native image keeps of this module: the messages, the bodies of rejections, the properties that are bound without a bean, the
+ * proxy of requests that have a snapshot, and what is called by name because it may be missing.
  */
 final class StarterHints implements RuntimeHintsRegistrar {
 
@@ -26,6 +32,15 @@ final class StarterHints implements RuntimeHintsRegistrar {
         if (ClassUtils.isPresent(SERVLET_REQUEST, loader)) {
             hints.proxies().registerJdkProxy(builder -> builder.proxiedInterfaces(TypeReference.of(SERVLET_REQUEST)));
         }
+        new BindingReflectionHintsRegistrar().registerReflectionHints(hints.reflection(), RejectionResponses.bodies());
+        // Of libraries that may be missing, which an image ignores.
+        PrincipalUser.readTypes()
+                .forEach(type ->
+                        hints.reflection().registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS));
+        // Java 17 has no virtual threads.
+        hints.reflection()
+                .registerType(Thread.class, type -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE))
+                .registerType(TypeReference.of("java.lang.Thread$Builder"), MemberCategory.INVOKE_PUBLIC_METHODS);
         BindableRuntimeHintsRegistrar.forTypes(
                         LimiterProperties.class,
                         NamedProperties.class,

@@ -2,6 +2,7 @@ package io.limiter.spring.key;
 
 import java.lang.reflect.Method;
 import java.security.Principal;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -24,11 +25,34 @@ public final class PrincipalUser implements CurrentUser {
     private static final ClassValue<Optional<Method>> CLAIMS = method("getClaims", Map.class);
     private static final ClassValue<Optional<Method>> ATTRIBUTES = method("getAttributes", Map.class);
 
+    /** Those of Spring Security whose methods are looked up by name. */
+    private static final List<String> READ = List.of(
+            "org.springframework.security.authentication.RememberMeAuthenticationToken",
+            "org.springframework.security.authentication.TestingAuthenticationToken",
+            "org.springframework.security.authentication.UsernamePasswordAuthenticationToken",
+            "org.springframework.security.web.authentication.preauth.PreAuthenticatedAuthenticationToken",
+            "org.springframework.security.cas.authentication.CasAuthenticationToken",
+            "org.springframework.security.oauth2.client.authentication.OAuth2AuthenticationToken",
+            "org.springframework.security.oauth2.core.DefaultOAuth2AuthenticatedPrincipal",
+            "org.springframework.security.oauth2.core.oidc.user.DefaultOidcUser",
+            "org.springframework.security.oauth2.core.user.DefaultOAuth2User",
+            "org.springframework.security.oauth2.jwt.Jwt",
+            "org.springframework.security.oauth2.server.resource.authentication.BearerTokenAuthentication",
+            "org.springframework.security.oauth2.server.resource.authentication.JwtAuthenticationToken",
+            "org.springframework.security.oauth2.server.resource.introspection.OAuth2IntrospectionAuthenticatedPrincipal",
+            "org.springframework.security.saml2.provider.service.authentication.DefaultSaml2AuthenticatedPrincipal",
+            "org.springframework.security.saml2.provider.service.authentication.Saml2Authentication");
+
     private final Supplier<? extends @Nullable Principal> principals;
 
     /** @param principals called for each call; returns {@code null} for anonymous callers */
     public PrincipalUser(Supplier<? extends @Nullable Principal> principals) {
         this.principals = principals;
+    }
+
+    /** The names of the types that a native image needs the public methods of; a user of another type needs hints of the application. */
+    public static List<String> readTypes() {
+        return READ;
     }
 
     @Override

@@ -255,6 +255,11 @@ public final class RejectionResponses {
                 : orEmpty(messages.find(RejectionMessages.NO_KEY, "", locale));
     }
 
+    /** The types that are written as JSON. */
+    public static Class<?>[] bodies() {
+        return new Class<?>[] {Problem.class};
+    }
+
     private static String text(@Nullable Long seconds) {
         return seconds == null ? "" : Long.toString(seconds);
     }
