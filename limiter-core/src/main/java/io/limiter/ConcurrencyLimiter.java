@@ -33,7 +33,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>{@link #on} returns a view of one key with permits of its own, {@link #async} one whose methods return futures, as for a
  * {@link Limiter}. Every method that takes permits also takes a key as its first argument. Safe for use by many threads. All methods
  * throw {@link IllegalArgumentException} if permits are less than 1 or a key is blank. If the backend does not decide, the {@link FailurePolicy} does: {@code LOCAL} grants leases in
- * this JVM, under its share of the limit; {@code ALLOW} grants leases that do not count; {@code DENY} grants none; with
+ * this JVM, under its share of the limit, and under {@code OWNER} only the one that owns the key does; {@code ALLOW} grants leases that do not count; {@code DENY} grants none; with
  * {@code THROW} methods throw {@link LimiterBackendException} and futures fail with it. A lease that was taken from the
  * backend stays there.
  */

@@ -9,14 +9,16 @@ import java.util.OptionalDouble;
  * <table>
  * <caption>The policies</caption>
  * <tr><td>{@link #LOCAL}</td><td>this JVM decides alone, under a share of the limit: over any length of time, each instance
- *     admits at most its share of the limit on top of what Redis grants</td></tr>
+ *     admits at most its share of the limit, but at least one permit, on top of what Redis grants</td></tr>
+ * <tr><td>{@link #OWNER}</td><td>of the instances that live limits have counted, one owns each key and decides about it alone, under
+ *     the whole limit; all others reject as under {@code DENY}</td></tr>
  * <tr><td>{@link #DENY}</td><td>all requests are rejected, with a retry-after of the probe interval</td></tr>
  * <tr><td>{@link #ALLOW}</td><td>all requests are granted; there is no limit meanwhile</td></tr>
  * <tr><td>{@link #THROW}</td><td>the caller gets the {@link LimiterBackendException}</td></tr>
  * </table>
  *
  * <p>The {@linkplain io.limiter.algorithm.Decision#source() source} of such a decision says so. Refunds and charges meanwhile go
- * to the local fallback under {@code LOCAL}, and are lost under {@code DENY} and {@code ALLOW}.
+ * to the local fallback under {@code LOCAL} and to that of the owner under {@code OWNER}, and are lost under {@code DENY} and {@code ALLOW}.
  * Limiters of a factory that was closed throw, whatever the policy.
  */
 public final class FailurePolicy {
@@ -29,6 +31,8 @@ public final class FailurePolicy {
         ALLOW,
         /** Decide in this JVM. */
         LOCAL,
+        /** Decide in this JVM if it owns the key, otherwise reject. */
+        OWNER,
         /** Fail. */
         THROW
     }
@@ -44,9 +48,17 @@ public final class FailurePolicy {
 
     /**
      * Decides in this JVM, under the share of one instance: 1 / instances, of those that were alive when Redis last answered. Live
-     * limits count the instances; without them it is the whole limit.
+     * limits count the instances; without them it is the whole limit, or that of {@code expectedInstances}. A share of less than
+     * one permit is one permit, so a limit of few permits grants one for each instance.
      */
     public static final FailurePolicy LOCAL = new FailurePolicy(Action.LOCAL, 0);
+
+    /**
+     * One instance decides about each key, under the whole limit; all others reject it. So also a limit of few permits is granted
+     * once, and not once for each instance; but behind a load balancer that does not route by the key, most of its callers meet an
+     * instance that rejects them. Live limits tell the instances of each other; one that none has told yet rejects all.
+     */
+    public static final FailurePolicy OWNER = new FailurePolicy(Action.OWNER, 0);
 
     private final Action action;
     // 0 for that of one instance.
@@ -63,6 +75,7 @@ public final class FailurePolicy {
             case DENY -> DENY;
             case ALLOW -> ALLOW;
             case LOCAL -> LOCAL;
+            case OWNER -> OWNER;
             case THROW -> THROW;
         };
     }
@@ -91,7 +104,7 @@ public final class FailurePolicy {
     }
 
     /**
-     * The share of the limit that each instance decides under alone, under {@code LOCAL}.
+     * The share of the limit that each instance decides under alone, under {@code LOCAL}; the whole under {@code OWNER}.
      *
      * @param instances how many there are, at least 1
      * @return more than 0, at most 1
@@ -100,6 +113,9 @@ public final class FailurePolicy {
     public double share(int instances) {
         if (instances < 1) {
             throw new IllegalArgumentException("instances must be at least 1, was " + instances);
+        }
+        if (action == Action.OWNER) {
+            return 1;
         }
         return share == 0 ? 1.0 / instances : share;
     }

@@ -16,6 +16,9 @@ class FailurePolicyTest {
         assertThat(FailurePolicy.local(1)).isNotEqualTo(FailurePolicy.LOCAL).hasToString("LOCAL(1.0)");
         assertThat(FailurePolicy.local(1).share()).hasValue(1);
         assertThat(FailurePolicy.LOCAL.share()).isEmpty();
+        for (FailurePolicy.Action action : FailurePolicy.Action.values()) {
+            assertThat(FailurePolicy.of(action).action()).isEqualTo(action);
+        }
         assertThat(FailurePolicy.DENY).isNotEqualTo(FailurePolicy.ALLOW).hasToString("DENY");
         assertThat(FailurePolicy.local(0.5)).hasToString("LOCAL(0.5)");
     }
@@ -24,6 +27,7 @@ class FailurePolicyTest {
     void an_instance_alone_has_its_part_or_the_fixed_share() {
         assertThat(FailurePolicy.LOCAL.share(4)).isEqualTo(0.25);
         assertThat(FailurePolicy.local(0.5).share(4)).isEqualTo(0.5);
+        assertThat(FailurePolicy.OWNER.share(4)).as("of its keys").isOne();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FailurePolicy.LOCAL.share(0))
                 .withMessage("instances must be at least 1, was 0");

@@ -32,6 +32,7 @@ import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.Instances;
 import io.limiter.internal.resilience.PolicyDecisions;
 import io.limiter.internal.resilience.Probe;
 import io.limiter.internal.resilience.UnbatchedEngine;
@@ -75,7 +76,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private final long retryAfterMicros;
     private final int hashTagCount;
     private volatile @Nullable HashTags hashTags;
-    private volatile int instances = 1;
+    private final Instances instances;
     private final PolicyDecisions policyDecisions;
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
@@ -100,6 +101,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
                 notifier,
                 observer);
         this.policyDecisions = new PolicyDecisions(statistics()::totals, settings.ticker);
+        this.instances = new Instances(settings.expectedInstances);
         this.byScript = settings.lock == null;
         this.clock = settings.clock;
         this.ticker = settings.ticker;
@@ -151,6 +153,11 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         guard.deadlines().ensureChecking();
         return BlockingCalls.start(blockingCalls, Probe.KEY, () -> {
                     boolean answered = probe.warmUp(engine, guard.decisionTimeout(), blockingCalls, LONGEST_WARM_UP);
+                    Companion added = companion.get();
+                    if (answered && added != null) {
+                        // So that the instances are counted before Redis can fail.
+                        added.recovered(LONGEST_WARM_UP);
+                    }
                     FailureWarmUp.run(bounding, local);
                     return answered;
                 })
@@ -185,13 +192,9 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         return policyDecisions.addTo(guard.state());
     }
 
-    int instances() {
-        return instances;
-    }
-
     @Override
-    public void instances(int alive) {
-        instances = Math.max(1, alive);
+    public Instances instances() {
+        return instances;
     }
 
     @Override
@@ -265,7 +268,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
                         prefetch == null ? engine : engine.with(prefetch),
                         policy,
                         local,
-                        this::instances,
+                        instances,
                         policyDecisions,
                         retryAfterMicros));
     }

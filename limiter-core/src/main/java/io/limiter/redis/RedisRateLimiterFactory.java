@@ -107,11 +107,12 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     }
 
     /**
-     * How many instances live limits have counted lately, this one included; while Redis is unavailable, before. 1 without live
-     * limits, and before the first count. Each decides under {@link FailurePolicy#share(int)} of them under {@code LOCAL}.
+     * How many instances live limits have counted lately, this one included; while Redis is unavailable, before. Never less than
+     * {@link Builder#expectedInstances}, which it is without live limits, and before the first count. Each decides under
+     * {@link FailurePolicy#share(int)} of them under {@code LOCAL}.
      */
     public int instances() {
-        return redis == null ? 1 : redis.instances();
+        return redis == null ? 1 : redis.instances().count();
     }
 
     /** Whether its limiters decide in this process, see {@link #localBuilder}. */
@@ -184,6 +185,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         Duration firstDecisionTimeout = DEFAULT_FIRST_DECISION_TIMEOUT;
         Duration probeInterval = DEFAULT_PROBE_INTERVAL;
         int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
+        int expectedInstances = 1;
         final List<EngineObserver> observers = new ArrayList<>();
 
         String namespace = "";
@@ -296,6 +298,20 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
          */
         public Builder failurePolicy(FailurePolicy newFailurePolicy) {
             this.failurePolicy = Objects.requireNonNull(newFailurePolicy, "failurePolicy");
+            return this;
+        }
+
+        /**
+         * How many instances share the limits at least, whatever live limits have counted: under {@link FailurePolicy#LOCAL} an
+         * instance that starts without Redis, or has not counted yet, decides under its part of as many. Default 1.
+         *
+         * @throws IllegalArgumentException if less than 1
+         */
+        public Builder expectedInstances(int newExpectedInstances) {
+            if (newExpectedInstances < 1) {
+                throw new IllegalArgumentException("expectedInstances must be at least 1, was " + newExpectedInstances);
+            }
+            this.expectedInstances = newExpectedInstances;
             return this;
         }
 

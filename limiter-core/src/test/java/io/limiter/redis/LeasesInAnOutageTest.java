@@ -194,13 +194,7 @@ class LeasesInAnOutageTest {
     private RedisRateLimiterFactory factory(FailurePolicy.Action policy, boolean underLock) {
         Setup setup = underLock ? Setup.REDIS_LOCK : Setup.LETTUCE;
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
-                .failurePolicy(
-                        switch (policy) {
-                            case LOCAL -> FailurePolicy.LOCAL;
-                            case DENY -> FailurePolicy.DENY;
-                            case ALLOW -> FailurePolicy.ALLOW;
-                            case THROW -> FailurePolicy.THROW;
-                        });
+                .failurePolicy(FailurePolicy.of(policy));
         return setup.on(builder, connections, RedisFixture::redisson).build();
     }
 }

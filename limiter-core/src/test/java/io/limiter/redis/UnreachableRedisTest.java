@@ -66,10 +66,10 @@ class UnreachableRedisTest {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "REDISSON_LOCK")
-    void only_the_first_decision_has_the_longer_timeout(Setup setup) {
+    void no_decision_has_the_longer_timeout_of_the_first(Setup setup) {
         try (RedisRateLimiterFactory factory = factory(setup)) {
             Limiter limiter = factory.build("k", FixedWindow.of(1, Duration.ofDays(1)));
-            assertThatThrownBy(limiter::tryAcquire).hasMessageContaining("within PT0.3S");
+            assertThatThrownBy(limiter::tryAcquire).hasMessageContaining("within PT0.05S");
             assertThatThrownBy(limiter::tryAcquire).hasMessageContaining("within PT0.05S");
         }
     }
@@ -103,7 +103,7 @@ class UnreachableRedisTest {
                                 .build());
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
                 .decisionTimeout(Duration.ofMillis(50))
-                .firstDecisionTimeout(Duration.ofMillis(300))
+                .firstDecisionTimeout(Duration.ofMinutes(1))
                 .failurePolicy(FailurePolicy.THROW);
         return setup.on(builder, connections, RedisFixture::redisson).build();
     }

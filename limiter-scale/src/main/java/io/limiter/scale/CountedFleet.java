@@ -29,10 +29,13 @@ final class CountedFleet {
     private final Timeline timeline = new Timeline();
     private final Map<Instance, Long> countUntil = new HashMap<>();
     private final List<Instance> instances = new ArrayList<>();
+    private final int expected;
     private boolean lost;
 
-    CountedFleet(long seed) {
-        random = new SplittableRandom(seed);
+    /** @param expected how many instances each expects at least */
+    CountedFleet(long seed, int expected) {
+        this.random = new SplittableRandom(seed);
+        this.expected = expected;
     }
 
     /** Starts so many, the first at a time and the last at another. */
@@ -133,9 +136,9 @@ final class CountedFleet {
             cutOffNanos = Math.min(cutOffNanos, timeline.nowNanos());
         }
 
-        /** One that has never reached Redis knows of no other. */
+        /** One that has never reached Redis knows of no other, but may expect some. */
         private double share() {
-            return 1.0 / Math.max(1, known);
+            return 1.0 / Math.max(expected, known);
         }
 
         private void poll() {
@@ -154,10 +157,11 @@ final class CountedFleet {
         private void count() {
             long now = timeline.nowNanos();
             boolean first = countedNanos == Long.MIN_VALUE;
+            countUntil.values().removeIf(until -> until < now);
             if (!first && now - countedNanos < EVERY_NANOS) {
+                known = counted.afterSeeing(countUntil.size());
                 return;
             }
-            countUntil.values().removeIf(until -> until < now);
             boolean added = countUntil.put(this, now + COUNTS_NANOS) == null;
             known = counted.after(countUntil.size(), added);
             countedNanos = now;

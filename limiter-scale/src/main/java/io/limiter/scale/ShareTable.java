@@ -15,8 +15,8 @@ final class ShareTable {
     private ShareTable() {}
 
     static String rows() {
-        return "| 100 instances, 10 s without Redis | share 1 / n | share 1 |\n"
-                + "| --- | ---: | ---: |\n"
+        return "| 100 instances, 10 s without Redis | share 1 / n | 100 expected | share 1 |\n"
+                + "| --- | ---: | ---: | ---: |\n"
                 + row("all have run for a minute", ShareTable::lost, 60)
                 + row("half were killed a second before", ShareTable::killed, 60)
                 + row("half do not reach Redis", at -> at.cutOff(50, 60 * SECOND_NANOS), 60)
@@ -28,8 +28,8 @@ final class ShareTable {
     }
 
     /** Scenarios begin with 100 instances that have started within ten seconds. */
-    private static CountedFleet fleet(Consumer<CountedFleet> scenario) {
-        CountedFleet fleet = new CountedFleet(SEED);
+    private static CountedFleet fleet(Consumer<CountedFleet> scenario, int expected) {
+        CountedFleet fleet = new CountedFleet(SEED, expected);
         fleet.start(100, 0, 10 * SECOND_NANOS);
         scenario.accept(fleet);
         return fleet;
@@ -54,7 +54,7 @@ final class ShareTable {
         fleet.lose(120 * SECOND_NANOS);
     }
 
-    private static void backFromZero(CountedFleet fleet) {
+    static void backFromZero(CountedFleet fleet) {
         fleet.end(100, 60 * SECOND_NANOS, 61 * SECOND_NANOS);
         fleet.start(100, 661 * SECOND_NANOS, 671 * SECOND_NANOS);
         fleet.lose(671 * SECOND_NANOS);
@@ -70,33 +70,40 @@ final class ShareTable {
         fleet.end(100, 120 * SECOND_NANOS, 180 * SECOND_NANOS);
     }
 
-    static double granted(Consumer<CountedFleet> scenario, int fromSecond, boolean fixed) {
+    /** @param fixed whether each decides under the whole limit, whatever it knows */
+    static double granted(Consumer<CountedFleet> scenario, int fromSecond, int expected, boolean fixed) {
         long from = fromSecond * SECOND_NANOS;
-        return fleet(scenario).granted(LIMIT, from, from + OUTAGE_NANOS, fixed);
+        return fleet(scenario, expected).granted(LIMIT, from, from + OUTAGE_NANOS, fixed);
     }
 
     /** The most, of an outage that begins in any second. */
-    static double worst(Consumer<CountedFleet> scenario, int firstSecond, int lastSecond, boolean fixed) {
+    static double worst(
+            Consumer<CountedFleet> scenario, int firstSecond, int lastSecond, int expected, boolean fixed) {
         double worst = 0;
         for (int second = firstSecond; second <= lastSecond; second++) {
             long from = second * SECOND_NANOS;
-            worst = Math.max(worst, granted(scenario.andThen(fleet -> fleet.lose(from)), second, fixed));
+            worst = Math.max(worst, granted(scenario.andThen(fleet -> fleet.lose(from)), second, expected, fixed));
         }
         return worst;
     }
 
     private static String row(String name, Consumer<CountedFleet> scenario, int fromSecond) {
-        return row(name, granted(scenario, fromSecond, false), granted(scenario, fromSecond, true));
+        return row(
+                name,
+                granted(scenario, fromSecond, 1, false),
+                granted(scenario, fromSecond, 100, false),
+                granted(scenario, fromSecond, 1, true));
     }
 
     private static String worstRow(String name, Consumer<CountedFleet> scenario, int firstSecond, int lastSecond) {
         return row(
                 name + ", at the worst moment",
-                worst(scenario, firstSecond, lastSecond, false),
-                worst(scenario, firstSecond, lastSecond, true));
+                worst(scenario, firstSecond, lastSecond, 1, false),
+                worst(scenario, firstSecond, lastSecond, 100, false),
+                worst(scenario, firstSecond, lastSecond, 1, true));
     }
 
-    private static String row(String name, double ofPart, double ofWhole) {
-        return String.format(Locale.ROOT, "| %s | %.2f | %.0f |\n", name, ofPart, ofWhole);
+    private static String row(String name, double ofPart, double expected, double ofWhole) {
+        return String.format(Locale.ROOT, "| %s | %.2f | %.2f | %.0f |\n", name, ofPart, expected, ofWhole);
     }
 }

@@ -27,7 +27,7 @@ const OF_KIND = {
 
 const WORD_OF_LIMIT = {'leaky-bucket': 'capacity', 'leaky-queue': 'waitingCalls', concurrent: 'concurrent'};
 
-const POLICIES = ['DENY', 'ALLOW', 'LOCAL', 'THROW'];
+const POLICIES = ['DENY', 'ALLOW', 'LOCAL', 'OWNER', 'THROW'];
 
 const DURATIONS = [900, 1800, 3600, 4 * 3600, 86400, null];
 const USUAL_SECONDS = 1800;

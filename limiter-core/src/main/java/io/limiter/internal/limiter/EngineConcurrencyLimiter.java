@@ -208,11 +208,11 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
             InEffect<ConcurrencyLimit> now = inEffect();
             Failover engine = now.engine();
             ConcurrencyLimit limit = now.limit();
-            switch (engine.actionAfter(failure)) {
+            switch (engine.actionAfter(failure, path.backendKey())) {
                 case THROW -> completeExceptionally(failure);
                 case DENY -> reject(engine.rejected(limit));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));
-                case LOCAL -> localLeases.acquire(locally(limit.scaled(engine.share())), false);
+                case LOCAL, OWNER -> localLeases.acquire(locally(limit.scaled(engine.share())), false);
             }
         }
     }

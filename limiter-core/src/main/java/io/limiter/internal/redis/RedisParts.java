@@ -5,6 +5,7 @@ import io.limiter.BackendState;
 import io.limiter.LimiterStatistics;
 import io.limiter.internal.override.OverridesByName;
 import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.resilience.Instances;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -30,10 +31,8 @@ public interface RedisParts {
 
     BackendState backendState();
 
-    /**
-     * Says how many instances share the limits, this one included: without Redis, each decides under its part of them.
-     */
-    void instances(int alive);
+    /** Who shares the limits: without Redis, each decides under its part of them, or about the keys that it owns. */
+    Instances instances();
 
     /**
      * Adds what the factory notifies.

@@ -55,6 +55,7 @@ public final class Deadlines {
     private final RunningClock clock;
     private final LogThrottle reported = new LogThrottle();
     private volatile boolean answered;
+    private volatile boolean firstEnded;
     // Written once, before answered.
     private long answeredNanos;
     // Written once, before the first check.
@@ -69,7 +70,7 @@ public final class Deadlines {
 
     /**
      * @param firstDecisionTimeout if longer than the decisionTimeout: requests have until the backend has first answered, or
-     *     until this time has passed since the first request
+     *     until this time has passed since the first request, or it {@linkplain #endFirstTimeout ends}
      */
     Deadlines(Duration decisionTimeout, Duration firstDecisionTimeout, Ticker ticker) {
         this.decisionTimeoutNanos = decisionTimeout.toNanos();
@@ -132,9 +133,19 @@ public final class Deadlines {
                 answered || !isFirst(deadlineNanos) ? decisionTimeoutNanos : decisionTimeoutNanos + firstExtraNanos);
     }
 
+    /** Whether requests may still have the longer timeout. */
+    public boolean hasFirstTimeout() {
+        return firstExtraNanos > 0 && !answered && !firstEnded;
+    }
+
+    /** Requests have the decision timeout from now on, those from before too, because the longer one would be in vain. */
+    public void endFirstTimeout() {
+        firstEnded = true;
+    }
+
     /** Whether this is so soon after the first request that the first timeout has not passed. */
     private boolean isFirst(long nanos) {
-        return nanos - firstNanos < decisionTimeoutNanos + firstExtraNanos;
+        return !firstEnded && nanos - firstNanos < decisionTimeoutNanos + firstExtraNanos;
     }
 
     /**

@@ -20,7 +20,6 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,18 +38,18 @@ public final class Failover implements Pending.Fallback<Decision> {
     private final Engine ifUnknown;
     private final FailurePolicy policy;
     private final Engine local;
-    private final IntSupplier instances;
+    private final Instances instances;
     private final PolicyDecisions decisions;
     private final long retryAfterMicros;
 
     /** The only instance. */
     public Failover(Engine engine, FailurePolicy policy, Engine local, long retryAfterMicros) {
-        this(engine, policy, local, () -> 1, PolicyDecisions.NONE, retryAfterMicros);
+        this(engine, policy, local, new Instances(), PolicyDecisions.NONE, retryAfterMicros);
     }
 
     /**
      * @param local decides in this JVM
-     * @param instances that were alive when the backend last answered; more than 0
+     * @param instances that share the limits
      * @param decisions reports each failure for which the policy decides
      * @param retryAfterMicros retry-after of rejections by the policy {@code deny}; more than 0
      */
@@ -58,7 +57,7 @@ public final class Failover implements Pending.Fallback<Decision> {
             Engine engine,
             FailurePolicy policy,
             Engine local,
-            IntSupplier instances,
+            Instances instances,
             PolicyDecisions decisions,
             long retryAfterMicros) {
         this.engine = engine;
@@ -69,6 +68,9 @@ public final class Failover implements Pending.Fallback<Decision> {
         this.instances = instances;
         this.decisions = decisions;
         this.retryAfterMicros = retryAfterMicros;
+        if (policy.action() == FailurePolicy.Action.OWNER) {
+            instances.wantOwners();
+        }
     }
 
     /** Without a policy: failures of the engine are thrown. */
@@ -94,7 +96,7 @@ public final class Failover implements Pending.Fallback<Decision> {
 
     /** The share of a limit that this JVM decides under alone. */
     public double share() {
-        return policy.share(instances.getAsInt());
+        return policy.share(instances.count());
     }
 
     /** The engine that may decide a request at once; {@code null} if none does. */
@@ -161,11 +163,11 @@ public final class Failover implements Pending.Fallback<Decision> {
     @Override
     public Decision answer(LimiterBackendException failure, Pending<Decision> pending) {
         PendingRequest one = (PendingRequest) pending;
-        return switch (actionAfter(failure)) {
+        return switch (actionAfter(failure, one.key())) {
             case THROW -> throw failure;
             case DENY -> rejected(one.limit(0));
             case ALLOW -> granted(one.limit(0));
-            case LOCAL -> locally(one, failure);
+            case LOCAL, OWNER -> locally(one, failure);
         };
     }
 
@@ -193,12 +195,19 @@ public final class Failover implements Pending.Fallback<Decision> {
         }
     }
 
-    /** What the policy does after a failure, which is reported, because the limit does not hold for the fleet meanwhile. */
-    public FailurePolicy.Action actionAfter(LimiterBackendException failure) {
+    /**
+     * What the policy does about a key after a failure, which is reported, because the limit does not hold for the fleet meanwhile.
+     *
+     * @return {@code LOCAL} if this instance owns the key under {@code OWNER}, otherwise {@code DENY}
+     */
+    public FailurePolicy.Action actionAfter(LimiterBackendException failure, String key) {
         if (failure.kind() == Kind.CLOSED) {
             return FailurePolicy.Action.THROW;
         }
         decisions.decides(failure);
+        if (policy.action() == FailurePolicy.Action.OWNER) {
+            return instances.owns(key) ? FailurePolicy.Action.LOCAL : FailurePolicy.Action.DENY;
+        }
         return policy.action();
     }
 
@@ -227,9 +236,12 @@ public final class Failover implements Pending.Fallback<Decision> {
     private static List<@Nullable Decision> decideSet(
             LimiterBackendException failure, List<KeyRequests<?>> parts, List<Failover> policies) {
         boolean rejected = false;
+        List<FailurePolicy.Action> actions = new ArrayList<>(parts.size());
         List<KeyRequests<?>> localParts = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
-            FailurePolicy.Action action = policies.get(i).actionAfter(failure);
+            FailurePolicy.Action action =
+                    policies.get(i).actionAfter(failure, parts.get(i).key());
+            actions.add(action);
             if (action == FailurePolicy.Action.THROW) {
                 throw failure;
             }
@@ -246,8 +258,8 @@ public final class Failover implements Pending.Fallback<Decision> {
             Failover part = policies.get(i);
             Limit<?> limit = parts.get(i).limit();
             decisions.add(
-                    switch (part.policy.action()) {
-                        case LOCAL -> local.next();
+                    switch (actions.get(i)) {
+                        case LOCAL, OWNER -> local.next();
                         case DENY -> part.rejected(limit);
                         case ALLOW, THROW -> granted(limit);
                     });
@@ -288,7 +300,7 @@ public final class Failover implements Pending.Fallback<Decision> {
                 key,
                 granting,
                 Request.cancelSome(permits, of, taken, granting),
-                (failure, same) -> lost(failure, limit));
+                (failure, same) -> lost(failure, key, limit));
         if (taken.source() == Decision.Source.POLICY || taken.source() == Decision.Source.OVERRIDE) {
             // None were taken.
             cancellation.complete(granted(limit));
@@ -310,8 +322,8 @@ public final class Failover implements Pending.Fallback<Decision> {
         return PendingRequest.start(isLocal ? local : engine, key, charged, Request.charge(permits));
     }
 
-    private Decision lost(LimiterBackendException failure, Limit<?> limit) {
-        if (actionAfter(failure) == FailurePolicy.Action.THROW) {
+    private Decision lost(LimiterBackendException failure, String key, Limit<?> limit) {
+        if (actionAfter(failure, key) == FailurePolicy.Action.THROW) {
             throw failure;
         }
         log.warn(

@@ -21,8 +21,9 @@ import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,10 +56,11 @@ class FailoverTest {
 
     @Test
     void without_a_fixed_share_an_instance_decides_under_its_part_of_the_limit() {
-        AtomicInteger instances = new AtomicInteger(4);
-        Failover failover = new Failover(failing, FailurePolicy.LOCAL, local, instances::get, PolicyDecisions.NONE, 1);
+        Instances instances = new Instances();
+        instances.counted(4);
+        Failover failover = new Failover(failing, FailurePolicy.LOCAL, local, instances, PolicyDecisions.NONE, 1);
         assertThat(failover.decide("k", TEN, Request.peek(1, 0)).limit()).isEqualTo(2);
-        instances.set(100);
+        instances.counted(100);
         assertThat(failover.decide("k", TEN, Request.peek(1, 0)).limit())
                 .as("at least one permit")
                 .isOne();
@@ -66,6 +68,43 @@ class FailoverTest {
                         .decide("k", TEN, Request.peek(1, 0))
                         .limit())
                 .isEqualTo(10);
+    }
+
+    @Test
+    void the_owner_of_a_key_decides_under_the_whole_limit_and_all_others_reject() {
+        Instances instances = new Instances(3);
+        Failover failover =
+                new Failover(failing, FailurePolicy.OWNER, local, instances, PolicyDecisions.NONE, 500_000);
+        Limiter limiter = new EngineLimiter<>(new KeySpace("", "k", ""), TEN, failover, Sleeper.UNINTERRUPTIBLE);
+        assertThat(limiter.decide(1)).as("before any is known").matches(d -> d.source() == Source.POLICY);
+        instances.members("one", List.of("one"));
+        for (int i = 0; i < 10; i++) {
+            assertThat(limiter.decide(1)).matches(Decision::granted).matches(d -> d.source() == Source.LOCAL);
+        }
+        assertThat(limiter.decide(1)).matches(d -> !d.granted()).matches(d -> d.source() == Source.LOCAL);
+        instances.members("one", List.of("one", "two", "three"));
+        List<String> owned = Stream.iterate(0, i -> i + 1)
+                .limit(300)
+                .map(String::valueOf)
+                .filter(key -> limiter.on(key).decide(1).granted())
+                .toList();
+        assertThat(owned).hasSizeBetween(60, 140);
+        String other = Stream.iterate(0, i -> i + 1)
+                .map(String::valueOf)
+                .filter(key -> !owned.contains(key))
+                .findFirst()
+                .orElseThrow();
+        Decision rejected = limiter.on(other).decide(1);
+        assertThat(rejected.granted()).isFalse();
+        assertThat(rejected.source()).isEqualTo(Source.POLICY);
+        assertThat(rejected.retryAfter()).hasValue(Duration.ofMillis(500));
+        Limiter first = limiter.on(owned.get(0));
+        assertThat(LimitSet.of(first, limiter.on(other)).decide(1).granted()).isFalse();
+        assertThat(first.peek().remaining()).as("nothing was taken").isEqualTo(9);
+        assertThat(LimitSet.of(first, limiter.on(owned.get(1))).decide(2).granted())
+                .isTrue();
+        assertThat(first.peek().remaining()).isEqualTo(7);
+        assertThat(first.refund(1).source()).isEqualTo(Source.LOCAL);
     }
 
     @ParameterizedTest

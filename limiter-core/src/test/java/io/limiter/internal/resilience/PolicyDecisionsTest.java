@@ -150,6 +150,6 @@ class PolicyDecisionsTest {
                 return CompletableFuture.failedFuture(failure);
             }
         };
-        return new Failover(failing, FailurePolicy.LOCAL, new LocalEngine(), () -> 1, decisions, 1);
+        return new Failover(failing, FailurePolicy.LOCAL, new LocalEngine(), new Instances(), decisions, 1);
     }
 }

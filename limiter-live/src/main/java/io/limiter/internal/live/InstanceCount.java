@@ -3,21 +3,23 @@ package io.limiter.internal.live;
 import io.limiter.internal.live.store.LiveStore;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.resilience.Instances;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.UUID;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the instances of the fleet, so that each knows its share of the limits when Redis is unavailable. One thread at a time
- * counts.
+ * Counts the instances of the fleet, so that each knows its share of the limits, and the keys that it owns, when Redis is
+ * unavailable. One thread at a time counts.
  */
 final class InstanceCount {
 
     private static final AsyncLog log = AsyncLog.of(InstanceCount.class);
 
     private final LiveStore store;
-    private final IntConsumer alive;
+    private final Instances instances;
     private final Duration counts;
     private final LogThrottle failures = new LogThrottle();
     // Of its own, because instances may share their name in reports. Null while this is none of the fleet.
@@ -26,14 +28,16 @@ final class InstanceCount {
     private @Nullable String counted;
     private long countedMicros;
     private final KnownInstances known = new KnownInstances();
+    private volatile int alive = 1;
+    private Set<String> names = Set.of();
 
     /**
-     * @param alive receives the number of instances
+     * @param instances receives what was counted
      * @param pollInterval the longest time between two calls of {@link #count}
      */
-    InstanceCount(LiveStore store, IntConsumer alive, Duration pollInterval) {
+    InstanceCount(LiveStore store, Instances instances, Duration pollInterval) {
         this.store = store;
-        this.alive = alive;
+        this.instances = instances;
         this.counts = KnownInstances.counts(pollInterval);
     }
 
@@ -42,33 +46,65 @@ final class InstanceCount {
         id = UUID.randomUUID().toString();
     }
 
+    /** How many are known; 1 before the first count. */
+    int alive() {
+        return alive;
+    }
+
     /**
      * Counts if it is time and this instance has joined. Redis may fail to count it and still have the live limits.
      *
      * @param nowMicros server time
+     * @param seen how many the poll has seen; those that have just started count from then on, and not with the next count
      */
-    void count(long nowMicros) {
+    void count(long nowMicros, int seen) {
         String own = id;
-        if (own == null
-                || own.equals(counted) && Math.abs(nowMicros - countedMicros) < KnownInstances.EVERY.toNanos() / 1000) {
+        if (own == null) {
+            return;
+        }
+        if (own.equals(counted)
+                && Math.abs(nowMicros - countedMicros) < KnownInstances.EVERY.toNanos() / 1000
+                && (!instances.areOwnersWanted() || seen == names.size())) {
+            know(known.afterSeeing(seen));
             return;
         }
         try {
-            LiveStore.Alive found = store.alive(own, counts);
-            alive.accept(known.after(found.instances(), found.added()));
+            LiveStore.Alive found = store.alive(own, counts, instances.areOwnersWanted());
+            know(known.after(found.instances(), found.added()));
+            if (instances.areOwnersWanted()) {
+                own(own, found);
+            }
             counted = own;
             countedMicros = nowMicros;
         } catch (RuntimeException e) {
             log.warn(
                     failures,
                     "The instances of the fleet cannot be counted, so each decides under the last count while Redis is"
-                            + " unavailable; without any, under the whole limit.",
+                            + " unavailable; without any, under its part of the expected instances.",
                     e);
         }
         if (!own.equals(id)) {
             // It has left meanwhile, and the key may have been removed before this instance was counted.
             tellLeft(own);
         }
+    }
+
+    private void know(int howMany) {
+        alive = howMany;
+        instances.counted(howMany);
+    }
+
+    /** As with the count, where Redis did not know this instance (any more), it may not know others before they count again. */
+    private void own(String own, LiveStore.Alive found) {
+        Set<String> all = new LinkedHashSet<>(found.names());
+        if (found.added()) {
+            all.addAll(names);
+            if (counted != null && !counted.equals(own)) {
+                all.remove(counted);
+            }
+        }
+        names = Set.copyOf(all);
+        instances.members(own, names);
     }
 
     /**

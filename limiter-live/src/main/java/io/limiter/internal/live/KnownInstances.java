@@ -24,6 +24,16 @@ public final class KnownInstances {
     }
 
     /**
+     * How many are known after more were seen between two counts, by a poll. Fewer are not believed before the next count.
+     *
+     * @param seen how many Redis knows of
+     */
+    public int afterSeeing(int seen) {
+        known = Math.max(known, seen);
+        return known;
+    }
+
+    /**
      * How many are known after a count: the larger of the last two.
      *
      * @param found how many Redis knows of

@@ -166,7 +166,7 @@ final class LiveCopy {
         }
         endExpired();
         keepRates();
-        instances.count(read.nowMicros());
+        instances.count(read.nowMicros(), read.instances());
         if (read.watched()) {
             report(read);
         }

@@ -49,7 +49,6 @@ public final class LivePoller implements RedisParts.Companion {
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
     private final AtomicBoolean readable = new AtomicBoolean(true);
-    private volatile int fleetSize = 1;
     // Guarded by the monitor of early.
     private boolean hinted = true;
 
@@ -59,12 +58,7 @@ public final class LivePoller implements RedisParts.Companion {
         FleetReports fleet = new FleetReports(store, options, parts);
         ChangeListeners listeners = new ChangeListeners();
         this.instances = new InstanceCount(
-                store,
-                alive -> {
-                    parts.instances(alive);
-                    fleetSize = alive;
-                },
-                options.pollInterval());
+                store, parts.instances(), options.pollInterval());
         this.copy =
                 new LiveCopy(store, parts.overrides(), fleet, instances, listeners, parts.ticker(), options.restore());
         this.limits = new StoredLiveLimits(
@@ -201,7 +195,7 @@ public final class LivePoller implements RedisParts.Companion {
 
     private boolean areHinted(RedisHints ended) {
         synchronized (early) {
-            boolean small = fleetSize <= MOST_HINTED * (hinted ? 1 : FEWER);
+            boolean small = instances.alive() <= MOST_HINTED * (hinted ? 1 : FEWER);
             if (thread != null && small != hinted) {
                 hinted = small;
                 if (small) {

@@ -11,11 +11,13 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.live.store.LiveStore;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.SpringCalls;
+import io.limiter.internal.resilience.Instances;
 import io.limiter.redis.RedisFixture;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.Resources;
 import io.limiter.testing.Patience;
 import io.limiter.testing.RedisProcess;
+import io.limiter.testing.TestRedis;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,6 +103,77 @@ class InstanceCountTest {
     void a_factory_says_how_many_instances_were_counted() {
         assertThat(FLEET.instance().instances()).isOne();
         assertThat(FLEET.instance().instances()).isEqualTo(2);
+    }
+
+    @Test
+    void instances_that_start_together_know_of_each_other_after_the_next_poll() {
+        List<LiveInstance> fleet = Stream.generate(FLEET::instance).limit(3).toList();
+        fleet.forEach(LiveInstance::pollLiveLimits);
+        assertThat(fleet).extracting(LiveInstance::instances).containsExactly(3, 3, 3);
+        fleet.get(2).pauseLiveLimits();
+        fleet.get(0).pollLiveLimits();
+        assertThat(fleet.get(0).instances())
+                .as("fewer are not believed before the next count")
+                .isEqualTo(3);
+    }
+
+    @Test
+    void a_warm_up_has_counted_before_it_ends() {
+        FLEET.instance();
+        LiveInstance other = FLEET.instance();
+        FLEET.instance();
+        assertThat(other.instances()).isEqualTo(2);
+        assertThat(other.warmUp().join()).isTrue();
+        assertThat(other.instances()).isEqualTo(3);
+    }
+
+    @Test
+    void an_instance_that_starts_without_redis_decides_under_its_part_of_the_expected_instances() {
+        LiveInstance alone = FLEET.add(
+                RedisRateLimiterFactory.builder(resources.lettuce(Resources.at(TestRedis.closedPort())))
+                        .expectedInstances(4),
+                BY_HAND,
+                false);
+        assertThat(alone.instances()).isEqualTo(4);
+        Limiter limiter = alone.build("k", FixedWindow.of(12, Duration.ofDays(1)));
+        assertThat(Stream.generate(() -> limiter.decide(1)).limit(20))
+                .filteredOn(Decision::granted)
+                .hasSize(3);
+    }
+
+    @Test
+    void without_redis_the_owner_of_a_key_grants_the_limit_once_for_the_fleet() {
+        RedisProcess redis = resources.redis();
+        List<LiveInstance> fleet = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            fleet.add(FLEET.add(
+                    RedisRateLimiterFactory.builder(resources.lettuce(Resources.at(redis.port())))
+                            .failurePolicy(FailurePolicy.OWNER),
+                    BY_HAND,
+                    false));
+        }
+        List<Limiter> limiters = fleet.stream()
+                .map(each -> each.build("sms", FixedWindow.of(1, Duration.ofDays(1))))
+                .toList();
+        fleet.forEach(LiveInstance::pollLiveLimits);
+        redis.kill();
+        LiveInstance late = FLEET.add(
+                RedisRateLimiterFactory.builder(resources.lettuce(Resources.at(redis.port())))
+                        .failurePolicy(FailurePolicy.OWNER),
+                BY_HAND,
+                false);
+        for (int i = 0; i < 30; i++) {
+            String phone = "0171-" + i;
+            assertThat(limiters)
+                    .as("one code for each phone")
+                    .filteredOn(each -> each.on(phone).tryAcquire())
+                    .hasSize(1);
+            assertThat(late.build("sms", FixedWindow.of(1, Duration.ofDays(1)))
+                            .on(phone)
+                            .tryAcquire())
+                    .as("one that has never reached Redis")
+                    .isFalse();
+        }
     }
 
     @Test
@@ -255,7 +328,7 @@ class InstanceCountTest {
     private static final class Instance {
 
         private final InstanceCount count;
-        private int alive;
+        private final Instances instances = new Instances();
 
         Instance() {
             this(Duration.ofSeconds(1));
@@ -267,13 +340,14 @@ class InstanceCountTest {
 
         Instance(Duration pollInterval, RedisCalls redis) {
             LiveStore store = new LiveStore(redis, LiveFleet.CLOCK, Patience.DECISION_TIMEOUT, "", 50);
-            count = new InstanceCount(store, found -> alive = found, pollInterval);
+            count = new InstanceCount(store, instances, pollInterval);
             count.join();
         }
 
         int count() {
-            count.count(FLEET.clock().micros());
-            return alive;
+            // No poll has seen any.
+            count.count(FLEET.clock().micros(), 0);
+            return instances.count();
         }
     }
 }

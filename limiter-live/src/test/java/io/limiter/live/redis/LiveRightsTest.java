@@ -6,6 +6,7 @@ import static io.limiter.redis.Rights.grant;
 import static io.limiter.redis.Rights.rejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.FailurePolicy;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
@@ -45,8 +46,12 @@ class LiveRightsTest {
         RedisStandaloneConfiguration where = Resources.as("limiter", Resources.at(redis.port()));
         RedisConnectionFactory connections = resources.connect(byLettuce, where);
         LiveOptions options = LiveOptions.DEFAULT.withPollInterval(Duration.ofMillis(100));
-        try (RedisRateLimiterFactory factory =
-                RedisFixture.builder(connections).namespace("shop").build()) {
+        // So that the names of instances are read, too.
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
+                .namespace("shop")
+                .failurePolicy(FailurePolicy.OWNER)
+                .build()) {
+            factory.build("owned", 1, 1, 60);
             RedisLiveLimits live = RedisLiveLimits.start(factory, options);
             ChangeNote note = ChangeNote.of("ann", "");
             live.put("a", LiveSettings.NONE.withEnforce(false), note, 0);

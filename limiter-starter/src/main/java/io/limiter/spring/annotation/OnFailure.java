@@ -15,6 +15,9 @@ public enum OnFailure {
     /** Decides in this instance alone, under the limit or its {@code failure-share}. */
     LOCAL,
 
+    /** Decides in the instance that owns the key, under the whole limit; all others reject. */
+    OWNER,
+
     /** Throws a {@link io.limiter.LimiterBackendException}. */
     THROW
 }

@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.live.LiveLimits;
@@ -125,6 +126,12 @@ final class LimiterFactoryConfigurations {
         @ConditionalOnMissingBean(LimiterFactory.class)
         RedisRateLimiterFactory limiterFactory(
                 RedisRateLimiterFactory.Builder builder, Environment environment, LimiterProperties properties) {
+            if (!properties.live().enabled() && properties.failure().policy() == FailurePolicy.Action.OWNER) {
+                throw new InvalidSettingException(
+                        "limiter.failure.policy",
+                        " owner needs live limits, from which instances know each other: set limiter.live.enabled to true, or"
+                                + " the policy to deny");
+            }
             RedisRateLimiterFactory factory = builder.build();
             if (properties.live().enabled()) {
                 // Here, because the bean of live limits may be the application's, or lazy.
@@ -132,7 +139,7 @@ final class LimiterFactoryConfigurations {
             } else if (properties.failure().isOfOneInstance()) {
                 log.info(
                         "Without live limits the instances are not counted: while Redis is unavailable, each decides under the"
-                                + " whole of every limit. Set limiter.failure.share, or limiter.live.enabled to true.");
+                                + " whole of every limit. Set limiter.failure.expected-instances, or limiter.live.enabled to true.");
             }
             return factory;
         }
@@ -194,6 +201,7 @@ final class LimiterFactoryConfigurations {
                 .yieldWhileWaiting(properties.groupCommit().yield())
                 .rejectionCacheSize(properties.rejectionCache().size())
                 .failurePolicy(properties.failure().failurePolicy())
+                .expectedInstances(properties.failure().expectedInstances())
                 .maxLocalKeys(properties.local().maxKeys())
                 .decisionTimeout(properties.failure().decisionTimeout())
                 .firstDecisionTimeout(properties.failure().firstDecisionTimeout())

@@ -166,10 +166,12 @@ record LimiterProperties(
     /**
      * What happens while Redis is unavailable.
      *
-     * @param policy The failure policy: local decides in each instance alone, deny rejects, allow grants, throw fails the
-     *     call.
+     * @param policy The failure policy: local decides in each instance alone, owner in the one that owns the key, deny rejects,
+     *     allow grants, throw fails the call.
      * @param share The share of each limit that an instance decides under with the policy local, more than 0 and at most 1. The
-     *     default is 1 / instances, as live limits count them; 1 without live limits.
+     *     default is 1 / instances, as live limits count them, and never fewer than expected-instances.
+     * @param expectedInstances How many instances there are at least, from 1 on: with the policy local, an instance that starts
+     *     without Redis, or has not counted the others, decides under its part of as many.
      * @param decisionTimeout How long a decision may take before the policy decides, from 1ms to 1h, without the wait for
      *     permits.
      * @param firstDecisionTimeout How long a decision may take until Redis has first answered, if that is longer than
@@ -183,6 +185,7 @@ record LimiterProperties(
     record Failure(
             @DefaultValue("local") FailurePolicy.Action policy,
             @Nullable Double share,
+            @DefaultValue("1") int expectedInstances,
             @DefaultValue("100ms") Duration decisionTimeout,
             @DefaultValue("1s") Duration firstDecisionTimeout,
             @DefaultValue("500ms") Duration probeInterval,
@@ -190,6 +193,7 @@ record LimiterProperties(
 
         Failure {
             policy(policy, share);
+            SettingChecks.range("limiter.failure.expected-instances", expectedInstances, 1, 1_000_000);
             SettingChecks.range(
                     "limiter.failure.decision-timeout", decisionTimeout, Duration.ofMillis(1), Duration.ofHours(1));
             SettingChecks.range(
@@ -205,9 +209,9 @@ record LimiterProperties(
             return policy(policy, share);
         }
 
-        /** Whether an instance decides under its part of the limits, which depends on how many there are. */
+        /** Whether an instance decides under its part of the limits, and only live limits know how many there are. */
         boolean isOfOneInstance() {
-            return policy == FailurePolicy.Action.LOCAL && share == null;
+            return policy == FailurePolicy.Action.LOCAL && share == null && expectedInstances == 1;
         }
 
         private static FailurePolicy policy(FailurePolicy.Action policy, @Nullable Double share) {

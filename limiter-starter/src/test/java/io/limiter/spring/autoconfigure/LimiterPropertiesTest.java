@@ -115,6 +115,7 @@ class LimiterPropertiesTest {
                 "limiter.key.hash-tags=1025 | limiter.key.hash-tags must be between 0 and 1024, was 1025",
                 "limiter.key.trusted-proxies=10.0.0.0/8,x | limiter.key.trusted-proxies: 'x' is no IP address",
                 "limiter.failure.share=0 | limiter.failure.share must be more than 0 and at most 1, was 0.0",
+                "limiter.failure.expected-instances=0 | limiter.failure.expected-instances must be between 1 and",
                 "limiter.failure.decision-timeout=0 | limiter.failure.decision-timeout must be between",
                 "limiter.failure.first-decision-timeout=2h | limiter.failure.first-decision-timeout must be between",
                 "limiter.failure.probe-interval=2h | limiter.failure.probe-interval must be between",
@@ -144,6 +145,31 @@ class LimiterPropertiesTest {
                         .rootCause()
                         .hasMessage("limiter.failure.share has no effect with limiter.failure.policy deny,"
                                 + " only with local, was 0.5"));
+    }
+
+    @Test
+    void owners_of_keys_are_not_known_without_live_limits() {
+        Contexts.plain()
+                .withConfiguration(Contexts.redis())
+                .withPropertyValues("limiter.failure.policy=owner", "limiter.live.enabled=false")
+                .run(context -> assertThat(context)
+                        .hasFailed()
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageStartingWith("limiter.failure.policy owner needs live limits"));
+    }
+
+    @Test
+    void the_expected_instances_are_those_of_an_instance_that_has_not_counted() {
+        Contexts.plain()
+                .withConfiguration(Contexts.redis())
+                .withPropertyValues(
+                        "limiter.failure.expected-instances=4",
+                        "limiter.live.enabled=false",
+                        "limiter.failure.warm-up=false")
+                .run(context -> assertThat(
+                                context.getBean(RedisRateLimiterFactory.class).instances())
+                        .isEqualTo(4));
     }
 
     @Test
@@ -180,6 +206,7 @@ class LimiterPropertiesTest {
                         "limiter.rejection-cache.size",
                         "limiter.failure.policy",
                         "limiter.failure.share",
+                        "limiter.failure.expected-instances",
                         "limiter.failure.decision-timeout",
                         "limiter.failure.first-decision-timeout",
                         "limiter.failure.probe-interval",

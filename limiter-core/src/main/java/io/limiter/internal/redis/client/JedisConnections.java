@@ -1,7 +1,9 @@
 package io.limiter.internal.redis.client;
 
+import java.util.Collection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.Jedis;
 
@@ -15,6 +17,15 @@ final class JedisConnections {
 
     static boolean areOf(RedisConnectionFactory connections) {
         return connections instanceof JedisConnectionFactory;
+    }
+
+    /** Where they lead. */
+    static Collection<? extends RedisNode> nodes(RedisConnectionFactory connections) {
+        JedisConnectionFactory jedis = (JedisConnectionFactory) connections;
+        return RedisCalls.nodes(
+                jedis.getClusterConfiguration(),
+                jedis.getSentinelConfiguration(),
+                new RedisNode(jedis.getHostName(), jedis.getPort()));
     }
 
     /** How many connections there can be at once. */

@@ -13,6 +13,7 @@ import io.limiter.spi.EngineObserver;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceExceptionConverter;
 
@@ -50,7 +52,7 @@ final class LettuceCalls extends RedisCalls {
     private boolean closed;
 
     private LettuceCalls(LettuceConnectionFactory factory, Deadlines deadlines, EngineObserver observer) {
-        super(factory, observer);
+        super(factory, observer, deadlines);
         this.factory = factory;
         this.decisionTimeoutNanos = deadlines.decisionTimeoutNanos();
         this.overdue = deadlines::handOver;
@@ -84,8 +86,18 @@ final class LettuceCalls extends RedisCalls {
     }
 
     @Override
-    public void connect() {
+    void connectNow() {
         connection();
+    }
+
+    /** A factory for a socket of a file has a host, too, which it does not use. */
+    @Override
+    Collection<? extends RedisNode> nodes() {
+        boolean isNetwork = factory.getSocketConfiguration() == null;
+        return nodes(
+                factory.getClusterConfiguration(),
+                factory.getSentinelConfiguration(),
+                isNetwork ? new RedisNode(factory.getHostName(), factory.getPort()) : null);
     }
 
     @Override
@@ -98,7 +110,7 @@ final class LettuceCalls extends RedisCalls {
     public boolean reconnect(String key) {
         try {
             if (blocks()) {
-                connect();
+                connectNow();
             } else {
                 refreshTopology();
                 String node = nodeOf(key);

@@ -6,6 +6,7 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
@@ -13,8 +14,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -32,7 +36,7 @@ public abstract class RedisCalls implements Nodes {
     private static final boolean HAS_LETTUCE =
             ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisCalls.class.getClassLoader());
 
-    private static final boolean HAS_JEDIS =
+    static final boolean HAS_JEDIS =
             ClassUtils.isPresent("redis.clients.jedis.Jedis", RedisCalls.class.getClassLoader());
 
     private static final AsyncLog log = AsyncLog.of(RedisCalls.class);
@@ -45,10 +49,13 @@ public abstract class RedisCalls implements Nodes {
 
     final RedisConnectionFactory connections;
     private final EngineObserver observer;
+    private final @Nullable FirstContact first;
 
-    RedisCalls(RedisConnectionFactory connections, EngineObserver observer) {
+    /** @param deadlines end the longer timeout of the first decisions if no address answers; {@code null} for none */
+    RedisCalls(RedisConnectionFactory connections, EngineObserver observer, @Nullable Deadlines deadlines) {
         this.connections = connections;
         this.observer = observer;
+        this.first = deadlines == null ? null : new FirstContact(this::nodes, deadlines);
     }
 
     /**
@@ -63,7 +70,7 @@ public abstract class RedisCalls implements Nodes {
             return lettuce;
         }
         warnOf(connections);
-        return new SpringCalls(connections, observer);
+        return new SpringCalls(connections, observer, deadlines);
     }
 
     private static void warnOf(RedisConnectionFactory connections) {
@@ -128,7 +135,35 @@ public abstract class RedisCalls implements Nodes {
     public abstract boolean blocks();
 
     /** Connects where {@link #send} would have to; blocks until it has. */
-    public abstract void connect();
+    public final void connect() {
+        if (first != null) {
+            first.ensureMade();
+        }
+        connectNow();
+    }
+
+    abstract void connectNow();
+
+    /** Where the client connects; empty if that is not known. */
+    abstract Collection<? extends RedisNode> nodes();
+
+    /**
+     * What nodes a factory has of these.
+     *
+     * @param cluster {@code null} if it is none, as the others
+     */
+    static Collection<? extends RedisNode> nodes(
+            @Nullable RedisClusterConfiguration cluster,
+            @Nullable RedisSentinelConfiguration sentinel,
+            @Nullable RedisNode only) {
+        if (cluster != null) {
+            return cluster.getClusterNodes();
+        }
+        if (sentinel != null) {
+            return sentinel.getSentinels();
+        }
+        return only == null ? List.of() : List.of(only);
+    }
 
     /**
      * Runs a script that returns a list and decides, without waiting for it if the client can do that. Calls that are sent one

@@ -2,9 +2,11 @@ package io.limiter.internal.redis.client;
 
 import com.google.common.collect.ObjectArrays;
 import io.limiter.BackendState;
+import io.limiter.internal.resilience.Deadlines;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +16,7 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.InvalidDataAccessResourceUsageException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisScriptingCommands;
 import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
 import org.springframework.data.redis.connection.ReturnType;
@@ -29,11 +32,11 @@ public final class SpringCalls extends RedisCalls {
 
     /** Calls that are not observed. */
     public SpringCalls(RedisConnectionFactory connections) {
-        this(connections, EngineObserver.NONE);
+        this(connections, EngineObserver.NONE, null);
     }
 
-    SpringCalls(RedisConnectionFactory connections, EngineObserver observer) {
-        super(connections, observer);
+    SpringCalls(RedisConnectionFactory connections, EngineObserver observer, @Nullable Deadlines deadlines) {
+        super(connections, observer, deadlines);
         this.slots = new ClusterSlots(connections);
     }
 
@@ -68,7 +71,12 @@ public final class SpringCalls extends RedisCalls {
     }
 
     @Override
-    public void connect() {
+    Collection<? extends RedisNode> nodes() {
+        return HAS_JEDIS && JedisConnections.areOf(connections) ? JedisConnections.nodes(connections) : List.of();
+    }
+
+    @Override
+    void connectNow() {
         if (isCluster()) {
             slots.ensureLoaded();
         }

@@ -99,6 +99,7 @@ public final class LiveStore {
      * @param changes entries of the history, newest first
      * @param limits by field
      * @param secret of the hashes of keys; empty before it is needed
+     * @param instances how many are alive and have counted
      */
     public record Read(
             long version,
@@ -108,7 +109,8 @@ public final class LiveStore {
             boolean complete,
             List<String> changes,
             Map<String, String> limits,
-            String secret) {}
+            String secret,
+            int instances) {}
 
     /**
      * @param hasLimits whether the reader has limits that Redis must have, too
@@ -117,7 +119,7 @@ public final class LiveStore {
     public Read read(long knownVersion, String stamp, boolean hasLimits, List<String> expired) {
         List<Object> arguments = new ArrayList<>(List.of(knownVersion, stamp, hasLimits ? 1 : 0));
         arguments.addAll(expired);
-        List<Object> reply = call(read, List.of(limits, version, changes, watched), arguments);
+        List<Object> reply = call(read, List.of(limits, version, changes, watched, instances), arguments);
         Map<String, String> all = pairs(reply.get(6));
         all.remove(SECRET);
         String readSecret = text(reply.get(7));
@@ -132,7 +134,8 @@ public final class LiveStore {
                 text(reply.get(4)).equals("1"),
                 texts(reply.get(5)),
                 all,
-                readSecret);
+                readSecret,
+                Integer.parseInt(text(reply.get(8))));
     }
 
     /**
@@ -224,18 +227,22 @@ public final class LiveStore {
      * Records that an instance is alive.
      *
      * @param counts for how long
+     * @param withNames whether the names of all are wanted
      */
-    public Alive alive(String instance, Duration counts) {
-        List<String> reply = texts(call(alive, List.of(instances), List.of(instance, counts.toMillis())));
-        return new Alive(Integer.parseInt(reply.get(0)), reply.get(1).equals("1"));
+    public Alive alive(String instance, Duration counts, boolean withNames) {
+        List<Object> reply = call(
+                alive, List.of(instances), List.of(instance, counts.toMillis(), withNames ? 1 : 0));
+        return new Alive(
+                Integer.parseInt(text(reply.get(0))), text(reply.get(1)).equals("1"), texts(reply.get(2)));
     }
 
     /**
      * The instances that are alive.
      *
      * @param added whether the instance that called was not counted
+     * @param names of all, if they were wanted
      */
-    public record Alive(int instances, boolean added) {}
+    public record Alive(int instances, boolean added, List<String> names) {}
 
     /** Records that an instance ends, without waiting for that: an end must not wait for a Redis that is gone. */
     public void leave(String instance) {

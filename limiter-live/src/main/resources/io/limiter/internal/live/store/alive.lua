@@ -1,6 +1,6 @@
 -- Counts the instances that are alive, this one included or, once it leaves, without it. In front of this stands clock.lua.
--- KEYS: instances. ARGV: instance, for how many milliseconds it counts; 0 if it leaves.
--- RETURN: how many are alive, 1 if this one was not.
+-- KEYS: instances. ARGV: instance, for how many milliseconds it counts, 0 if it leaves; 1 if the names of all are wanted.
+-- RETURN: how many are alive, 1 if this one was not, the names.
 
 local KEPT_MILLIS = 86400000
 
@@ -12,4 +12,7 @@ else
   added = redis.call('ZADD', KEYS[1], string.format('%.0f', now + 1000 * tonumber(ARGV[2])), ARGV[1])
   redis.call('PEXPIRE', KEYS[1], KEPT_MILLIS)
 end
-return {string.format('%.0f', redis.call('ZCARD', KEYS[1])), string.format('%.0f', added)}
+return {
+  string.format('%.0f', redis.call('ZCARD', KEYS[1])), string.format('%.0f', added),
+  ARGV[3] == '1' and redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '+inf') or {}
+}

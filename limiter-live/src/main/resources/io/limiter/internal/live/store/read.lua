@@ -1,5 +1,5 @@
 -- Reads what has changed. In front of this stand clock.lua and changes.lua.
--- KEYS: limits, version, history, watched. ARGV: the version and the stamp that the reader has, whether it has limits that
+-- KEYS: limits, version, history, watched, instances. ARGV: the version and the stamp that the reader has, whether it has limits that
 -- must be here, and the names of expired limits.
 
 -- Each read uses the limits, so that Redis would rather evict what is not read.
@@ -59,7 +59,9 @@ end
 if lost then
   complete = false
 end
+-- A key of another type concerns the count alone.
+local alive = redis.pcall('ZCARD', KEYS[5])
 return {
   version, stamp, string.format('%.0f', now), redis.call('GET', KEYS[4]) or '', complete and '1' or '0', changes, all,
-  redis.call('HGET', KEYS[1], SECRET) or ''
+  redis.call('HGET', KEYS[1], SECRET) or '', type(alive) == 'number' and string.format('%.0f', alive) or '0'
 }
