@@ -193,8 +193,8 @@ class LeasesInAnOutageTest {
 
     private RedisRateLimiterFactory factory(FailurePolicy.Action policy, boolean underLock) {
         Setup setup = underLock ? Setup.REDIS_LOCK : Setup.LETTUCE;
-        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
-                .failurePolicy(FailurePolicy.of(policy));
+        RedisRateLimiterFactory.Builder builder =
+                RedisRateLimiterFactory.builder(connections).failurePolicy(FailurePolicy.of(policy));
         return setup.on(builder, connections, RedisFixture::redisson).build();
     }
 }

@@ -77,8 +77,7 @@ final class ShareTable {
     }
 
     /** The most, of an outage that begins in any second. */
-    static double worst(
-            Consumer<CountedFleet> scenario, int firstSecond, int lastSecond, int expected, boolean fixed) {
+    static double worst(Consumer<CountedFleet> scenario, int firstSecond, int lastSecond, int expected, boolean fixed) {
         double worst = 0;
         for (int second = firstSecond; second <= lastSecond; second++) {
             long from = second * SECOND_NANOS;

@@ -62,8 +62,7 @@ public final class Instances {
      * @param all the names of all
      */
     public void members(String own, Collection<String> all) {
-        members = Stream.concat(
-                        Stream.of(own), all.stream().filter(each -> !each.equals(own)))
+        members = Stream.concat(Stream.of(own), all.stream().filter(each -> !each.equals(own)))
                 .map(SipHash::new)
                 .toList();
     }

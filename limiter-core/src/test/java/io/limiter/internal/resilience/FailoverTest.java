@@ -73,8 +73,7 @@ class FailoverTest {
     @Test
     void the_owner_of_a_key_decides_under_the_whole_limit_and_all_others_reject() {
         Instances instances = new Instances(3);
-        Failover failover =
-                new Failover(failing, FailurePolicy.OWNER, local, instances, PolicyDecisions.NONE, 500_000);
+        Failover failover = new Failover(failing, FailurePolicy.OWNER, local, instances, PolicyDecisions.NONE, 500_000);
         Limiter limiter = new EngineLimiter<>(new KeySpace("", "k", ""), TEN, failover, Sleeper.UNINTERRUPTIBLE);
         assertThat(limiter.decide(1)).as("before any is known").matches(d -> d.source() == Source.POLICY);
         instances.members("one", List.of("one"));

@@ -29,7 +29,8 @@ class InstancesTest {
 
     @Test
     void each_key_has_one_owner_and_keeps_it_if_another_instance_ends() {
-        List<String> names = IntStream.range(0, 10).mapToObj(i -> "instance-" + i).toList();
+        List<String> names =
+                IntStream.range(0, 10).mapToObj(i -> "instance-" + i).toList();
         List<String> owners = owners(names);
         names.forEach(each -> assertThat(owners).filteredOn(each::equals).hasSizeBetween(60, 140));
         List<String> fewer = names.subList(1, 10);

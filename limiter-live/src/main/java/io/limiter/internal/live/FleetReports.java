@@ -56,8 +56,9 @@ final class FleetReports implements Fleet {
     private final RedisParts factory;
     // Made when it is first needed, because the name of the host may have to be looked up.
     private final Supplier<String> instance = Suppliers.memoize(this::instance);
-    // Guarded by the monitor of LiveCopy, as polls are.
+    // Guarded by its own monitor.
     private final PastRates past = new PastRates();
+    // Of one poll at a time, as the next one.
     private long watchedSinceMicros;
     private long reportedMicros;
 
@@ -99,8 +100,10 @@ final class FleetReports implements Fleet {
 
     /** Keeps the rates for a console that is opened later. Cheap, and without a call of Redis. */
     void keepRates(long nowMicros) {
-        if (past.isDue(nowMicros)) {
-            past.add(nowMicros, busiest());
+        synchronized (past) {
+            if (past.isDue(nowMicros)) {
+                past.add(nowMicros, busiest());
+            }
         }
     }
 
@@ -125,7 +128,7 @@ final class FleetReports implements Fleet {
         UnaryOperator<String> shown = options.showKeys() ? UnaryOperator.identity() : hash::text;
         List<LimiterTotals> busiest = busiest();
         List<LimitReport> limits = busiest.stream()
-                .map(each -> report(each, nowMicros, shown, problems, withPast ? past.of(each, nowMicros) : Map.of()))
+                .map(each -> report(each, nowMicros, shown, problems, withPast ? past(each, nowMicros) : Map.of()))
                 .toList();
         String name = instance.get();
         // The time of the report is Redis's.
@@ -137,6 +140,12 @@ final class FleetReports implements Fleet {
                 limits,
                 bans(Micros.toInstant(nowMicros), shown));
         store.report(name, ReportJson.write(report), WATCHED.multipliedBy(2));
+    }
+
+    private Map<Instant, Rate> past(LimiterTotals limiter, long nowMicros) {
+        synchronized (past) {
+            return past.of(limiter, nowMicros);
+        }
     }
 
     /** Of all limits, because those with bans are rarely the busiest. */

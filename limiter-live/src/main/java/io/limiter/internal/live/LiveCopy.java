@@ -50,12 +50,18 @@ final class LiveCopy {
     private final Ticker ticker;
     private final boolean restores;
     private final LostLimits lost;
+    private final ExpiryTimer expiry = new ExpiryTimer(this::expire);
+    // Held by a poll, while it waits for Redis too, so that polls follow each other. The monitor of this is not held then, so that
+    // live limits end meanwhile.
+    private final Object polling = new Object();
+    // Changed under the monitor of this.
     private volatile Copy copy = Copy.EMPTY;
     // Server time less the ticker's, in microseconds.
     private volatile long offsetMicros;
-    // Guarded by the monitor of this, as polls are.
+    // Guarded by the monitor of this.
     private long newestVersion;
     private volatile String secret = "";
+    // Guarded by the monitor of this.
     private final List<String> expiredFields = new ArrayList<>();
 
     /**
@@ -135,13 +141,16 @@ final class LiveCopy {
      */
     boolean poll() {
         try {
-            return applyNew();
+            synchronized (polling) {
+                return applyNew();
+            }
         } finally {
+            expiry.in(untilExpiryMicros());
             listeners.publish();
         }
     }
 
-    private synchronized boolean applyNew() {
+    private boolean applyNew() {
         LiveStore.Read read = read(copy);
         List<StoredChange> changes = List.of();
         try {
@@ -160,11 +169,13 @@ final class LiveCopy {
             secret = read.secret();
             overrides.hash(new SipHash(secret));
         }
-        boolean sameVersion = read.version() == copy.version && read.stamp().equals(copy.stamp);
-        if (!sameVersion || !read.complete()) {
-            apply(read, changes);
+        synchronized (this) {
+            boolean sameVersion = read.version() == copy.version && read.stamp().equals(copy.stamp);
+            if (!sameVersion || !read.complete()) {
+                apply(read, changes);
+            }
+            endExpired();
         }
-        endExpired();
         keepRates();
         instances.count(read.nowMicros(), read.instances());
         if (read.watched()) {
@@ -214,12 +225,20 @@ final class LiveCopy {
         long before = ticker.read();
         long soon = serverMicros() + EXPIRES_SOON_MICROS;
         boolean hasLimits = copy.limits.values().stream().anyMatch(each -> !each.isExpired(soon));
-        LiveStore.Read read = store.read(known.version, known.stamp, hasLimits, expiredFields);
+        List<String> expired;
+        synchronized (this) {
+            expired = List.copyOf(expiredFields);
+        }
+        LiveStore.Read read = store.read(known.version, known.stamp, hasLimits, expired);
         offsetMicros = read.nowMicros() - (before + (ticker.read() - before) / 2) / 1000;
-        expiredFields.clear();
+        synchronized (this) {
+            // More may have expired meanwhile, after these.
+            expiredFields.subList(0, expired.size()).clear();
+        }
         return read;
     }
 
+    /** Under the monitor of this. */
     private void apply(LiveStore.Read read, List<StoredChange> newestFirst) {
         Map<String, StoredLimit> before = copy.limits;
         Map<String, StoredLimit> limits = new TreeMap<>();
@@ -312,17 +331,28 @@ final class LiveCopy {
         return new LiveChange(version, limit.name(), limit.key(), Optional.of(limit), Optional.empty(), at, who, why);
     }
 
-    /** Ends live limits whose time is over, also while Redis is unavailable. */
+    /** Ends live limits whose time is over, also while Redis is unavailable, or a poll waits for it. */
     void expire() {
         try {
             endExpired();
             keepRates();
         } finally {
+            expiry.in(untilExpiryMicros());
             listeners.publish();
         }
     }
 
-    private synchronized void keepRates() {
+    /** Live limits end only with a poll from now on, until the next poll. */
+    void pause() {
+        expiry.stop();
+    }
+
+    /** Live limits do not end any more. */
+    void close() {
+        expiry.close();
+    }
+
+    private void keepRates() {
         // Before the first poll, the server time is unknown.
         if (copy != Copy.EMPTY) {
             fleet.keepRates(serverMicros());

@@ -57,8 +57,7 @@ public final class LivePoller implements RedisParts.Companion {
                 parts.redis(), parts.clock(), parts.decisionTimeout(), parts.namespace(), options.history());
         FleetReports fleet = new FleetReports(store, options, parts);
         ChangeListeners listeners = new ChangeListeners();
-        this.instances = new InstanceCount(
-                store, parts.instances(), options.pollInterval());
+        this.instances = new InstanceCount(store, parts.instances(), options.pollInterval());
         this.copy =
                 new LiveCopy(store, parts.overrides(), fleet, instances, listeners, parts.ticker(), options.restore());
         this.limits = new StoredLiveLimits(
@@ -149,6 +148,7 @@ public final class LivePoller implements RedisParts.Companion {
         }
         early.release();
         join(ended, CLOSE_MILLIS);
+        copy.pause();
         instances.leave(readable.get());
     }
 
@@ -257,5 +257,6 @@ public final class LivePoller implements RedisParts.Companion {
         closed = true;
         limits.close();
         pause();
+        copy.close();
     }
 }

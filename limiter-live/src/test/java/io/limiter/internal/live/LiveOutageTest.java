@@ -13,6 +13,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
+import io.limiter.live.LiveOptions;
+import org.awaitility.Awaitility;
+import io.limiter.testing.RedisProcess;
+import io.limiter.testing.Patience;
+import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveLimit;
 import io.limiter.redis.RedisFixture;
@@ -58,6 +63,24 @@ class LiveOutageTest {
         assertThat(limiter.getRate()).isEqualTo(20);
         assertThat(live(cut).version()).isEqualTo(4);
         assertThat(live(cut).list()).isEqualTo(live(one).list());
+    }
+
+    @Test
+    void their_time_ends_them_and_not_the_poll_that_waits_for_a_redis_that_hangs() {
+        RedisProcess redis = resources.redis();
+        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(
+                        resources.lettuce(Resources.at(redis.port())))
+                .decisionTimeout(Patience.DECISION_TIMEOUT);
+        LiveInstance one = resources.closing(
+                LiveInstance.of(builder, LiveOptions.DEFAULT.withPollInterval(Duration.ofMillis(100)), false));
+        RateLimiter limiter = search(one);
+        live(one).put("search", TEN, NOTE.withExpiry(Duration.ofSeconds(3)), 0);
+        assertThat(limiter.getRate()).isEqualTo(10);
+        redis.stop();
+        // The poll waits for as long as a decision may take.
+        Awaitility.await().atMost(Patience.DECISION_TIMEOUT.dividedBy(2)).until(() -> limiter.getRate() == 100);
+        assertThat(live(one).list()).isEmpty();
+        redis.goOn();
     }
 
     @Test

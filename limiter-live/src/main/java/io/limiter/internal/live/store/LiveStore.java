@@ -230,8 +230,7 @@ public final class LiveStore {
      * @param withNames whether the names of all are wanted
      */
     public Alive alive(String instance, Duration counts, boolean withNames) {
-        List<Object> reply = call(
-                alive, List.of(instances), List.of(instance, counts.toMillis(), withNames ? 1 : 0));
+        List<Object> reply = call(alive, List.of(instances), List.of(instance, counts.toMillis(), withNames ? 1 : 0));
         return new Alive(
                 Integer.parseInt(text(reply.get(0))), text(reply.get(1)).equals("1"), texts(reply.get(2)));
     }
