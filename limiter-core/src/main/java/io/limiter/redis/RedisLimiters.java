@@ -189,7 +189,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
 
     @Override
     public BackendState backendState() {
-        return policyDecisions.addTo(guard.state());
+        return policyDecisions.withUndecided(guard.state());
     }
 
     @Override

@@ -98,7 +98,7 @@ public final class PolicyDecisions {
     }
 
     /** The state with what policies have decided. */
-    public BackendState addTo(BackendState state) {
+    public BackendState withUndecided(BackendState state) {
         return state.withUndecided(share(), last);
     }
 
