@@ -7,7 +7,7 @@ import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
-import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.waiting.Waits;
 
 /** Limiters as a factory over Redis builds them, which decide in this process. */
 final class LocalRedisLimiters extends LocalLimiters {
@@ -24,7 +24,7 @@ final class LocalRedisLimiters extends LocalLimiters {
     }
 
     @Override
-    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, Failover onEngine, Sleeper waiting) {
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, Failover onEngine, Waits waiting) {
         return new EngineRedisRateLimiter(keys, limit, onEngine, waiting);
     }
 }

@@ -40,6 +40,7 @@ import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.waiting.Waits;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.Objects;
@@ -69,7 +70,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private final boolean byScript;
     private final BlockingCalls blockingCalls;
     private final ListenerNotifier notifier;
-    private final Sleeper sleeper;
+    private final Waits waits;
     private final Leases leases;
     private final Engine local;
     private final Leases localLeases;
@@ -106,9 +107,10 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         this.clock = settings.clock;
         this.ticker = settings.ticker;
         this.blockingCalls = guard.deadlines().calls();
-        this.sleeper = settings.sleeper == Sleeper.UNINTERRUPTIBLE
+        Sleeper sleeper = settings.sleeper == Sleeper.UNINTERRUPTIBLE
                 ? Sleeper.with(guard.deadlines().callbacks())
                 : settings.sleeper;
+        this.waits = new Waits(sleeper);
         this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
         this.redis = RedisCalls.of(Objects.requireNonNull(settings.connections), guard.deadlines(), observer);
         Backend backend = backend(settings);
@@ -211,6 +213,8 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     public void close() {
         Companion added = companion.updateAndGet(found -> found == null ? Companion.NONE : found);
         added.close();
+        // First, while permits can still be returned.
+        waits.close();
         leases.close();
         localLeases.close();
         engine.close();
@@ -276,7 +280,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     @Override
     protected EngineRedisRateLimiter newRateLimiter(
             KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
-        return new EngineRedisRateLimiter(keys, limit, failover(policy, prefetch), sleeper);
+        return new EngineRedisRateLimiter(keys, limit, failover(policy, prefetch), waits);
     }
 
     @Override
@@ -289,7 +293,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         if (byScript) {
             LimitScripts.of(limit);
         }
-        return new EngineLimiter<>(keys, limit, failover(policy), sleeper);
+        return new EngineLimiter<>(keys, limit, failover(policy), waits);
     }
 
     private record FailoverId(

@@ -3,14 +3,24 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.Reservation;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.time.Sleeper;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.testing.Eventually;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -20,6 +30,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A closed factory decides nothing, with every engine, nor does the failure policy. */
 class FactoryCloseTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final TokenBucket HOURLY = TokenBucket.of(1.0 / 3600, 3600).withMaxWait(HOUR.multipliedBy(10));
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -76,6 +89,96 @@ class FactoryCloseTest {
                             throw cause;
                         },
                         "{k:who}"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void callers_that_wait_fail_as_closed_and_what_they_booked_is_returned(Setup setup) throws Exception {
+        // Time stands still in Redis, and sleeping takes its time.
+        RedisRateLimiterFactory factory = RedisFixture.withSleeper(redis.builder(setup), Sleeper.UNINTERRUPTIBLE)
+                .build();
+        LimiterFactory prefixed = factory.withPrefix(redis.prefix());
+        LimiterFactory other = build(setup).withPrefix(redis.prefix());
+        RateLimiter bucket = prefixed.build("b", HOURLY);
+        Limiter window = prefixed.build("w", FixedWindow.of(1, HOUR));
+        ConcurrencyLimiter leases = prefixed.build("l", ConcurrencyLimit.of(1));
+        RateLimiter ofSet = prefixed.build("s", HOURLY);
+        List<CompletableFuture<?>> waiting = waiting(bucket, window, leases, ofSet);
+        for (String name : List.of("b", "s")) {
+            Eventually.that(() -> {
+                Reservation probe = other.build(name, HOURLY).reserve(1, HOUR.multipliedBy(9));
+                assertThat(probe.cancel()).isTrue();
+                assertThat(probe.timeToWait()).as("behind two").isGreaterThan(HOUR.multipliedBy(2));
+            });
+        }
+        factory.close();
+        failAsClosed(waiting);
+        assertThat(other.build("b", HOURLY).reserve(1, HOUR.multipliedBy(9)).timeToWait())
+                .isBetween(HOUR.minusMinutes(1), HOUR);
+        assertThat(other.build("s", HOURLY).reserve(1, HOUR.multipliedBy(9)).timeToWait())
+                .isBetween(HOUR.minusMinutes(1), HOUR);
+        assertThat(other.build("l", ConcurrencyLimit.of(1)).inUse()).isZero();
+    }
+
+    @Test
+    void callers_that_wait_for_a_closed_local_factory_fail_too() throws Exception {
+        LocalLimiterFactory factory = new LocalLimiterFactory();
+        List<CompletableFuture<?>> waiting = waiting(
+                factory.build("b", HOURLY),
+                factory.build("w", FixedWindow.of(1, HOUR)),
+                factory.build("l", ConcurrencyLimit.of(1)),
+                factory.build("s", HOURLY));
+        factory.close();
+        failAsClosed(waiting);
+    }
+
+    /** Callers of every kind, all of which wait. */
+    private static List<CompletableFuture<?>> waiting(
+            RateLimiter bucket, Limiter window, ConcurrencyLimiter leases, RateLimiter ofSet) {
+        assertThat(bucket.tryAcquire()).isTrue();
+        assertThat(window.tryAcquire()).isTrue();
+        assertThat(leases.tryAcquire()).isPresent();
+        assertThat(ofSet.tryAcquire()).isTrue();
+        Duration most = HOUR.multipliedBy(9);
+        List<CompletableFuture<?>> waiting = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (Runnable call : List.<Runnable>of(
+                () -> bucket.tryAcquire(most),
+                () -> window.tryAcquire(most),
+                () -> leases.acquire(most),
+                () -> LimitSet.of(ofSet).decide(1, most))) {
+            CompletableFuture<Void> called = new CompletableFuture<>();
+            Thread thread = new Thread(() -> {
+                try {
+                    call.run();
+                    called.complete(null);
+                } catch (RuntimeException e) {
+                    called.completeExceptionally(e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+            threads.add(thread);
+            waiting.add(called);
+        }
+        Eventually.that(() -> assertThat(threads)
+                .allMatch(thread ->
+                        thread.getState() == Thread.State.TIMED_WAITING || thread.getState() == Thread.State.WAITING));
+        waiting.add(bucket.async().acquire());
+        waiting.add(window.async().tryAcquire(most));
+        waiting.add(leases.async().acquire(most));
+        waiting.add(LimitSet.of(ofSet).async().decide(1, most));
+        return waiting;
+    }
+
+    private static void failAsClosed(List<CompletableFuture<?>> waiting) {
+        for (CompletableFuture<?> each : waiting) {
+            assertThat(each)
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(LimiterBackendException.class)
+                    .withMessageContaining("the limiters were closed");
+        }
     }
 
     @ParameterizedTest

@@ -72,8 +72,14 @@ public class Pending<T> extends CompletableFuture<T> {
          */
         T answer(LimiterBackendException failure, Pending<T> pending);
 
-        /** Returns what an answer grants, without waiting for it. Must not throw. */
-        default void returnUnused(T answer, Pending<T> pending) {}
+        /**
+         * Returns what an answer grants, without waiting for it. Must not throw.
+         *
+         * @return completed when it is returned
+         */
+        default CompletableFuture<?> returnUnused(T answer, Pending<T> pending) {
+            return CompletableFuture.completedFuture(null);
+        }
     }
 
     public final String key() {
@@ -127,17 +133,19 @@ public class Pending<T> extends CompletableFuture<T> {
         return first;
     }
 
-    /** Cancels this if it has no answer yet; otherwise returns what the answer grants. To be called once. */
-    public final void giveUp() {
-        if (!cancel(false) && !isCompletedExceptionally()) {
-            returnUnused(join());
-        }
+    /**
+     * Cancels this if it has no answer yet; otherwise returns what the answer grants. To be called once.
+     *
+     * @return completed when an answer that there was is returned
+     */
+    public final CompletableFuture<?> giveUp() {
+        return !cancel(false) && !isCompletedExceptionally()
+                ? returnUnused(join())
+                : CompletableFuture.completedFuture(null);
     }
 
-    private void returnUnused(T answer) {
-        if (fallback != null) {
-            fallback.returnUnused(answer, this);
-        }
+    private CompletableFuture<?> returnUnused(T answer) {
+        return fallback == null ? CompletableFuture.completedFuture(null) : fallback.returnUnused(answer, this);
     }
 
     /** Sets the deadline. To be called before any other thread sees this. */

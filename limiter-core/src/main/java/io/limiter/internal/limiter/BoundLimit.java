@@ -7,6 +7,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.ImmediateEngine.Known;
 import io.limiter.internal.engine.PendingRequest;
@@ -16,15 +17,16 @@ import io.limiter.internal.override.ChangeableLimit;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
-import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.waiting.CallerFuture;
 import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.internal.waiting.WaitingRoom;
+import io.limiter.internal.waiting.Waits;
 import io.limiter.spi.EngineObserver;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,16 +41,16 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     private static final Ban ANY_BAN = Ban.after(1);
 
     private final KeySpace keys;
-    private final Sleeper sleeper;
+    private final Waits waits;
     private final WaitingRoom waitingRoom;
     private @Nullable LimiterBan ban;
     private @Nullable KnownBans bans;
 
-    BoundLimit(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
+    BoundLimit(KeySpace keys, L limit, Failover engine, Waits waits) {
         super(keys.prefix(), keys.name(), limit, engine);
         this.keys = keys;
-        this.sleeper = sleeper;
-        this.waitingRoom = new WaitingRoom(sleeper);
+        this.waits = waits;
+        this.waitingRoom = new WaitingRoom(waits);
     }
 
     /**
@@ -96,8 +98,8 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return keys;
     }
 
-    Sleeper sleeper() {
-        return sleeper;
+    Waits waits() {
+        return waits;
     }
 
     /**
@@ -107,20 +109,19 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * @param key the caller's key; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        if (mayDecideAgain(timeoutMicros)) {
+        if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
             return new WaitingDecision(key, backendKey, permits, timeoutMicros).decideNow();
         }
         Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, inEffect(key), request, false);
-        if (decision.granted()) {
-            await(decision.waitMicros());
-        }
+        InEffect<L> used = inEffect(key);
+        Decision decision = decideNow(key, backendKey, used, request, false);
+        await(backendKey, used, permits, decision);
         return decision;
     }
 
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
     boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        if (mayDecideAgain(timeoutMicros)) {
+        if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
             return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
         }
         InEffect<L> used = inEffect(key);
@@ -139,25 +140,51 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         // Less than one permit is an error here.
         Request request = Request.take(permits, timeoutMicros);
         Decision decision = decideNow(key, backendKey, used, request, known == Known.UNKNOWN);
-        if (decision.granted()) {
-            await(decision.waitMicros());
-        }
+        await(backendKey, used, permits, decision);
         return decision.granted();
     }
 
-    private boolean mayDecideAgain(long timeoutMicros) {
-        return timeoutMicros > 0 && !limit().reservesAhead();
+    /** Whether a request may be decided again, or stands behind others that are. */
+    private boolean mayWaitAgain(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        return timeoutMicros > 0 ? !limit().reservesAhead() : isWaitedFor(key, backendKey, permits);
     }
 
-    /** Waits until permits come due, without holding a lock or a connection. */
-    void await(long waitMicros) {
-        if (waitMicros > 0) {
-            Runnable end = counters().waitBegins(counters().mayWait());
-            try {
-                sleeper.sleep(waitMicros);
-            } finally {
-                end.run();
-            }
+    /** Whether others wait for as many permits of a key. */
+    private boolean isWaitedFor(@Nullable String key, String backendKey, int permits) {
+        return waitingRoom.isWaitedFor() && waitingRoom.isWaitedFor(alike(key, backendKey, permits));
+    }
+
+    private Alike alike(@Nullable String key, String backendKey, int permits) {
+        return new Alike(backendKey, permits, inEffect(key).limit());
+    }
+
+    private void await(String backendKey, InEffect<L> used, int permits, Decision decision) {
+        if (decision.granted() && decision.waitMicros() > 0) {
+            await(
+                    backendKey,
+                    decision.waitMicros(),
+                    () -> used.engine().cancel(decision, backendKey, used.limit(), permits, permits));
+        }
+    }
+
+    /**
+     * Waits until permits come due, without holding a lock or a connection.
+     *
+     * @param waitMicros more than 0
+     * @param giveUp returns the permits
+     * @throws LimiterBackendException if the limiters are closed before; then the permits are returned
+     */
+    void await(String backendKey, long waitMicros, Supplier<CompletableFuture<?>> giveUp) {
+        Runnable end = counters().waitBegins(counters().mayWait());
+        boolean isDue;
+        try {
+            isDue = waits.sleep(waitMicros, giveUp);
+        } finally {
+            end.run();
+        }
+        if (!isDue) {
+            counters().failed();
+            throw BackendFailures.closed(backendKey);
         }
     }
 
@@ -186,7 +213,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /** As {@link #decideAndWait}, without blocking the calling thread. */
     CompletableFuture<Decision> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        return timeoutMicros == 0
+        return timeoutMicros == 0 && !isWaitedFor(key, backendKey, permits)
                 // Without a timeout, no permits come due later.
                 ? start(key, backendKey, inEffect(key), Request.take(permits, 0))
                 : decideAndWaitAsync(key, backendKey, permits, timeoutMicros, Function.identity());
@@ -199,29 +226,40 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      */
     <T> CompletableFuture<T> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros, Function<Decision, T> result) {
-        if (mayDecideAgain(timeoutMicros)) {
+        if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
             waiting.start();
-            return new CallerFuture<>(waiting::giveUp, waiting, decision -> 0, sleeper, decision -> () -> {}, result);
+            return withoutWait(backendKey, waiting::giveUp, waiting, result);
         }
         Request request = Request.take(permits, timeoutMicros);
         EngineObserver.MayWait mayWait =
                 timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
         PendingRequest pending = start(key, backendKey, inEffect(key), request);
         return new CallerFuture<>(
+                backendKey,
                 pending::giveUp,
                 pending,
                 decision -> decision.granted() ? decision.waitMicros() : 0,
-                sleeper,
+                waits,
                 decision -> counters().waitBegins(mayWait),
                 result);
+    }
+
+    /** The future of a caller that does not wait after the decision. */
+    private <T> CompletableFuture<T> withoutWait(
+            String backendKey,
+            Supplier<CompletableFuture<?>> giveUp,
+            CompletableFuture<Decision> decided,
+            Function<Decision, T> result) {
+        return new CallerFuture<>(backendKey, giveUp, decided, decision -> 0, waits, decision -> () -> {}, result);
     }
 
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         InEffect<L> used = inEffect(key);
-        Request request = Request.take(permits, timeoutMicros);
-        Decision decision = decideNow(key, backendKey, used, request, false);
+        Decision decision = isWaitedFor(key, backendKey, permits)
+                ? new WaitingDecision(key, backendKey, permits, 0).decideNow()
+                : decideNow(key, backendKey, used, Request.take(permits, timeoutMicros), false);
         return reservation(key, backendKey, used, permits, decision);
     }
 
@@ -229,14 +267,14 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
         InEffect<L> used = inEffect(key);
+        Function<Decision, Reservation> result = decision -> reservation(key, backendKey, used, permits, decision);
+        if (isWaitedFor(key, backendKey, permits)) {
+            WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, 0);
+            waiting.start();
+            return withoutWait(backendKey, waiting::giveUp, waiting, result);
+        }
         PendingRequest pending = start(key, backendKey, used, Request.take(permits, timeoutMicros));
-        return new CallerFuture<>(
-                pending::giveUp,
-                pending,
-                decision -> 0,
-                sleeper,
-                decision -> () -> {},
-                decision -> reservation(key, backendKey, used, permits, decision));
+        return withoutWait(backendKey, pending::giveUp, pending, result);
     }
 
     /**
@@ -247,7 +285,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return new EngineReservation(
                 decision,
                 permits,
-                sleeper.ticker(),
+                waits.sleeper().ticker(),
                 fewer -> used.engine().cancel(decision, backendKey, used.limit(), fewer, permits),
                 more -> {
                     InEffect<L> now = inEffect(key);
@@ -270,35 +308,36 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return waitingRoom;
     }
 
-    /** Requests for as many permits of one key. */
-    record Alike(String backendKey, int permits) {}
+    /** Requests for as many permits of one key under one limit. */
+    record Alike(String backendKey, int permits, Limit<?> limit) {}
 
     private final class WaitingDecision extends WaitingRequest<Decision> {
 
         private final @Nullable String countedKey;
-        private final Alike alike;
+        private final String backendKey;
+        private final int permits;
         private final long timeoutMicros;
         private final EngineObserver.MayWait mayWait;
 
         WaitingDecision(@Nullable String countedKey, String backendKey, int permits, long timeoutMicros) {
             super(waitingRoom, timeoutMicros);
             this.countedKey = countedKey;
-            this.alike = new Alike(backendKey, permits);
+            this.backendKey = backendKey;
+            this.permits = permits;
             this.timeoutMicros = timeoutMicros;
-            this.mayWait = counters().mayWait();
+            this.mayWait = mayWait() ? counters().mayWait() : EngineObserver.MayWait.NONE;
         }
 
         @Override
         protected Decision decideFirst() {
             InEffect<L> used = inEffect(countedKey);
-            return used.engine().decide(alike.backendKey(), used.limit(), Request.take(alike.permits(), 0));
+            return used.engine().decide(backendKey, used.limit(), Request.take(permits, 0));
         }
 
         @Override
         protected Started<Decision> startDecision() {
             InEffect<L> used = inEffect(countedKey);
-            PendingRequest pending =
-                    used.engine().start(alike.backendKey(), used.limit(), Request.take(alike.permits(), 0));
+            PendingRequest pending = used.engine().start(backendKey, used.limit(), Request.take(permits, 0));
             return new Started<>(pending, pending);
         }
 
@@ -314,12 +353,27 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
         @Override
         protected long moreAfter(Decision grant) {
-            return grant.remaining() / alike.permits();
+            return grant.remaining() / permits;
         }
 
         @Override
         protected Object alike() {
-            return alike;
+            return BoundLimit.this.alike(countedKey, backendKey, permits);
+        }
+
+        @Override
+        protected String key() {
+            return backendKey;
+        }
+
+        @Override
+        protected boolean mayJoin() {
+            return inEffect(countedKey).atOnce(Request.take(permits, 0)) == null;
+        }
+
+        @Override
+        protected boolean mayWait() {
+            return timeoutMicros > 0;
         }
 
         @Override

@@ -105,8 +105,11 @@ public final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision decide(int permits, Duration... timeouts) {
-        SetDecision decided = new WaitingSet(parts, true, permits, timeouts).decideSet();
-        await(decided);
+        WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
+        SetDecision decided = waiting.decideSet();
+        if (waiting.waitMicros(decided) > 0) {
+            waiting.await(waiting.reservation(decided));
+        }
         return decided;
     }
 
@@ -117,8 +120,9 @@ public final class EngineLimitSet implements LimitSet {
 
     /** As {@link #reserve}, and waits as {@link #decide} does. */
     public SetReservation reserveAndAwait(int permits, Duration... timeouts) {
-        SetReservation reserved = reserve(new WaitingSet(parts, true, permits, timeouts));
-        await(reserved.decision());
+        WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
+        SetReservation reserved = reserve(waiting);
+        waiting.await(reserved);
         return reserved;
     }
 
@@ -146,20 +150,14 @@ public final class EngineLimitSet implements LimitSet {
         return await(startEach(part -> part.refund(permits)));
     }
 
-    private static void await(SetDecision decided) {
-        long waitMicros = decided.granted() ? decided.decision().waitMicros() : 0;
-        if (waitMicros > 0) {
-            SetPart.slowest(decided).await(waitMicros);
-        }
-    }
-
     private <T> CompletableFuture<T> decideAsync(WaitingSet waiting, Function<SetDecision, T> result) {
         waiting.start();
         return new CallerFuture<>(
+                parts.get(0).backendKey(),
                 waiting::giveUp,
                 waiting.thenApply(waiting::toDecision),
                 waiting::waitMicros,
-                parts.get(0).limiter().bound.sleeper(),
+                parts.get(0).limiter().bound.waits(),
                 waiting::waitBegins,
                 result);
     }

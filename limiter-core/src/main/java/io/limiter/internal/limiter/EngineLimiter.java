@@ -16,6 +16,7 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timeouts;
+import io.limiter.internal.waiting.Waits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +27,14 @@ import org.jspecify.annotations.Nullable;
  */
 public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> implements Limiter {
 
-    /**
-     * @param sleeper has callers wait for permits: those of a rate limiter, or of a set
-     */
+    /** With waits that nothing ends but time. */
     public EngineLimiter(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
-        this(new BoundLimit<>(keys, limit, engine, sleeper), KeyPath.own(keys));
+        this(keys, limit, engine, new Waits(sleeper));
+    }
+
+    /** @param waits of callers for permits */
+    public EngineLimiter(KeySpace keys, L limit, Failover engine, Waits waits) {
+        this(new BoundLimit<>(keys, limit, engine, waits), KeyPath.own(keys));
     }
 
     EngineLimiter(BoundLimit<L> bound, KeyPath path) {

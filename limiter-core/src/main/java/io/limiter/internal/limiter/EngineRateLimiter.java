@@ -10,13 +10,20 @@ import io.limiter.internal.override.Overrides;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timeouts;
+import io.limiter.internal.waiting.Waits;
 import java.time.Duration;
 
 /** A {@link RateLimiter} on an engine, or a view of one of its keys. */
 public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
 
+    /** With waits that nothing ends but time. */
     public EngineRateLimiter(KeySpace keys, TokenBucket limit, Failover engine, Sleeper sleeper) {
         super(keys, limit, engine, sleeper);
+    }
+
+    /** @param waits of callers for permits */
+    public EngineRateLimiter(KeySpace keys, TokenBucket limit, Failover engine, Waits waits) {
+        super(keys, limit, engine, waits);
     }
 
     /** The view of a key. */

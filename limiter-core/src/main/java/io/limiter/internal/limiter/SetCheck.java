@@ -10,6 +10,7 @@ import io.limiter.internal.waiting.WaitingRequest;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One check of a set: parts whose key a live limit exempts or bans are decided at once, the others by the engine. */
@@ -77,10 +78,15 @@ final class SetCheck {
         return bans.get(part);
     }
 
-    /** The decision of the ban of a part; {@code null} if it has none, or the rejection cache knew only that another one rejects. */
+    /** The decision of the ban of a part; {@code null} if it has none, or only the rejection of another part, or of another set, is known. */
     @Nullable
     Decision ofBan(int part) {
-        return ofBans[part];
+        return part < ofBans.length ? ofBans[part] : null;
+    }
+
+    /** Whether the key of a part is exempt or banned. */
+    boolean decidesAtOnce() {
+        return requests.isEmpty() || atOnce.stream().anyMatch(Objects::nonNull);
     }
 
     /** Whether no part is left for the engine: a banned one rejects the set, and nothing is taken of the others. */

@@ -1,9 +1,11 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.LimiterBackendException;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
 import io.limiter.internal.time.Timeouts;
 import io.limiter.internal.waiting.WaitingRequest;
 import io.limiter.spi.EngineObserver;
@@ -155,12 +157,41 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
     protected Object alike() {
         List<Object> alike = new ArrayList<>(3 * parts.size());
         for (int i = 0; i < parts.size(); i++) {
-            alike.add(parts.get(i).limiter().bound);
-            alike.add(
-                    new BoundLimit.Alike(parts.get(i).backendKey(), parts.get(i).permitsFor(permits)));
+            SetPart part = parts.get(i);
+            Limit<?> limit = part.limiter().inEffect().limit();
+            alike.add(part.limiter().bound);
+            alike.add(new BoundLimit.Alike(part.backendKey(), part.permitsFor(permits), limit));
             alike.add(timeoutsMicros[i]);
         }
         return alike;
+    }
+
+    @Override
+    protected String key() {
+        return parts.get(0).backendKey();
+    }
+
+    /** With the checks of the bans, which count a rejection also if it is that of another caller. */
+    @Override
+    protected boolean mayJoin() {
+        return !check().decidesAtOnce();
+    }
+
+    @Override
+    protected boolean mayWait() {
+        return waits && longest(timeoutsMicros) > 0;
+    }
+
+    /**
+     * Waits until the permits of a grant come due.
+     *
+     * @throws LimiterBackendException if the limiters are closed before; then the permits are returned
+     */
+    void await(SetReservation reserved) {
+        long waitMicros = waitMicros(reserved.decision());
+        if (waitMicros > 0) {
+            SetPart.slowest(reserved.decision()).await(key(), waitMicros, reserved::cancelAsync);
+        }
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.waiting.Waits;
 import io.limiter.spi.EngineObserver;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,7 @@ public class LocalLimiters extends EngineLimiterFactory {
 
     private final Engine engine;
     private final Failover failover;
-    private final Sleeper sleeper;
+    private final Waits waits;
     private final Leases leases;
     private final ListenerNotifier notifier;
 
@@ -62,7 +63,7 @@ public class LocalLimiters extends EngineLimiterFactory {
         super(cacheBounds, namespace, policy, observer, notifier, sleeper.ticker());
         this.engine = engine;
         this.failover = Failover.none(engine);
-        this.sleeper = sleeper;
+        this.waits = new Waits(sleeper);
         this.leases = new Leases(engine, sleeper, false);
         this.notifier = notifier;
     }
@@ -79,11 +80,13 @@ public class LocalLimiters extends EngineLimiterFactory {
             FailurePolicy policy,
             EngineObserver observer,
             ListenerNotifier notifier) {
-        this(cacheBounds, namespace, policy, others.engine, others.sleeper, observer, notifier);
+        this(cacheBounds, namespace, policy, others.engine, others.waits.sleeper(), observer, notifier);
     }
 
     @Override
     public void close() {
+        // First, while permits can still be returned.
+        waits.close();
         leases.close();
         engine.close();
         notifier.close();
@@ -102,17 +105,17 @@ public class LocalLimiters extends EngineLimiterFactory {
     @Override
     protected final RateLimiter newRateLimiter(
             KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
-        return newRateLimiter(keys, limit, failover, sleeper);
+        return newRateLimiter(keys, limit, failover, waits);
     }
 
     /** Makes a rate limiter on the engine. */
-    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, Failover onEngine, Sleeper waiting) {
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, Failover onEngine, Waits waiting) {
         return new EngineRateLimiter(keys, limit, onEngine, waiting);
     }
 
     @Override
     protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
-        return new EngineLimiter<>(keys, limit, failover, sleeper);
+        return new EngineLimiter<>(keys, limit, failover, waits);
     }
 
     @Override

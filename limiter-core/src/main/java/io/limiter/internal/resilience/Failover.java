@@ -146,14 +146,18 @@ public final class Failover implements Pending.Fallback<Decision> {
             }
 
             @Override
-            public void returnUnused(List<@Nullable Decision> decisions, Pending<List<@Nullable Decision>> same) {
+            public CompletableFuture<?> returnUnused(
+                    List<@Nullable Decision> decisions, Pending<List<@Nullable Decision>> same) {
+                List<CompletableFuture<?>> returned = new ArrayList<>(parts.size());
                 // A rejected set has taken nothing, also of the parts that would have granted.
                 if (decisions.stream().allMatch(decision -> decision != null && decision.granted())) {
                     for (int i = 0; i < parts.size(); i++) {
                         KeyRequests<?> part = parts.get(i);
-                        policies.get(i).returnUnused(decisions.get(i), part.key(), part.limit(), part.request());
+                        returned.add(policies.get(i)
+                                .returnUnused(decisions.get(i), part.key(), part.limit(), part.request()));
                     }
                 }
+                return CompletableFuture.allOf(returned.toArray(CompletableFuture[]::new));
             }
         });
         pending.decideBy(policies.get(0).engine);
@@ -181,18 +185,22 @@ public final class Failover implements Pending.Fallback<Decision> {
     }
 
     @Override
-    public void returnUnused(Decision decision, Pending<Decision> pending) {
+    public CompletableFuture<?> returnUnused(Decision decision, Pending<Decision> pending) {
         PendingRequest one = (PendingRequest) pending;
-        returnUnused(decision, one.key(), one.limit(0), one.request(0));
+        return returnUnused(decision, one.key(), one.limit(0), one.request(0));
     }
 
-    private void returnUnused(@Nullable Decision decision, String key, Limit<?> limit, Request request) {
-        if (decision != null && decision.granted() && request.action() == Request.Action.TAKE) {
-            cancel(decision, key, limit, request.permits(), request.permits()).exceptionally(e -> {
-                log.warn("{} unused permits of '{}' could not be returned.", request.permits(), ShownKey.of(key), e);
-                return null;
-            });
+    private CompletableFuture<?> returnUnused(
+            @Nullable Decision decision, String key, Limit<?> limit, Request request) {
+        if (decision == null || !decision.granted() || request.action() != Request.Action.TAKE) {
+            return CompletableFuture.completedFuture(null);
         }
+        return cancel(decision, key, limit, request.permits(), request.permits())
+                .exceptionally(e -> {
+                    log.warn(
+                            "{} unused permits of '{}' could not be returned.", request.permits(), ShownKey.of(key), e);
+                    return null;
+                });
     }
 
     /**

@@ -84,7 +84,7 @@ public abstract class CallerQueue<C extends WaitingCaller<?>> {
     }
 
     /** Takes a caller out, in the monitor. */
-    protected final boolean take(C caller) {
+    protected boolean take(C caller) {
         byDeadline.remove(caller);
         return waiting.remove(caller);
     }
@@ -160,8 +160,9 @@ public abstract class CallerQueue<C extends WaitingCaller<?>> {
         ended = true;
         Runnable cancel = cancelTimer;
         return () -> {
-            cancel.run();
+            // First, because a caller that finds this one would have to try again.
             whenEmpty.run();
+            cancel.run();
         };
     }
 

@@ -1,9 +1,10 @@
 package io.limiter.internal.time;
 
 import com.google.common.base.Ticker;
-import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** Waits until a caller's permits are available. */
 @FunctionalInterface
@@ -21,7 +22,23 @@ public interface Sleeper {
         return new Sleeper() {
             @Override
             public void sleep(long micros) {
-                Uninterruptibles.sleepUninterruptibly(micros, TimeUnit.MICROSECONDS);
+                sleep(micros, () -> false);
+            }
+
+            @Override
+            public void sleep(long micros, BooleanSupplier ended) {
+                long endNanos = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
+                boolean interrupted = false;
+                for (long left = endNanos - System.nanoTime();
+                        left > 0 && !ended.getAsBoolean();
+                        left = endNanos - System.nanoTime()) {
+                    LockSupport.parkNanos(this, left);
+                    // Parking returns at once while the flag is set.
+                    interrupted |= Thread.interrupted();
+                }
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
 
             @Override
@@ -52,4 +69,13 @@ public interface Sleeper {
 
     /** Returns after the given number of microseconds, more than 0. */
     void sleep(long micros);
+
+    /**
+     * As {@link #sleep(long)}, but may return before.
+     *
+     * @param ended whether it need not sleep any longer; whoever makes that {@code true} unparks the thread
+     */
+    default void sleep(long micros, BooleanSupplier ended) {
+        sleep(micros);
+    }
 }

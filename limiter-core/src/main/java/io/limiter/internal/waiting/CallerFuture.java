@@ -1,10 +1,11 @@
 package io.limiter.internal.waiting;
 
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.backend.BackendFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -16,12 +17,14 @@ import java.util.function.ToLongFunction;
  */
 public final class CallerFuture<D, T> extends CompletableFuture<T> {
 
-    private final Runnable giveUp;
+    private final Supplier<CompletableFuture<?>> giveUp;
+    private final Waits waits;
     private final Function<D, T> result;
     // Set by whoever is first: the decision that is handed over, or another completion, which returns the permits.
     private final AtomicBoolean settled = new AtomicBoolean();
 
     /**
+     * @param key named if the limiters are closed while this waits
      * @param giveUp withdraws the request, or returns its permits
      * @param decided its result
      * @param waitMicros how long to wait until the permits come due
@@ -29,17 +32,19 @@ public final class CallerFuture<D, T> extends CompletableFuture<T> {
      * @param result the caller's result; what it throws fails this
      */
     public CallerFuture(
-            Runnable giveUp,
+            String key,
+            Supplier<CompletableFuture<?>> giveUp,
             CompletableFuture<D> decided,
             ToLongFunction<D> waitMicros,
-            Sleeper sleeper,
+            Waits waits,
             Function<D, Runnable> begins,
             Function<D, T> result) {
         this.giveUp = giveUp;
+        this.waits = waits;
         this.result = result;
         whenComplete((done, failure) -> {
             if (settled.compareAndSet(false, true)) {
-                giveUp.run();
+                waits.returning(giveUp);
             }
         });
         decided.whenComplete((decision, error) -> {
@@ -55,8 +60,10 @@ public final class CallerFuture<D, T> extends CompletableFuture<T> {
                     Runnable end = begins.apply(decision);
                     // Runs whoever completes this.
                     whenComplete((done, failure) -> end.run());
-                    Runnable cancel = sleeper.later(micros, () -> handOver(decision));
+                    Runnable cancel = waits.sleeper().later(micros, () -> handOver(decision));
                     whenComplete((done, failure) -> cancel.run());
+                    Waits.Wait wait = waits.begin(() -> completeExceptionally(BackendFailures.closed(key)));
+                    whenComplete((done, failure) -> wait.end());
                 }
             } catch (RuntimeException | Error e) {
                 // For example if there is no thread for the timer: nothing else would complete this.
@@ -74,7 +81,7 @@ public final class CallerFuture<D, T> extends CompletableFuture<T> {
             return;
         }
         if (settled.compareAndSet(false, true) && !complete(value)) {
-            giveUp.run();
+            waits.returning(giveUp);
         }
     }
 }

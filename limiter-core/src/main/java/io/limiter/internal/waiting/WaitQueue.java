@@ -1,9 +1,14 @@
 package io.limiter.internal.waiting;
 
 import io.limiter.internal.time.CallerQueue;
-import io.limiter.internal.time.Sleeper;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of this JVM that wait to be decided again, for the same permits of the same keys.
@@ -13,6 +18,9 @@ import java.util.List;
  * wait, because they want the same: those whose timeout is over before its retry-after are rejected with it, and the others wait
  * until then. So the number of decisions is that of the grants and one or two more, however many wait. A request whose
  * timeout ends while others are decided is decided beside them, because it must not wait for two decisions.
+ *
+ * <p>A new request must not overtake those that wait, so it stands behind them. If it cannot wait until the next turn, for example
+ * because it has no timeout, that turn is now: it is granted if permits are left for it, and otherwise rejected with the others.
  *
  * @param <D> the decision
  */
@@ -26,26 +34,99 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
     // How many requests are decided at the next turn.
     private long next = 1;
     private boolean rejected;
+    // Those that cannot wait until the next turn, in order; they have no deadline here.
+    private final Set<WaitingRequest<D>> impatient = new LinkedHashSet<>();
+    private @Nullable D lastRejection;
+    private boolean closed;
+    private final Waits.Wait closing;
 
-    WaitQueue(Sleeper sleeper, Runnable whenEmpty) {
-        super(sleeper, whenEmpty);
+    /** @param whenEmpty run when the last request has left, or this was closed; no further one is accepted then */
+    WaitQueue(Waits waits, Consumer<WaitQueue<D>> whenEmpty) {
+        this(waits, new AtomicReference<>(), whenEmpty);
+    }
+
+    private WaitQueue(Waits waits, AtomicReference<WaitQueue<D>> self, Consumer<WaitQueue<D>> whenEmpty) {
+        super(waits.sleeper(), () -> {
+            WaitQueue<D> ended = Objects.requireNonNull(self.get());
+            whenEmpty.accept(ended);
+            ended.closing.end();
+        });
+        self.set(this);
+        this.closing = waits.begin(this::close);
+    }
+
+    /** Fails all requests but those that are being decided, which are not decided again. */
+    private void close() {
+        List<WaitingRequest<D>> ended;
+        synchronized (this) {
+            closed = true;
+            ended = waiting.stream()
+                    .filter(each -> byDeadline.contains(each) || impatient.contains(each))
+                    .toList();
+            ended.forEach(each -> {
+                take(each);
+                answer(each::closed);
+            });
+        }
+        if (!ended.isEmpty()) {
+            signal();
+        }
     }
 
     /**
-     * @param retryMicros of the last rejection
+     * Adds a request that was rejected.
+     *
+     * @param retryMicros of the rejection
      * @return {@code false} if this queue has ended
      */
-    boolean add(WaitingRequest<D> request, long retryMicros) {
+    boolean add(WaitingRequest<D> request, D rejection, long retryMicros) {
         synchronized (this) {
             if (isEnded()) {
                 return false;
             }
-            long dueNanos = ticker.read() + retryMicros * 1000;
-            // Also while others are decided: their rejection may have a later turn than this one can wait for.
-            if (waiting.isEmpty() || dueNanos - turnNanos < 0) {
-                turnNanos = dueNanos;
+            if (closed) {
+                answer(request::closed);
+            } else {
+                enqueue(request, rejection, retryMicros);
             }
+        }
+        added(request);
+        return true;
+    }
+
+    private void enqueue(WaitingRequest<D> request, D rejection, long retryMicros) {
+        long dueNanos = ticker.read() + retryMicros * 1000;
+        // Also while others are decided: their rejection may have a later turn than this one can wait for.
+        if (waiting.isEmpty() || dueNanos - turnNanos < 0) {
+            turnNanos = dueNanos;
+        }
+        lastRejection = rejection;
+        enqueue(request);
+    }
+
+    /**
+     * Adds a request that was not decided yet, behind those that wait.
+     *
+     * @return {@code false} if none waits
+     */
+    boolean join(WaitingRequest<D> request) {
+        D rejection;
+        boolean waits;
+        synchronized (this) {
+            rejection = lastRejection;
+            if (isEnded() || closed || waiting.isEmpty() || rejection == null) {
+                return false;
+            }
+            long now = ticker.read();
+            waits = turnNanos - now <= request.leftNanos(now) && request.mayWait();
             enqueue(request);
+            if (!waits) {
+                byDeadline.remove(request);
+                impatient.add(request);
+            }
+        }
+        if (waits) {
+            request.waits(rejection);
         }
         added(request);
         return true;
@@ -63,7 +144,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
 
     private List<WaitingRequest<D>> takeDue(long nowNanos) {
         List<WaitingRequest<D>> due = new ArrayList<>();
-        boolean turn = deciding == 0 && (turnNow || turnNanos - nowNanos <= 0);
+        boolean turn = deciding == 0 && (turnNow || !impatient.isEmpty() || turnNanos - nowNanos <= 0);
         if (deciding == 0 && !turn) {
             return due;
         }
@@ -72,6 +153,7 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
             turnNow = false;
             waiting.stream().limit(next).forEach(due::add);
             due.forEach(byDeadline::remove);
+            due.forEach(impatient::remove);
         }
         due.addAll(pollOverdue(nowNanos));
         deciding += due.size();
@@ -100,8 +182,9 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
                 turnNow = false;
                 next = 1;
                 if (waiting.contains(request)) {
-                    byDeadline.add(request);
+                    impatient.add(request);
                 }
+                lastRejection = decision;
                 reject(decision);
             } else {
                 waiting.remove(request);
@@ -117,6 +200,18 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
 
     /** Answers those for whom the rejection is final; the others wait until its retry-after. */
     private void reject(D rejection) {
+        for (WaitingRequest<D> each : List.copyOf(impatient)) {
+            impatient.remove(each);
+            if (closed) {
+                take(each);
+                answer(each::closed);
+            } else if (each.retryMicros(rejection) == WaitingRequest.FINAL) {
+                take(each);
+                answer(() -> each.answer(rejection));
+            } else {
+                byDeadline.add(each);
+            }
+        }
         while (!byDeadline.isEmpty()) {
             WaitingRequest<D> first = byDeadline.first();
             long micros = first.retryMicros(rejection);
@@ -149,14 +244,24 @@ final class WaitQueue<D> extends CallerQueue<WaitingRequest<D>> {
     @Override
     protected void failed(Throwable error) {
         synchronized (this) {
-            takeAll().forEach(each -> answer(() -> each.fail(error)));
+            List<WaitingRequest<D>> all = new ArrayList<>(takeAll());
+            all.addAll(impatient);
+            waiting.removeAll(impatient);
+            impatient.clear();
+            all.forEach(each -> answer(() -> each.fail(error)));
         }
         signal();
     }
 
+    @Override
+    protected boolean take(WaitingRequest<D> caller) {
+        impatient.remove(caller);
+        return super.take(caller);
+    }
+
     /** For the next turn, or, while requests are decided, for the end of the next timeout. */
     private synchronized Runnable nextTimer(long nowNanos) {
-        if (waiting.isEmpty() || deciding == 0 && turnNow) {
+        if (waiting.isEmpty() || deciding == 0 && (turnNow || !impatient.isEmpty())) {
             return NOTHING;
         }
         return timer(

@@ -4,6 +4,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.time.WaitingCaller;
 import java.util.concurrent.CompletableFuture;
@@ -73,6 +74,20 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
      */
     protected abstract Object alike();
 
+    /** The key of the permits, or one of them, for errors. */
+    protected abstract String key();
+
+    /**
+     * Whether it may stand in a queue before it was decided. Called once, with callers in the queue: it must be false for what is
+     * decided in another way, such as a key that is exempt.
+     */
+    protected abstract boolean mayJoin();
+
+    /** Whether it may wait at all, and not only be decided again. */
+    protected boolean mayWait() {
+        return true;
+    }
+
     /** The caller starts to wait. */
     protected abstract Runnable waitBegins(D rejection);
 
@@ -100,19 +115,24 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
 
     /** As {@link #start}, and waits for the last decision. */
     public final D decideNow() {
-        D first;
-        try {
-            first = decideFirst();
-        } catch (LimiterBackendException e) {
-            countFailure();
-            throw e;
+        if (!joins()) {
+            D first;
+            try {
+                first = decideFirst();
+            } catch (LimiterBackendException e) {
+                countFailure();
+                throw e;
+            }
+            goOn(first);
         }
-        goOn(first);
         return AsyncFailures.join(this);
     }
 
     /** Decides this, and again as long as it waits. */
     public final void start() {
+        if (joins()) {
+            return;
+        }
         decide().whenComplete((decision, error) -> {
             if (error == null) {
                 goOn(decision);
@@ -120,6 +140,31 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
                 fail(error);
             }
         });
+    }
+
+    /** Stands behind those that wait for the same permits, because it must not overtake them. */
+    private boolean joins() {
+        if (!room.isWaitedFor()) {
+            return false;
+        }
+        WaitQueue<D> queue = room.find(alike());
+        if (queue == null || !mayJoin() || !room.tryEnter()) {
+            return false;
+        }
+        hasWaited = true;
+        boolean joined = false;
+        try {
+            joined = queue.join(this);
+        } finally {
+            if (!joined) {
+                hasWaited = false;
+                room.leave();
+            }
+        }
+        if (joined) {
+            whenComplete((decision, error) -> room.leave());
+        }
+        return joined;
     }
 
     private void goOn(D first) {
@@ -140,15 +185,33 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         // First: what follows may fail.
         whenComplete((decision, error) -> room.leave());
         hasWaited = true;
-        Runnable end = waitBegins(first);
-        whenComplete((decision, error) -> end.run());
-        while (!room.<D>queue(alike()).add(this, micros)) {
-            Thread.onSpinWait();
+        waits(first);
+        Object alike = alike();
+        WaitQueue<D> queue = room.queue(alike);
+        while (!queue.add(this, first, micros)) {
+            // It has ended. Whoever has ended it may not have a processor now, so nothing waits for that.
+            room.remove(alike, queue);
+            queue = room.queue(alike);
         }
+    }
+
+    /** Says that the caller waits. */
+    final void waits(D rejection) {
+        Runnable end = waitBegins(rejection);
+        whenComplete((decision, error) -> end.run());
+    }
+
+    /** Fails, because the limiters were closed while this waited. */
+    final void closed() {
+        fail(BackendFailures.closed(key()));
     }
 
     final CompletableFuture<D> decide() {
         Started<D> started = startDecision();
+        if (hasWaited) {
+            // If the limiters are closed meanwhile, its grant is still given to the caller.
+            room.waits().returning(started::decision);
+        }
         boolean unwanted;
         synchronized (this) {
             current = started.pending();
@@ -160,18 +223,20 @@ public abstract class WaitingRequest<D> extends WaitingCaller<D> {
         return started.decision();
     }
 
-    /** Withdraws this, or returns its permits. To be called once. */
-    public final void giveUp() {
+    /**
+     * Withdraws this, or returns its permits. To be called once.
+     *
+     * @return completed when they are returned
+     */
+    public final CompletableFuture<?> giveUp() {
         Pending<?> last;
         synchronized (this) {
             givenUp = true;
             last = current;
         }
         cancel(false);
-        if (last != null) {
-            // A rejection has taken nothing.
-            last.giveUp();
-        }
+        // A rejection has taken nothing.
+        return last == null ? CompletableFuture.completedFuture(null) : last.giveUp();
     }
 
     final void answer(D decision) {

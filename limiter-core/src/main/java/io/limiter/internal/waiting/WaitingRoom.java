@@ -1,10 +1,10 @@
 package io.limiter.internal.waiting;
 
 import com.google.common.base.Ticker;
-import io.limiter.internal.time.Sleeper;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /** The requests of a limiter that wait to be decided again: a bound on how many, and their queues. Safe for use by many threads. */
 public final class WaitingRoom {
@@ -12,17 +12,31 @@ public final class WaitingRoom {
     /** In shadow mode calls do not wait for their requests, so that a flood could leave any number of them. */
     public static final int MAX_WAITING = 10_000;
 
-    private final Sleeper sleeper;
+    private final Waits waits;
     private final Map<Object, WaitQueue<?>> queues = new ConcurrentHashMap<>();
     private final Semaphore room = new Semaphore(MAX_WAITING);
 
-    /** @param sleeper has their timers */
-    public WaitingRoom(Sleeper sleeper) {
-        this.sleeper = sleeper;
+    /** @param waits those of the factory, with which these end */
+    public WaitingRoom(Waits waits) {
+        this.waits = waits;
     }
 
     Ticker ticker() {
-        return sleeper.ticker();
+        return waits.sleeper().ticker();
+    }
+
+    Waits waits() {
+        return waits;
+    }
+
+    /** Whether any request waits. Costs one read. */
+    public boolean isWaitedFor() {
+        return room.availablePermits() < MAX_WAITING;
+    }
+
+    /** Whether requests wait that are the same. */
+    public boolean isWaitedFor(Object alike) {
+        return queues.containsKey(alike);
     }
 
     /** Whether one more may wait. If not, its rejection is final. {@link #leave} follows. */
@@ -41,10 +55,18 @@ public final class WaitingRoom {
      */
     @SuppressWarnings("unchecked")
     <D> WaitQueue<D> queue(Object alike) {
-        return (WaitQueue<D>) queues.computeIfAbsent(alike, same -> {
-            WaitQueue<?>[] created = new WaitQueue<?>[1];
-            created[0] = new WaitQueue<D>(sleeper, () -> queues.remove(same, created[0]));
-            return created[0];
-        });
+        return (WaitQueue<D>) queues.computeIfAbsent(
+                alike, same -> new WaitQueue<D>(waits, queue -> remove(same, queue)));
+    }
+
+    /** The queue of the requests for the same permits, if there is one. */
+    @SuppressWarnings("unchecked")
+    <D> @Nullable WaitQueue<D> find(Object alike) {
+        return (WaitQueue<D>) queues.get(alike);
+    }
+
+    /** Removes a queue that has ended. Whoever finds it may do that, and need not wait for the thread that has ended it. */
+    void remove(Object alike, WaitQueue<?> ended) {
+        queues.remove(alike, ended);
     }
 }

@@ -6,6 +6,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -93,8 +94,9 @@ class PendingTest {
         }
 
         @Override
-        public void returnUnused(String answer, Pending<String> pending) {
+        public CompletableFuture<?> returnUnused(String answer, Pending<String> pending) {
             returned.add(answer);
+            return CompletableFuture.completedFuture(null);
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
@@ -12,7 +13,10 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.PendingDecision;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.testing.HandSleeper;
 import io.limiter.testing.Seed;
 import io.limiter.testing.SteppingEngine;
 import java.time.Duration;
@@ -21,6 +25,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -204,5 +209,38 @@ class WaitQueueEndTest extends WaitQueueFixture {
         assertThat(sleeper.pending()).isOne();
         sleeper.run();
         caller.join();
+    }
+
+    /** As where an unmounted virtual thread has ended the queue and the next caller has the only carrier. */
+    @Test
+    void a_caller_does_not_wait_for_the_thread_that_has_ended_the_queue() throws Exception {
+        CountDownLatch goesOn = new CountDownLatch(1);
+        CountDownLatch ends = new CountDownLatch(1);
+        Sleeper stuck = new HandSleeper(clock) {
+            @Override
+            public Runnable later(long micros, Runnable action) {
+                Runnable cancel = super.later(micros, action);
+                return () -> {
+                    ends.countDown();
+                    Uninterruptibles.awaitUninterruptibly(goesOn);
+                    cancel.run();
+                };
+            }
+        };
+        Limiter window = new EngineLimiter<>(
+                new KeySpace("", "k", ":window"), FixedWindow.of(1, SECOND), Failover.none(engine), stuck);
+        assertThat(window.tryAcquire()).isTrue();
+        CompletableFuture<Boolean> last = window.async().tryAcquire(HOUR);
+        Thread ender = new Thread(() -> last.cancel(false));
+        ender.setDaemon(true);
+        ender.start();
+        ends.await();
+        CompletableFuture<CompletableFuture<Boolean>> next = new CompletableFuture<>();
+        Thread caller = new Thread(() -> next.complete(window.async().tryAcquire(HOUR)));
+        caller.setDaemon(true);
+        caller.start();
+        assertThat(next.get(1, TimeUnit.MINUTES)).isNotDone();
+        goesOn.countDown();
+        ender.join();
     }
 }

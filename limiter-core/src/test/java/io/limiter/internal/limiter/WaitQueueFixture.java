@@ -70,6 +70,11 @@ abstract class WaitQueueFixture {
         return new EngineLimiter<>(new KeySpace("", name, limit.keySuffix()), limit, failover, sleeper);
     }
 
+    /** A limiter of another JVM on the same permits, whose callers do not know who waits here. */
+    final Limiter elsewhere(Limit<?> limit) {
+        return limiter(limit);
+    }
+
     /** A limiter whose permits are all taken. */
     final Limiter used(FixedWindow limit) {
         Limiter window = limiter(limit);

@@ -43,8 +43,9 @@ class CallerFutureTest {
         }
 
         @Override
-        public void returnUnused(Decision answer, Pending<Decision> pending) {
+        public CompletableFuture<?> returnUnused(Decision answer, Pending<Decision> pending) {
             returned.addAndGet(answer.granted() ? 1 : 0);
+            return CompletableFuture.completedFuture(null);
         }
     });
     private final List<Runnable> timers = new CopyOnWriteArrayList<>();
@@ -65,11 +66,13 @@ class CallerFutureTest {
             return () -> timers.remove(action);
         }
     };
+    private final Waits waits = new Waits(sleeper);
     private final CallerFuture<Decision, Boolean> awaited = new CallerFuture<>(
+            "k",
             decided::giveUp,
             decided,
             decision -> decision.granted() ? decision.waitMicros() : 0,
-            sleeper,
+            waits,
             decision -> {
                 begun.incrementAndGet();
                 return ended::incrementAndGet;
@@ -146,7 +149,7 @@ class CallerFutureTest {
     @Test
     void a_result_that_throws_returns_the_permits() {
         CallerFuture<Decision, Boolean> failing = new CallerFuture<>(
-                decided::giveUp, decided.copy(), decision -> 0, sleeper, decision -> () -> {}, decision -> {
+                "k", decided::giveUp, decided.copy(), decision -> 0, waits, decision -> () -> {}, decision -> {
                     throw new IllegalStateException("planted");
                 });
         decided.answer(IN_A_SECOND);
