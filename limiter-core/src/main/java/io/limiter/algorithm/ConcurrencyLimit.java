@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * crashed holder become free. At most {@code limit} permits are held under live leases, by the clock of the backend. A
  * holder that lost its lease and goes on working is not counted: it has to detect that.
  *
+ * <p>A request that {@linkplain Request#holdOrWait waits} and is rejected leaves a ticket for {@value #TICKET_MICROS} microseconds,
+ * renewed by each further try under its id. Who waits longest is served first: the permits of the tickets before it are not there
+ * for a request, except those of a lower limit that could not be granted now. The ticket becomes the lease, or ends by a release.
+ *
  * <p>All requests are idempotent: a second acquisition under an id renews its lease and takes no more permits; a
  * release or renewal without a lease changes nothing. So a request whose answer was lost can be followed by a release,
  * and a late release or renewal affects no other holder.
@@ -36,7 +40,11 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     /** How long a lease lasts by default. */
     public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
 
+    /** How long a ticket lasts. Longer than the pause between two tries; so long those behind one that crashed may have to wait. */
+    public static final long TICKET_MICROS = 3_000_000;
+
     private static final int MAX_LIMIT = 1000;
+    private static final int MAX_TICKETS = 1000;
 
     public ConcurrencyLimit {
         Check.range("limit", limit, 1, MAX_LIMIT);
@@ -120,20 +128,40 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
         if (request.isPeek()) {
             return new Step<>(state, decision(live, nowMicros, retry));
         }
-        boolean releases = at >= 0 && request.action() == Request.Action.REFUND;
-        boolean acquires = retry == 0 && request.action() != Request.Action.REFUND;
-        if (releases) {
-            live.remove(at);
-        } else if (acquires) {
-            int permits = at >= 0 ? live.get(at).permits() : request.permits();
-            Holder renewed = new Holder(request.id(), permits, nowMicros + leaseMicros(), leaseMicros());
+        boolean changed = request.action() == Request.Action.REFUND
+                ? at >= 0 && live.remove(at) != null
+                : retry == 0 ? hold(live, at, nowMicros, request) : queue(live, at, nowMicros, request);
+        return new Step<>(changed || bound ? new State(live) : state, decision(live, nowMicros, retry));
+    }
+
+    /** Acquires a lease, or renews one. */
+    private boolean hold(List<Holder> live, int at, long nowMicros, Request request) {
+        boolean renews = at >= 0 && !live.get(at).isTicket();
+        int permits = renews ? live.get(at).permits() : request.permits();
+        Holder held = new Holder(request.id(), permits, nowMicros + leaseMicros(), leaseMicros());
+        if (renews) {
+            live.set(at, held);
+        } else {
             if (at >= 0) {
-                live.set(at, renewed);
-            } else {
-                live.add(renewed);
+                live.remove(at);
             }
+            live.add(held);
         }
-        return new Step<>(releases || acquires || bound ? new State(live) : state, decision(live, nowMicros, retry));
+        return true;
+    }
+
+    /** Leaves a ticket, or renews one, if the request waits. */
+    private boolean queue(List<Holder> live, int at, long nowMicros, Request request) {
+        boolean waits = request.action() == Request.Action.TAKE && request.timeoutMicros() > 0;
+        if (!waits || request.permits() > limit) {
+            return false;
+        }
+        Holder ticket = new Holder(request.id(), request.permits(), nowMicros + TICKET_MICROS, -limit);
+        if (at >= 0) {
+            live.set(at, ticket);
+            return true;
+        }
+        return live.stream().filter(Holder::isTicket).count() < MAX_TICKETS && live.add(ticket);
     }
 
     @Override
@@ -170,23 +198,36 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     private long retryAfterMicros(List<Holder> live, int at, long nowMicros, Request request) {
         return switch (request.action()) {
             case REFUND -> 0;
-            case RENEW -> at >= 0 ? 0 : Decision.NEVER_MICROS;
-            case TAKE -> at >= 0 ? 0 : retryAfterMicros(live, nowMicros, request.permits());
-            case PEEK, CHARGE, PREFETCH -> retryAfterMicros(live, nowMicros, request.permits());
+            case RENEW -> holds(live, at) ? 0 : Decision.NEVER_MICROS;
+            case TAKE -> holds(live, at) ? 0 : retryAfterMicros(live, at, nowMicros, request.permits());
+            case PEEK, CHARGE, PREFETCH -> retryAfterMicros(live, -1, nowMicros, request.permits());
         };
     }
 
-    private long retryAfterMicros(List<Holder> live, long nowMicros, int permits) {
+    private static boolean holds(List<Holder> live, int at) {
+        return at >= 0 && !live.get(at).isTicket();
+    }
+
+    /** @param at the place of its ticket; negative if there is none, so that all others are before it */
+    private long retryAfterMicros(List<Holder> live, int at, long nowMicros, int permits) {
         if (permits > limit) {
             return Decision.NEVER_MICROS;
         }
-        long tooMany = held(live) + permits - limit;
+        long held = held(live);
+        List<Holder> before = new ArrayList<>(live.size());
+        long tooMany = (long) permits - limit;
+        for (int i = 0; i < live.size(); i++) {
+            Holder holder = live.get(i);
+            if (!holder.isTicket() || (at < 0 || i < at) && comesBefore(holder, held)) {
+                before.add(holder);
+                tooMany += holder.permits();
+            }
+        }
         if (tooMany <= 0) {
             return 0;
         }
-        List<Holder> soonestFirst = new ArrayList<>(live);
-        soonestFirst.sort(Comparator.comparingLong(Holder::expiresMicros));
-        for (Holder holder : soonestFirst) {
+        before.sort(Comparator.comparingLong(Holder::expiresMicros));
+        for (Holder holder : before) {
             tooMany -= holder.permits();
             if (tooMany <= 0) {
                 return holder.expiresMicros() - nowMicros;
@@ -195,10 +236,15 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
         throw new IllegalStateException("there are no " + permits + " permits of " + limit + " without holders");
     }
 
+    /** Whether the permits of an earlier ticket are kept for it. One under a lower limit must not hold up others in vain. */
+    private boolean comesBefore(Holder ticket, long held) {
+        return ticket.limitOfTicket() >= limit || held + ticket.permits() <= ticket.limitOfTicket();
+    }
+
     private static long held(List<Holder> live) {
         long held = 0;
         for (Holder holder : live) {
-            held += holder.permits();
+            held += holder.isTicket() ? 0 : holder.permits();
         }
         return held;
     }
@@ -225,7 +271,8 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     /**
      * The state of a {@link ConcurrencyLimit}.
      *
-     * @param holders the holders, in the order of their acquisitions; some leases may have expired
+     * @param holders the holders, in the order of their acquisitions, and the tickets, in the order in which they came; some may
+     *     have expired
      */
     public record State(@JsonProperty(required = true) List<Holder> holders) {
 
@@ -235,12 +282,13 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     }
 
     /**
-     * A lease of a {@link ConcurrencyLimit}: its holder, permits and expiry.
+     * A lease of a {@link ConcurrencyLimit}: its holder, permits and expiry. Or a ticket of one that waits for it.
      *
      * @param id chosen by the holder, from 1 to {@link Request#MAX_ID}
      * @param permits how many, at least 1
      * @param expiresMicros when the lease expires unless it is renewed, in microseconds since the epoch
-     * @param leaseMicros how long the lease lasts from each renewal, in microseconds; the expiry is never further ahead
+     * @param leaseMicros how long the lease lasts from each renewal, in microseconds; the expiry is never further ahead. Of a ticket,
+     *     the negative limit under which it waits
      */
     public record Holder(long id, int permits, long expiresMicros, long leaseMicros) {
 
@@ -252,8 +300,8 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
                     && permits >= 1
                     && expiresMicros >= 0
                     && expiresMicros <= MAX_MICROS
-                    && leaseMicros >= 1
-                    && leaseMicros <= MAX_MICROS)) {
+                    && (leaseMicros >= 1 && leaseMicros <= MAX_MICROS
+                            || leaseMicros <= -1 && leaseMicros >= -MAX_LIMIT))) {
                 throw new IllegalArgumentException("not a holder: id " + id + ", permits " + permits
                         + ", expiresMicros " + expiresMicros + ", leaseMicros " + leaseMicros);
             }
@@ -280,15 +328,22 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
             return new Holder((long) id, (int) permits, (long) expiresMicros, (long) leaseMicros);
         }
 
+        boolean isTicket() {
+            return leaseMicros < 0;
+        }
+
+        long limitOfTicket() {
+            return -leaseMicros;
+        }
+
         boolean isLive(long nowMicros) {
             return expiresMicros > nowMicros;
         }
 
         /** This holder with an expiry at most one lease time ahead. Only a clock that stepped back puts it further. */
         Holder bound(long nowMicros) {
-            return expiresMicros - nowMicros > leaseMicros
-                    ? new Holder(id, permits, nowMicros + leaseMicros, leaseMicros)
-                    : this;
+            long most = isTicket() ? TICKET_MICROS : leaseMicros;
+            return expiresMicros - nowMicros > most ? new Holder(id, permits, nowMicros + most, leaseMicros) : this;
         }
     }
 }

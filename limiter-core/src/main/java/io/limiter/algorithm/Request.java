@@ -140,6 +140,11 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         return new Request(Action.TAKE, permits, 0, id);
     }
 
+    /** As {@link #hold}, and keeps a place among those that wait if it is rejected, until it is granted or released. */
+    public static Request holdOrWait(long id, int permits) {
+        return new Request(Action.TAKE, permits, ConcurrencyLimit.TICKET_MICROS, id);
+    }
+
     /** Renews the lease of an id. */
     public static Request renew(long id) {
         return new Request(Action.RENEW, 1, 0, id);

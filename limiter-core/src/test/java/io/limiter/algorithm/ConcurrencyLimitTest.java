@@ -214,6 +214,64 @@ class ConcurrencyLimitTest {
     }
 
     @Test
+    void who_waits_longest_is_served_first() {
+        step(Request.hold(1, 2));
+        assertThat(step(Request.holdOrWait(2, 1)).granted()).isFalse();
+        assertThat(step(Request.holdOrWait(3, 2)).granted()).isFalse();
+        step(Request.release(1));
+        assertThat(step(Request.holdOrWait(3, 2)))
+                .as("one is kept for the first ticket")
+                .isEqualTo(new Decision(
+                        false, 2, 2, ConcurrencyLimit.TICKET_MICROS, ConcurrencyLimit.TICKET_MICROS, 3_000_000));
+        assertThat(step(Request.hold(4, 1)).granted()).as("without a place").isFalse();
+        assertThat(step(Request.peek(1, 0)).granted()).isFalse();
+        assertThat(step(Request.holdOrWait(2, 1)).granted()).isTrue();
+        assertThat(step(Request.holdOrWait(2, 1)).granted())
+                .as("the same lease")
+                .isTrue();
+        step(Request.release(2));
+        assertThat(step(Request.holdOrWait(3, 2)).granted()).isTrue();
+        assertThat(ids()).containsExactly(3L);
+        assertThat(step(Request.peek(1, 0)).remaining()).isZero();
+    }
+
+    @Test
+    void a_ticket_ends_by_a_release_or_when_it_is_not_renewed() {
+        step(Request.hold(1, 2));
+        step(Request.holdOrWait(2, 1));
+        step(Request.holdOrWait(3, 1));
+        step(Request.holdOrWait(4, 1));
+        assertThat(step(Request.renew(2)).granted()).as("no lease").isFalse();
+        step(Request.release(1));
+        step(Request.release(2));
+        now += ConcurrencyLimit.TICKET_MICROS - 1;
+        assertThat(step(Request.hold(5, 1)).granted()).isFalse();
+        assertThat(step(Request.holdOrWait(4, 1)).granted()).as("room for both").isTrue();
+        now += 1;
+        assertThat(step(Request.hold(5, 1)).granted()).isTrue();
+        assertThat(ids()).containsExactly(4L, 5L);
+    }
+
+    @Test
+    void a_ticket_of_a_lower_limit_holds_up_others_only_if_it_could_be_granted() {
+        step(Request.hold(1, 1));
+        limit = ConcurrencyLimit.of(1);
+        assertThat(step(Request.holdOrWait(2, 1)).granted()).isFalse();
+        limit = ConcurrencyLimit.of(2);
+        assertThat(step(Request.hold(3, 1)).granted()).isTrue();
+        step(Request.release(1));
+        step(Request.release(3));
+        assertThat(step(Request.hold(4, 2)).granted()).isFalse();
+        assertThat(step(Request.hold(4, 1)).granted()).isTrue();
+    }
+
+    @Test
+    void more_than_the_limit_leaves_no_ticket() {
+        assertThat(step(Request.holdOrWait(1, 3)).granted()).isFalse();
+        assertThat(state).isNull();
+    }
+
+    @Test
     void ids_out_of_range_are_errors() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Request.hold(Request.MAX_ID + 1, 1))

@@ -96,10 +96,11 @@ class ConcurrencyDifferentialTest extends DifferentialContract {
     private List<Request> randomRequests(String key) {
         List<Request> requests = new ArrayList<>();
         do {
-            Request request = switch (random.nextInt(8)) {
+            Request request = switch (random.nextInt(10)) {
                 case 0 -> Request.renew(id(key));
                 case 1, 2 -> Request.release(id(key));
                 case 3 -> Request.peek(1 + random.nextInt(6), 0);
+                case 4, 5 -> Request.holdOrWait(id(key), random.nextInt(4) == 0 ? 1 + random.nextInt(7) : 1);
                 default -> Request.hold(id(key), random.nextInt(4) == 0 ? 1 + random.nextInt(7) : 1);
             };
             int times = random.nextInt(8) == 0 ? 1 + random.nextInt(5) : 1;

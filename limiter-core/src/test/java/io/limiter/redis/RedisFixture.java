@@ -32,6 +32,7 @@ import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
 import io.limiter.testing.TestRedis;
@@ -103,6 +104,8 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
 
     @Override
     public void afterEach(ExtensionContext context) {
+        // A place among those that wait for a lease is given up in the background.
+        Eventually.that(() -> assertThat(keys()).noneMatch(key -> key.endsWith(":holders:lock")));
         List<String> keys = keys();
         try {
             if (!expectsForeignValues) {

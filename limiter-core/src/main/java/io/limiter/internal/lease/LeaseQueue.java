@@ -1,6 +1,7 @@
 package io.limiter.internal.lease;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
 import io.limiter.internal.time.CallerQueue;
 import io.limiter.internal.time.Sleeper;
 import org.jspecify.annotations.Nullable;
@@ -10,13 +11,15 @@ import org.jspecify.annotations.Nullable;
  * the number of calls does not depend on how many wait.
  *
  * <p>A request is sent when the first caller arrives, when a lease of this JVM is released, when the next lease of
- * any JVM expires, and in between after pauses that double, because releases in other JVMs are not notified. If a live limit
- * exempts or bans the key meanwhile, none is sent, and the callers are decided one after the other.
+ * any JVM expires, and in between after pauses that double, because releases in other JVMs are not notified. Until it is granted, it
+ * keeps its place before the JVMs that came later, under one id. If a live limit exempts or bans the key meanwhile, none is sent,
+ * and the callers are decided one after the other.
  */
 final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
 
     private static final long FIRST_PAUSE_MICROS = 16_000;
-    private static final long LONGEST_PAUSE_MICROS = 1_000_000;
+    /** A permit that is kept for this JVM is unused until it asks again. */
+    private static final long LONGEST_PAUSE_MICROS = 250_000;
 
     private final Leases leases;
     private boolean requesting;
@@ -24,10 +27,14 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
     private long nextRequestNanos;
     private long pauseMicros = FIRST_PAUSE_MICROS;
     private @Nullable Decision lastRejection;
+    // The id of the next request, under which this has a ticket or not.
+    private long id;
+    private @Nullable LeaseRequest<?> ticket;
 
     LeaseQueue(Leases leases, Sleeper sleeper, Runnable whenEmpty) {
         super(sleeper, whenEmpty);
         this.leases = leases;
+        this.id = leases.newId();
     }
 
     /**
@@ -115,8 +122,11 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
             signal();
             return;
         }
-        CountedLease lease = leases.newLease(first);
-        leases.send(lease, false).whenComplete((decision, error) -> {
+        CountedLease lease = leases.newLease(first, id);
+        Request hold = first.mustNotWait()
+                ? Request.hold(lease.id, lease.permits)
+                : Request.holdOrWait(lease.id, lease.permits);
+        leases.send(lease, hold, false).whenComplete((decision, error) -> {
             if (error != null) {
                 failed(error);
             } else if (decision.granted()) {
@@ -134,12 +144,41 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
             requestNow = true;
             failAll(error);
         }
+        // First, because its request may have been executed, and is released.
+        renounce();
         signal();
+    }
+
+    /** Gives up the place among those that wait in the fleet, unless a request is under way, which may still be granted it. */
+    void withdraw() {
+        boolean isUnderWay;
+        synchronized (this) {
+            isUnderWay = requesting;
+        }
+        if (!isUnderWay) {
+            renounce();
+        }
+    }
+
+    private void renounce() {
+        LeaseRequest<?> waiting;
+        long ofTicket;
+        synchronized (this) {
+            waiting = ticket;
+            ofTicket = id;
+            ticket = null;
+            id = leases.newId();
+        }
+        if (waiting != null) {
+            leases.withdraw(waiting.key(), waiting.limit(), ofTicket);
+        }
     }
 
     private void granted(LeaseRequest<?> first, CountedLease lease, Decision decision) {
         synchronized (this) {
             requesting = false;
+            ticket = null;
+            id = leases.newId();
             take(first);
             pauseMicros = FIRST_PAUSE_MICROS;
             // Without remaining permits, the next request would be rejected.
@@ -153,12 +192,18 @@ final class LeaseQueue extends CallerQueue<LeaseRequest<?>> {
 
     private void rejected(LeaseRequest<?> first, Decision decision) {
         boolean firstWaits;
+        boolean ended;
         synchronized (this) {
             requesting = false;
+            ticket = first.mustNotWait() ? ticket : first;
             lastRejection = decision;
             pause(decision.retryAfterMicros());
             rejectOverdue(ticker.read(), decision);
             firstWaits = waiting.contains(first);
+            ended = isEnded();
+        }
+        if (ended) {
+            renounce();
         }
         // First, because a signal runs the code of callers.
         if (firstWaits) {

@@ -89,8 +89,8 @@ public final class Leases implements AutoCloseable {
         if (mustQueue(request)) {
             return;
         }
-        CountedLease lease = newLease(request);
-        send(lease, awaited).whenComplete((decision, error) -> {
+        CountedLease lease = newLease(request, newId());
+        send(lease, Request.hold(lease.id, lease.permits), awaited).whenComplete((decision, error) -> {
             if (error != null) {
                 request.fail(error);
             } else {
@@ -108,8 +108,11 @@ public final class Leases implements AutoCloseable {
                 || request.mustNotWait() && !queuesOf(request.key()).containsKey(request.limit())) {
             return false;
         }
-        while (!queueOf(request.key(), request.limit()).add(request)) {
-            Thread.onSpinWait();
+        LeaseQueue queue = queueOf(request.key(), request.limit());
+        while (!queue.add(request)) {
+            // It has ended. Whoever has ended it may not have a processor now, so nothing waits for that.
+            remove(request.key(), request.limit(), queue);
+            queue = queueOf(request.key(), request.limit());
         }
         if (closed) {
             failWaiting();
@@ -124,7 +127,10 @@ public final class Leases implements AutoCloseable {
                     known == null ? new ConcurrentHashMap<>(2) : known;
             found[0] = byLimit.computeIfAbsent(limit, added -> {
                 LeaseQueue[] created = new LeaseQueue[1];
-                created[0] = new LeaseQueue(this, sleeper, () -> remove(key, limit, created[0]));
+                created[0] = new LeaseQueue(this, sleeper, () -> {
+                    remove(key, limit, created[0]);
+                    created[0].withdraw();
+                });
                 return created[0];
             });
             return byLimit;
@@ -139,23 +145,33 @@ public final class Leases implements AutoCloseable {
         });
     }
 
+    long newId() {
+        return 1 + (ids.nextLong() >>> 11) % Request.MAX_ID;
+    }
+
     /** A lease to be granted by {@link #send}. */
-    CountedLease newLease(LeaseRequest<?> request) {
-        return new CountedLease(request, 1 + (ids.nextLong() >>> 11) % Request.MAX_ID, clock, this);
+    CountedLease newLease(LeaseRequest<?> request, long id) {
+        return new CountedLease(request, id, clock, this);
+    }
+
+    /** Gives up a place among those that wait in the fleet; otherwise it would end by itself a little later. */
+    void withdraw(String key, ConcurrencyLimit limit, long id) {
+        underWay.begin(() ->
+                PendingRequest.start(engine, key, limit, Request.release(id)).handle((released, error) -> null));
     }
 
     /**
      * Sends the request for a lease, and renews it from then on if it is granted.
      *
+     * @param hold requests it, under its id
      * @param awaited as for {@link #acquire}
      */
-    CompletableFuture<Decision> send(CountedLease lease, boolean awaited) {
+    CompletableFuture<Decision> send(CountedLease lease, Request hold, boolean awaited) {
         return underWay.begin(() -> {
             // What was granted after the engine is closed could not be released.
             if (closed) {
                 return CompletableFuture.failedFuture(BackendFailures.closed(lease.key));
             }
-            Request hold = Request.hold(lease.id, lease.permits);
             return PendingRequest.start(engine, lease.key, lease.limit, hold, awaited)
                     .handle((decision, error) -> {
                         if (error != null) {

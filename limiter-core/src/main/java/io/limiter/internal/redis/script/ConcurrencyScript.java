@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyLimit.State> {
 
     private static final byte FIRST_BYTE = 9;
+    private static final int WAITS = 1 << 20;
     private static final int HOLDER_BYTES = 3 * Double.BYTES + Integer.BYTES;
 
     ConcurrencyScript() {
@@ -35,7 +36,10 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyL
     public void writeRequest(Request request, ByteBuffer out) {
         ConcurrencyLimit.checkId(request);
         switch (request.action()) {
-            case TAKE -> out.putInt(request.permits()).putDouble(request.id());
+            // More than any limit is as much.
+            case TAKE ->
+                out.putInt(Math.min(request.permits(), WAITS - 1) + (request.timeoutMicros() > 0 ? WAITS : 0))
+                        .putDouble(request.id());
             case RENEW -> out.putInt(0).putDouble(request.id());
             case REFUND -> out.putInt(0).putDouble(-request.id());
             case PEEK, CHARGE, PREFETCH -> out.putInt(-request.permits()).putDouble(0);
