@@ -25,6 +25,7 @@ import io.limiter.spring.key.PlanRequest;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.InvalidSettingException;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -157,8 +158,8 @@ final class MethodLimit {
             // The earlier call may have returned its permits: each call is charged for its own outcome.
             earlier = null;
         }
-        return new CheckPart(
-                used.limit(), limiter(used, call, request.key()), request, used.timeout(), earlier, charge);
+        Duration timeout = recorder == null ? used.timeout() : recorder.timeout(used.timeout());
+        return new CheckPart(used.limit(), limiter(used, call, request.key()), request, timeout, earlier, charge);
     }
 
     /** The limit that the plan of a call has. */

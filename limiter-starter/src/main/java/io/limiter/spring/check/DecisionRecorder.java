@@ -1,6 +1,7 @@
 package io.limiter.spring.check;
 
 import io.limiter.algorithm.Decision;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,15 @@ public interface DecisionRecorder {
      * @param parts without the permits
      */
     void cancelled(List<LimitDecision> parts);
+
+    /**
+     * How long a call may wait for permits.
+     *
+     * @param ofLimit as the limit says; {@link io.limiter.spring.settings.SettingChecks#UNTIL_ITS_TURN} if it says nothing
+     */
+    default Duration timeout(Duration ofLimit) {
+        return ofLimit;
+    }
 
     /** Instead of the status of a response that says that the request was rejected. */
     int REJECTED = -1;

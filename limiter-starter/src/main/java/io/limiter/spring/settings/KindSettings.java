@@ -70,7 +70,7 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
 
     /** How long a call waits for permits. A queue bounds the wait by itself, also one that was changed live. */
     Duration callTimeout() {
-        return first(values.timeout(), kind == LimitKind.LEAKY_QUEUE ? SettingChecks.LONGEST : Duration.ZERO);
+        return first(values.timeout(), kind == LimitKind.LEAKY_QUEUE ? SettingChecks.UNTIL_ITS_TURN : Duration.ZERO);
     }
 
     /** How an instance prefetches permits; {@code null} if it does not. */

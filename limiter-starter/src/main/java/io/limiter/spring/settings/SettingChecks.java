@@ -18,6 +18,9 @@ public final class SettingChecks {
     /** The longest duration of a setting. */
     public static final Duration LONGEST = Duration.ofDays(1000);
 
+    /** Of a call in a leaky queue without a timeout: until its turn. No setting can be as long. */
+    public static final Duration UNTIL_ITS_TURN = LONGEST.plusNanos(1);
+
     private SettingChecks() {}
 
     /** @throws InvalidSettingException if the value is set and out of range; NaN is more than any maximum */

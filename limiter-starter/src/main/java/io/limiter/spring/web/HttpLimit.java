@@ -7,6 +7,7 @@ import io.limiter.spring.check.Charge;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.CheckedLimit;
+import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitInUse.Applied;
 import io.limiter.spring.check.PermitRequest;
@@ -21,6 +22,7 @@ import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.key.spel.CallPermits;
 import io.limiter.spring.key.spel.RequestKey;
 import io.limiter.spring.metrics.CallCounts;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
@@ -83,14 +85,14 @@ public record HttpLimit(
      *
      * @throws MissingLimitKeyException if the request has no key, or no valid cost or condition, and a limit is enforced
      */
-    List<CheckStep<?>> steps(KeyRequest request) {
+    List<CheckStep<?>> steps(KeyRequest request, DecisionRecorder recorder) {
         try {
             int taken = permits.of(request);
             if (taken == 0) {
                 parts.forEach(part -> calls.skip(part.name()));
                 return List.of();
             }
-            return steps(request, key.of(request), taken);
+            return steps(request, key.of(request), taken, recorder);
         } catch (RuntimeException e) {
             boolean enforced =
                     parts.stream().anyMatch(part -> part.applied().limit().enforced());
@@ -106,7 +108,8 @@ public record HttpLimit(
         }
     }
 
-    private List<CheckStep<?>> steps(KeyRequest request, @Nullable String ofRequest, int taken) {
+    private List<CheckStep<?>> steps(
+            KeyRequest request, @Nullable String ofRequest, int taken, DecisionRecorder recorder) {
         // In a Cluster several are decided in one call if they are in one slot.
         String hashTag = parts.size() > 1 ? hashTag(ofRequest) : null;
         IntPredicate isCharged = charged;
@@ -118,7 +121,8 @@ public record HttpLimit(
             CheckedLimit limit = used.limit();
             PermitRequest requested = new PermitRequest(limit.name(), ofRequest, hashTag, taken);
             Limiter limiter = resolved(used.limiter(), part.name(), ofRequest, request);
-            steps.add(new CheckPart(limit, limiter, requested, used.timeout(), null, charge));
+            Duration timeout = recorder.timeout(used.timeout());
+            steps.add(new CheckPart(limit, limiter, requested, timeout, null, charge));
         }
         return steps;
     }

@@ -57,7 +57,7 @@ public record HttpLimits(List<HttpLimit> limits) {
     public Check check(KeyRequest request, DecisionRecorder recorder) {
         List<CheckStep<?>> steps = new ArrayList<>(limits.size());
         for (HttpLimit limit : limits) {
-            steps.addAll(limit.steps(request));
+            steps.addAll(limit.steps(request, recorder));
         }
         return Check.ofRequest(CheckStep.inOrder(steps), recorder);
     }

@@ -4,10 +4,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.PermitRequest;
+import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class DispatchRecorder implements DecisionRecorder {
 
     private static final String ATTRIBUTE = DispatchRecorder.class.getName();
+
+    /** A servlet does not notice that a caller has left, who would keep a thread and a place in the queue. */
+    private static final Duration LONGEST_UNTIL_ITS_TURN = Duration.ofSeconds(10);
 
     private final RequestDecisions decisions;
     private final HttpServletResponse response;
@@ -64,6 +69,11 @@ final class DispatchRecorder implements DecisionRecorder {
         if (outer != null && outer.thread == thread && outer.open) {
             request.setAttribute(ATTRIBUTE, outer);
         }
+    }
+
+    @Override
+    public Duration timeout(Duration ofLimit) {
+        return ofLimit.equals(SettingChecks.UNTIL_ITS_TURN) ? LONGEST_UNTIL_ITS_TURN : ofLimit;
     }
 
     RequestDecisions decisions() {

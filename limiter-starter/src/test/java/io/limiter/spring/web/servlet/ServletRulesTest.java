@@ -12,6 +12,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -159,5 +160,21 @@ class ServletRulesTest extends HttpRulesContract {
                 .isEqualTo(429);
         assertThat(call("GET", mapped, "/c%74x/services/x", caller).statusCode())
                 .isEqualTo(429);
+    }
+
+    /** Half a minute each: the second one would wait for so long, also if its caller has left. */
+    @Test
+    void a_call_in_a_leaky_queue_waits_for_ten_seconds_at_most() throws Exception {
+        ConfigurableApplicationContext queueing = start(
+                Application.class,
+                "limiter.http.queue.path=/queue",
+                "limiter.http.queue.key=all",
+                "limiter.http.queue.name=queue-" + UUID.randomUUID(),
+                "limiter.http.queue.limits.one.kind=leaky-queue",
+                "limiter.http.queue.limits.one.rate=2",
+                "limiter.http.queue.limits.one.per=1m",
+                "limiter.http.queue.limits.one.limit=5");
+        assertThat(call("GET", queueing, "/queue").statusCode()).isEqualTo(404);
+        assertThat(call("GET", queueing, "/queue").statusCode()).isEqualTo(429);
     }
 }
