@@ -219,7 +219,7 @@ final class Judge {
                 .filter(entry -> entry.limiter() == limiter && entry.answer() == Answer.POLICY && entry.permits() > 0)
                 .filter(entry -> switch (limiter.policy().action()) {
                     case ALLOW -> !entry.granted();
-                    case DENY -> entry.granted();
+                    case DENY, OWNER -> entry.granted();
                     case LOCAL, THROW -> true;
                 })
                 .count();
