@@ -14,6 +14,7 @@ public final class BackendFailures {
 
     public static final String WRONGPASS = "WRONGPASS";
 
+    private static final String QUEUE = "queue";
     private static final String OTHER = "other";
     private static final String UNEXPECTED = "unexpected";
 
@@ -40,6 +41,22 @@ public final class BackendFailures {
     public static boolean isAnswer(LimiterBackendException failure) {
         return failure.kind() == Kind.PERMANENT
                 && !Set.of(NOAUTH, WRONGPASS, UNEXPECTED).contains(failure.problem());
+    }
+
+    /**
+     * Nothing was sent, because too many requests wait for that while the backend is available. Without a stack trace, because
+     * there are many.
+     *
+     * @param kind whether it may be sent again at once
+     */
+    public static LimiterBackendException queueFull(
+            Kind kind, String key, String text, String remedy, @Nullable Throwable cause) {
+        return new LimiterBackendException(kind, QUEUE, key, text, remedy, cause, false);
+    }
+
+    /** Whether it is such a failure. It says nothing about the backend, and what others decide instead would be granted on top. */
+    public static boolean isQueueFull(LimiterBackendException failure) {
+        return failure.problem().equals(QUEUE);
     }
 
     /** The failure of a request that could not be queued. */

@@ -41,9 +41,13 @@ final class LaneQueue {
     void add(PendingDecision<?> request) {
         if (size.incrementAndGet() > max) {
             size.decrementAndGet();
-            throw BackendFailures.notExecuted(
+            throw BackendFailures.queueFull(
+                    LimiterBackendException.Kind.NOT_EXECUTED,
                     request.key(),
-                    max + " requests are queued already: Redis is unavailable or too slow for this load");
+                    max + " requests wait to be sent already",
+                    "raise limiter.group-commit.max-queued, which is " + max
+                            + "; if it is large, Redis is too slow for this load",
+                    null);
         }
         queue.add(request);
     }

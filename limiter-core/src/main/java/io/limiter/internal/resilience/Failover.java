@@ -6,6 +6,7 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.ImmediateEngine;
 import io.limiter.internal.engine.KeyRequests;
@@ -213,6 +214,10 @@ public final class Failover implements Pending.Fallback<Decision> {
             return FailurePolicy.Action.THROW;
         }
         decisions.decides(failure);
+        if (BackendFailures.isQueueFull(failure) && policy.action() != FailurePolicy.Action.THROW) {
+            // The backend grants the whole limit, so whatever else is granted would exceed it.
+            return FailurePolicy.Action.DENY;
+        }
         if (policy.action() == FailurePolicy.Action.OWNER) {
             return instances.owns(key) ? FailurePolicy.Action.LOCAL : FailurePolicy.Action.DENY;
         }

@@ -4,6 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.backend.Nodes;
 import io.limiter.internal.engine.Pending;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -140,9 +141,11 @@ public final class Guard implements AutoCloseable {
      * @return whether the circuit breaker counts it
      */
     public boolean failed(LimiterBackendException failure, boolean isFirst) {
-        boolean isCounted = isFirst && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS);
+        boolean queueFull = BackendFailures.isQueueFull(failure);
+        boolean isCounted =
+                isFirst && !queueFull && (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS);
         observer.failed(failure.problem());
-        if (failure.kind() == Kind.PERMANENT) {
+        if (failure.kind() == Kind.PERMANENT || queueFull) {
             permanentFailures.failed(failure);
         }
         if (isCounted) {

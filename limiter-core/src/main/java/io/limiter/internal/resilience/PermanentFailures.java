@@ -3,7 +3,9 @@ package io.limiter.internal.resilience;
 import com.google.common.base.Ticker;
 import io.limiter.FailingLimiter;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterTotals;
+import io.limiter.internal.backend.BackendFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
@@ -23,12 +25,15 @@ import org.jspecify.annotations.Nullable;
  * Limiters with permanent failures, which last until an operator acts. A limiter fails from its first permanent
  * failure until all keys that failed are decided again; a key without requests for a minute no longer counts once
  * another key of the limiter is decided. Failures are logged and reported to listeners, once a minute at most for
- * each limiter.
+ * each limiter. So are requests that found a full queue, until there was none for a minute; the log has them from the failure policy.
  *
  * <p>Bounded: further than {@value #MAX_LIMITERS} limiters share one entry, and of each the last {@value #MAX_KEYS}
  * failed keys count. While no limiter fails, a decision costs one read.
  */
 final class PermanentFailures {
+
+    /** In place of the key of a request that found a full queue, which other requests for the key do not end. */
+    private static final String QUEUE = "";
 
     static final int MAX_LIMITERS = 100;
     static final int MAX_KEYS = 16;
@@ -128,12 +133,13 @@ final class PermanentFailures {
             if (ended) {
                 return false;
             }
-            if (keys.size() >= MAX_KEYS && !keys.containsKey(failure.key())) {
+            String key = BackendFailures.isQueueFull(failure) ? QUEUE : failure.key();
+            if (keys.size() >= MAX_KEYS && !keys.containsKey(key)) {
                 keys.entrySet().stream()
                         .min(Map.Entry.comparingByValue())
                         .ifPresent(oldest -> keys.remove(oldest.getKey()));
             }
-            keys.put(failure.key(), nowNanos);
+            keys.put(key, nowNanos);
             FailingLimiter before = state;
             if (before == null) {
                 failing.incrementAndGet();
@@ -144,7 +150,9 @@ final class PermanentFailures {
             if (unsaid == LogThrottle.NOT_NOW) {
                 return true;
             }
-            log(now, unsaid);
+            if (failure.kind() == Kind.PERMANENT) {
+                log(now, unsaid);
+            }
             if (!notified) {
                 notified = true;
                 notifier.publish(listener -> listener.limiterFailing(now));

@@ -29,7 +29,7 @@ class GroupCommitBoundsTest {
                 List.of(request(engine, "a", 1), request(engine, "a", 2), request(engine, "b", 3));
         for (int i = 0; i < 5; i++) {
             assertFailed(
-                    request(engine, "c", 4), "c", "3 requests are queued already: Redis is unavailable or too slow");
+                    request(engine, "c", 4), "c", "3 requests wait to be sent already");
             assertThatThrownBy(() -> request(engine, "d", 5).await())
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining("'d'")

@@ -137,7 +137,7 @@ record LimiterProperties(
     /**
      * Requests that share a call to Redis.
      *
-     * @param maxQueued How many requests may wait to be sent; a further one fails at once.
+     * @param maxQueued How many requests may wait to be sent; a further one is rejected.
      * @param yield For how much processor time a waiting thread yields before it parks, if many wait or Redis answers within
      *     that time, at most 10ms; 0 for none. Virtual threads park at once.
      */

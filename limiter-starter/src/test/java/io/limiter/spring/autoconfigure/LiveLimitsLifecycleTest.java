@@ -69,6 +69,8 @@ class LiveLimitsLifecycleTest {
                         "spring.data.redis.port=" + redis.port(),
                         "limiter.failure.decision-timeout=2m",
                         "limiter.live.poll-interval=1h",
+                        // A smaller pool is warned of.
+                        "spring.data.redis.jedis.pool.max-active=16",
                         option)
                 .withPropertyValues(more)
                 .run(test);

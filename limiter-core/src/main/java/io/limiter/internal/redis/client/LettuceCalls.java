@@ -205,7 +205,7 @@ final class LettuceCalls extends RedisCalls {
                         if (error instanceof RedisNoScriptException) {
                             runSource(on, script, keys, arguments, command);
                         } else {
-                            command.end(reply, error == null ? null : converted(error));
+                            command.end(reply, error == null ? null : converted(error, on));
                         }
                     });
         } catch (RuntimeException e) {
@@ -222,16 +222,20 @@ final class LettuceCalls extends RedisCalls {
         }
         try {
             command.as(on.commands().<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, arguments))
-                    .whenComplete((reply, error) -> command.end(reply, error == null ? null : converted(error)));
+                    .whenComplete((reply, error) -> command.end(reply, error == null ? null : converted(error, on)));
         } catch (RuntimeException e) {
             // Otherwise the answer would never come.
             command.end(null, e);
         }
     }
 
-    private Throwable converted(Throwable error) {
+    private Throwable converted(Throwable error, NativeConnection on) {
         Throwable cause = AsyncFailures.cause(error);
         RuntimeException converted = cause instanceof Exception e ? errors.convert(e) : null;
+        if (converted != null && RedisErrors.isQueueFull(cause) && !on.isConnected()) {
+            // It keeps commands until it is connected again.
+            return new NotConnectedException(converted);
+        }
         return converted == null ? cause : converted;
     }
 

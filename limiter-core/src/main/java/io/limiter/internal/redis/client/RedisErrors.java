@@ -69,7 +69,12 @@ public final class RedisErrors {
             "org.springframework.data.redis.connection.PoolException",
             NotConnectedException.class.getName());
 
-    private static final String REJECTED = "Currently not connected. Commands are rejected.";
+    private static final Pattern NOT_CONNECTED =
+            Pattern.compile("Currently not connected\\. Commands are rejected\\.|Connection is closed");
+
+    /** Lettuce's, before it sends anything. */
+    private static final Pattern QUEUE_FULL =
+            Pattern.compile("(Request queue|Command buffer|Internal stack) size exceeded");
 
     private static final String UNREADABLE = "what is stored there is not this kind of limit's state";
 
@@ -89,7 +94,11 @@ public final class RedisErrors {
         if (reply != null) {
             return reply(key, text, String.valueOf(reply.getMessage()), shown);
         }
-        if (find(NO_CONNECTION, cause) != null || describe(cause).contains(REJECTED)) {
+        if (isQueueFull(cause)) {
+            return BackendFailures.queueFull(
+                    Kind.RETRYABLE, key, text, "raise Lettuce's ClientOptions.requestQueueSize", shown);
+        }
+        if (find(NO_CONNECTION, cause) != null || NOT_CONNECTED.matcher(describe(cause)).find()) {
             return noConnection(key, text, describe(cause), shown);
         }
         String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.TIMEOUT;
@@ -137,6 +146,11 @@ public final class RedisErrors {
     /** Whether Redis, or what a proxy takes for it, reads and refuses writes. */
     static boolean isReadOnly(Throwable error) {
         return startsWith(error, "READONLY");
+    }
+
+    /** Whether the client has sent nothing, because it waits for too many replies already. */
+    static boolean isQueueFull(Throwable error) {
+        return QUEUE_FULL.matcher(describe(error)).find();
     }
 
     /** Whether a slot is being moved and Redis has only some of its keys, so that it decides each one, but not several. */
