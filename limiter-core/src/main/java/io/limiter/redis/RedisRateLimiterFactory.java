@@ -252,7 +252,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         }
 
         /**
-         * The maximum number of requests queued for Redis, in a Redis Cluster for each slot; further ones fail at once. Default
+         * The maximum number of requests queued for Redis, in a Redis Cluster for each slot; further ones are rejected. Default
          * 65,536. Only {@link #groupCommit group commit} queues requests.
          *
          * @throws IllegalArgumentException if less than 1

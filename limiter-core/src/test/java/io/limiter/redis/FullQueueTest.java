@@ -43,10 +43,12 @@ class FullQueueTest {
     private final Queue<String> events = new ConcurrentLinkedQueue<>();
 
     @ParameterizedTest
-    @EnumSource(value = FailurePolicy.Action.class, names = {"LOCAL", "ALLOW", "DENY"})
+    @EnumSource(
+            value = FailurePolicy.Action.class,
+            names = {"LOCAL", "ALLOW", "DENY"})
     void what_is_not_queued_is_rejected_and_seen(FailurePolicy.Action action) {
-        RedisRateLimiterFactory factory = factory(
-                RedisFixture.connections(), policy(action), builder -> builder.maxQueued(1));
+        RedisRateLimiterFactory factory =
+                factory(RedisFixture.connections(), policy(action), builder -> builder.maxQueued(1));
         Limiter limiter = factory.withPrefix(redis.prefix()).build("k", HUNDRED);
         limiter.peek(1);
         List<Decision> decisions = RedisFixture.whileItIsBusy(() -> {
@@ -55,11 +57,18 @@ class FullQueueTest {
                         all.add(limiter.async().decide(1));
                     }
                     return all;
-                }).stream()
+                })
+                .stream()
                 .map(CompletableFuture::join)
                 .toList();
-        assertThat(decisions).filteredOn(Decision::granted).hasSizeBetween(1, 100).allMatch(FullQueueTest::isOfRedis);
-        assertThat(decisions).filteredOn(decision -> !isOfRedis(decision)).isNotEmpty().noneMatch(Decision::granted);
+        assertThat(decisions)
+                .filteredOn(Decision::granted)
+                .hasSizeBetween(1, 100)
+                .allMatch(FullQueueTest::isOfRedis);
+        assertThat(decisions)
+                .filteredOn(decision -> !isOfRedis(decision))
+                .isNotEmpty()
+                .noneMatch(Decision::granted);
         isSeen(factory);
     }
 
@@ -68,7 +77,8 @@ class FullQueueTest {
         LettuceConnectionFactory connections = resources.lettuce(
                 Resources.atShared(),
                 LettuceClientConfiguration.builder()
-                        .clientOptions(ClientOptions.builder().requestQueueSize(10).build())
+                        .clientOptions(
+                                ClientOptions.builder().requestQueueSize(10).build())
                         .build());
         RedisRateLimiterFactory factory =
                 factory(connections, FailurePolicy.LOCAL, builder -> builder.groupCommit(false));
@@ -80,7 +90,8 @@ class FullQueueTest {
         assertThat(decisions.stream().map(CompletableFuture::join).filter(Decision::granted))
                 .hasSizeBetween(1, 100)
                 .allMatch(FullQueueTest::isOfRedis);
-        LimitSet set = LimitSet.of(limiter).and(factory.withPrefix(redis.prefix()).build("other", HUNDRED));
+        LimitSet set =
+                LimitSet.of(limiter).and(factory.withPrefix(redis.prefix()).build("other", HUNDRED));
         assertThat(set.peek(1).granted()).isFalse();
         assertThat(factory.backendState().up()).isTrue();
         assertThat(events).doesNotContain("down");

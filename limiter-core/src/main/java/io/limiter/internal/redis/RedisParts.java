@@ -14,6 +14,11 @@ public interface RedisParts {
 
     RedisCalls redis();
 
+    /** Starts the connection factory again whenever the ending application has stopped it, until this factory is closed. */
+    default void startStoppedConnections() {
+        redis().startStoppedFactory();
+    }
+
     /** Lua that sets {@code now} in microseconds. */
     String clock();
 

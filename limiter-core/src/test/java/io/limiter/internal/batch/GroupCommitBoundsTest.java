@@ -28,12 +28,11 @@ class GroupCommitBoundsTest {
         List<CompletableFuture<Decision>> waiting =
                 List.of(request(engine, "a", 1), request(engine, "a", 2), request(engine, "b", 3));
         for (int i = 0; i < 5; i++) {
-            assertFailed(
-                    request(engine, "c", 4), "c", "3 requests wait to be sent already");
+            assertFailed(request(engine, "c", 4), "c", "3 requests wait to be sent already");
             assertThatThrownBy(() -> request(engine, "d", 5).await())
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining("'d'")
-                    .hasMessageContaining("3 requests are queued");
+                    .hasMessageContaining("3 requests wait to be sent already");
         }
         backend.call(0).answer();
         CompletableFuture<Decision> again = request(engine, "c", 6);

@@ -34,6 +34,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
@@ -153,8 +154,11 @@ final class LimiterFactoryConfigurations {
 
         @Bean
         LimiterLifecycle limiterLifecycle(
-                ObjectProvider<RedisRateLimiterFactory> factory, LimiterProperties properties) {
-            return new LimiterLifecycle(factory, properties.failure().warmUp(), properties.namespace() == null);
+                ObjectProvider<RedisRateLimiterFactory> factory,
+                LimiterProperties properties,
+                ConfigurableApplicationContext context) {
+            return new LimiterLifecycle(
+                    factory, properties.failure().warmUp(), properties.namespace() == null, context);
         }
 
         /** Not lazy, because a factory of the application has its live limits from here. */

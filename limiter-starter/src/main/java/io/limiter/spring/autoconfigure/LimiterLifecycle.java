@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -19,6 +20,9 @@ import org.springframework.context.SmartLifecycle;
  *
  * <p>It ends polls and the subscription of live limits before the connection factory stops, which is before the limiter factory
  * is closed, and starts them again when the application starts again.
+ *
+ * <p>All beans with a lifecycle stop before the first one is destroyed. So when the application ends, limiters start the connection
+ * factory again for what beans still decide and release then.
  */
 final class LimiterLifecycle implements SmartLifecycle {
 
@@ -31,16 +35,22 @@ final class LimiterLifecycle implements SmartLifecycle {
     private final ObjectProvider<RedisRateLimiterFactory> factory;
     private final boolean warmsUp;
     private boolean warnsOfSharing;
+    private final ConfigurableApplicationContext context;
     private volatile @Nullable RedisRateLimiterFactory started;
 
     /**
      * @param warmsUp whether the start waits for the connection and the scripts
      * @param warnsOfSharing whether it logs that the limits have no namespace
      */
-    LimiterLifecycle(ObjectProvider<RedisRateLimiterFactory> factory, boolean warmsUp, boolean warnsOfSharing) {
+    LimiterLifecycle(
+            ObjectProvider<RedisRateLimiterFactory> factory,
+            boolean warmsUp,
+            boolean warnsOfSharing,
+            ConfigurableApplicationContext context) {
         this.factory = factory;
         this.warmsUp = warmsUp;
         this.warnsOfSharing = warnsOfSharing;
+        this.context = context;
     }
 
     @Override
@@ -80,6 +90,9 @@ final class LimiterLifecycle implements SmartLifecycle {
         started = null;
         if (limiters != null) {
             RedisLiveLimits.of(limiters).ifPresent(RedisLiveLimits::pause);
+            if (context.isClosed()) {
+                limiters.unwrap(RedisParts.class).startStoppedConnections();
+            }
         }
     }
 

@@ -250,7 +250,10 @@ final class LettuceCalls extends RedisCalls {
             now = share(
                     factory.getShareNativeConnection()
                             ? onConnection(NativeConnection::shared)
-                            : uninterrupted(() -> connected(() -> NativeConnection.openBySpring(factory))));
+                            : uninterrupted(() -> connected(() -> {
+                                started();
+                                return NativeConnection.openBySpring(factory);
+                            })));
         }
         return now;
     }

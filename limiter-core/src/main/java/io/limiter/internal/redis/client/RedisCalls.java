@@ -13,6 +13,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.Lifecycle;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -50,6 +51,7 @@ public abstract class RedisCalls implements Nodes {
     final RedisConnectionFactory connections;
     private final EngineObserver observer;
     private final @Nullable FirstContact first;
+    private volatile boolean startsStopped;
 
     /** @param deadlines end the longer timeout of the first decisions if no address answers; {@code null} for none */
     RedisCalls(RedisConnectionFactory connections, EngineObserver observer, @Nullable Deadlines deadlines) {
@@ -210,7 +212,7 @@ public abstract class RedisCalls implements Nodes {
 
     final <T extends @Nullable Object> T onConnection(Function<RedisConnection, T> command) {
         return uninterrupted(() -> {
-            try (RedisConnection connection = connected(connections::getConnection)) {
+            try (RedisConnection connection = connected(() -> started().getConnection())) {
                 return onConnection(connection, command);
             }
         });
@@ -255,6 +257,26 @@ public abstract class RedisCalls implements Nodes {
         } catch (RuntimeException e) {
             throw new NotConnectedException(e);
         }
+    }
+
+    /**
+     * Starts the connection factory again whenever it was stopped. An application that ends stops it before its beans are
+     * destroyed, and these may still call limiters and release leases. The factory is destroyed later, as its bean.
+     */
+    public final void startStoppedFactory() {
+        startsStopped = true;
+    }
+
+    /** The connection factory, started again if it may be. */
+    final RedisConnectionFactory started() {
+        if (startsStopped && connections instanceof Lifecycle factory && !factory.isRunning()) {
+            synchronized (connections) {
+                if (!factory.isRunning()) {
+                    factory.start();
+                }
+            }
+        }
+        return connections;
     }
 
     /** The connections are the application's and stay open; to be called when nothing is under way. */

@@ -98,7 +98,8 @@ public final class RedisErrors {
             return BackendFailures.queueFull(
                     Kind.RETRYABLE, key, text, "raise Lettuce's ClientOptions.requestQueueSize", shown);
         }
-        if (find(NO_CONNECTION, cause) != null || NOT_CONNECTED.matcher(describe(cause)).find()) {
+        if (find(NO_CONNECTION, cause) != null
+                || NOT_CONNECTED.matcher(describe(cause)).find()) {
             return noConnection(key, text, describe(cause), shown);
         }
         String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.TIMEOUT;

@@ -77,6 +77,7 @@ public final class SpringCalls extends RedisCalls {
 
     @Override
     void connectNow() {
+        started();
         if (isCluster()) {
             slots.ensureLoaded();
         }
