@@ -90,7 +90,12 @@ class RecipesSnippets {
     }
 
     // recipes: login
-    @CountLimit(name = "failed-logins", key = "#{normalize(user)}", limit = 5, per = "15m", chargeOn = "#{result != true}")
+    @CountLimit(
+            name = "failed-logins",
+            key = "#{normalize(user)}",
+            limit = 5,
+            per = "15m",
+            chargeOn = "#{result != true}")
     public boolean login(String user, String password) {
         return accounts.check(user, password);
     }
