@@ -79,9 +79,9 @@ class PrefetchReturnTest extends PrefetchFixture {
         Thread closing = new Thread(hooked::close);
         closing.start();
         Awaitility.await()
-                .until(() -> EnumSet.of(Thread.State.WAITING, Thread.State.TERMINATED)
+                .until(() -> EnumSet.of(Thread.State.TIMED_WAITING, Thread.State.TERMINATED)
                         .contains(closing.getState()));
-        assertThat(closing.getState()).isEqualTo(Thread.State.WAITING);
+        assertThat(closing.getState()).isEqualTo(Thread.State.TIMED_WAITING);
         behind.held.get(0).decided(new Decision(true, 8, 9_990, 0, 0, 0, Decision.Source.BACKEND, 77));
         closing.join();
         assertThat(behind.last).isEqualTo(new Request(Request.Action.REFUND, 8, 0, 77));

@@ -38,6 +38,7 @@ public final class RedisLiveLimits extends ForwardingLiveLimits {
 
     /** Those that were started for a factory; empty if none were. */
     public static Optional<RedisLiveLimits> of(RedisRateLimiterFactory factory) {
+        Objects.requireNonNull(factory, "factory");
         return !factory.isLocal() && parts(factory).companion() instanceof LivePoller poller
                 ? Optional.of(new RedisLiveLimits(poller))
                 : Optional.empty();

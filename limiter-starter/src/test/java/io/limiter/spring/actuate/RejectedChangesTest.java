@@ -29,7 +29,7 @@ class RejectedChangesTest extends TwoApplications {
                 "{'kind':'maybe','limit':5,'who':'ann'}; kind must be one of token-bucket",
                 "{'timeout':'soon','who':'ann'}; timeout must be a number of seconds or one with a unit (ns, us, ms, s, m, h, d)",
                 "{'enforce':'no','who':'ann'}; enforce must be true or false, was 'no'",
-                "{'failurePolicy':'open','who':'ann'}; failurePolicy must be one of [deny, allow, local, throw]",
+                "{'failurePolicy':'open','who':'ann'}; failurePolicy must be one of [deny, allow, local, owner, throw]",
                 "{'failureShare':0.5,'who':'ann'}; failureShare",
                 "{'limits':5,'who':'ann'}; there is no 'limits', did you mean limit?: set only version, kind, rate",
                 "{'limit':5,'expireIn':'2h','who':'ann'}; there is no 'expireIn', did you mean expiresIn?",

@@ -26,7 +26,6 @@ class InvalidHttpRulesTest {
                     key=#{phone}                   | limiter.http.api.key #{phone} must not use phone
                     key=#{T(System).exit(1)}       | limiter.http.api.key
                     limits.one.rate=0               | limiter.http.api.limits.one.rate must be between
-                    limits.one.rate=0.1             | limiter.http.api.limits.one: capacity must be at least 1 permit (at 0.1/s a burst of 10.0 s), was 0.1
                     limits.one.limit=5              | limiter.http.api.limits.one
                     limits.one.kind=bucket          | limiter.http.api.limits.one.kind
                     limits.one.period=0s            | limiter.http.api.limits.one.period must be between

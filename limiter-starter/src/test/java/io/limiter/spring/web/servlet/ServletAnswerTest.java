@@ -196,7 +196,7 @@ class ServletAnswerTest extends AnswerContract {
         Reply rejected = get(path + "?phone=1", "Accept-Language", "zh");
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(rejected.header("Content-Type").orElse("")).startsWith("application/problem+json");
-        assertThat(detail(rejected)).isEqualTo("请求过于频繁");
+        assertThat(detail(rejected)).isEqualTo("该请求永远不会被放行，重试无效");
         assertThat(rejected.header("Content-Length"))
                 .hasValue(String.valueOf(rejected.body().getBytes(StandardCharsets.UTF_8).length));
     }
