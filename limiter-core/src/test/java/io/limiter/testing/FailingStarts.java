@@ -3,10 +3,10 @@ package io.limiter.testing;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes daemon threads, of which some cannot be started, as where the system allows no further one. */
+/** Makes daemon threads, and fails for some of them, as where the system allows no further one. */
 public final class FailingStarts implements ThreadFactory {
 
-    /** How many of the next threads can be started; the ones after that fail. */
+    /** How many of the next threads can be made; the ones after that fail. */
     public final AtomicInteger succeed;
     /** How many fail then. */
     public final AtomicInteger fail;
@@ -18,15 +18,11 @@ public final class FailingStarts implements ThreadFactory {
 
     @Override
     public Thread newThread(Runnable task) {
-        Thread thread = new Thread(task, "failing-starts") {
-            @Override
-            public void start() {
-                if (succeed.getAndDecrement() <= 0 && fail.getAndDecrement() > 0) {
-                    throw new OutOfMemoryError("unable to create native thread");
-                }
-                super.start();
-            }
-        };
+        // Not by an own start(), which pools of newer JDKs do not call.
+        if (succeed.getAndDecrement() <= 0 && fail.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+        Thread thread = new Thread(task, "failing-starts");
         thread.setDaemon(true);
         return thread;
     }
