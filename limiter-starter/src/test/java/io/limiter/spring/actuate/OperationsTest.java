@@ -66,7 +66,8 @@ class OperationsTest {
 
     @BeforeAll
     static void start() {
-        application = connected();
+        // The sample, in whose module this runs once more, has a name.
+        application = connected("--limiter.namespace=");
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
         limiters.build("login", FixedWindow.of(1, Duration.ofHours(1))).tryAcquire(KEY);
         limiters.build("login", FixedWindow.of(1, Duration.ofHours(1))).tryAcquire(KEY);
