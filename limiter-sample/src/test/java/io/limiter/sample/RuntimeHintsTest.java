@@ -109,6 +109,7 @@ class RuntimeHintsTest {
 
     /** Records with annotations of Jackson, the answers of endpoints, what clients of the console send, and all that these contain. */
     @Test
+    @SuppressWarnings("removal") // Spring 6.2 has nothing else.
     void records_that_become_json_keep_their_accessors() throws IOException, ClassNotFoundException {
         Set<Class<?>> records = new LinkedHashSet<>();
         // Read first, because classes for libraries that are not here cannot be loaded.
@@ -136,7 +137,9 @@ class RuntimeHintsTest {
                         WarmUp.class.getName());
         for (Class<?> each : records) {
             for (RecordComponent component : each.getRecordComponents()) {
-                assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(component.getAccessor()))
+                assertThat(RuntimeHintsPredicates.reflection()
+                                .onMethod(component.getAccessor())
+                                .invoke())
                         .as(component.getAccessor().toString())
                         .accepts(HINTS);
             }
