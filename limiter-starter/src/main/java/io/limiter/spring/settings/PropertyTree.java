@@ -5,6 +5,7 @@ import java.lang.reflect.Parameter;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,14 @@ import org.springframework.core.ResolvableType;
 /** The properties below a name, by the records that they are bound to. Safe for use by many threads. */
 public final class PropertyTree {
 
+    /** Because each property that is set is looked for from the root, a record would be read by reflection hundreds of times at a start. */
+    private static final ClassValue<Map<String, ResolvableType>> SETTINGS = new ClassValue<>() {
+        @Override
+        protected Map<String, ResolvableType> computeValue(Class<?> type) {
+            return read(type);
+        }
+    };
+
     private final ConfigurationPropertyName root;
     private final Map<String, ResolvableType> known;
 
@@ -36,8 +45,12 @@ public final class PropertyTree {
 
     /** The settings of a record, by their names. */
     public static Map<String, ResolvableType> settings(ResolvableType type) {
-        RecordComponent[] components = type.toClass().getRecordComponents();
-        Parameter[] parameters = type.toClass().getDeclaredConstructors()[0].getParameters();
+        return SETTINGS.get(type.toClass());
+    }
+
+    private static Map<String, ResolvableType> read(Class<?> type) {
+        RecordComponent[] components = type.getRecordComponents();
+        Parameter[] parameters = type.getDeclaredConstructors()[0].getParameters();
         Map<String, ResolvableType> settings = new LinkedHashMap<>();
         for (int i = 0; i < components.length; i++) {
             Name named = parameters[i].getAnnotation(Name.class);
@@ -45,7 +58,7 @@ public final class PropertyTree {
                     named == null ? DataObjectPropertyName.toDashedForm(components[i].getName()) : named.value(),
                     ResolvableType.forType(components[i].getGenericType()));
         }
-        return settings;
+        return Collections.unmodifiableMap(settings);
     }
 
     /** Whether it has a setting right below its root. */
