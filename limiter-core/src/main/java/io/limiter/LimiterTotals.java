@@ -119,8 +119,8 @@ public interface LimiterTotals {
     }
 
     /**
-     * The keys with the most requests in the last minutes, the hottest first. An estimate: with many keys, it may list one in
-     * place of another that has about as many requests.
+     * The keys with the most requests in the last minutes, the hottest first. An estimate: of many keys, one may be missing or have
+     * fewer requests here than it had, but none is here that was requested once while others were requested often.
      */
     List<HotKey> hottestKeys();
 

@@ -17,10 +17,11 @@ import java.util.stream.LongStream;
 /**
  * The keys with the most requests, in bounded space: Space-Saving (Metwally, Agrawal and El Abbadi, 2005). A key
  * without a counter replaces the one with the lowest count and continues from that count. So no key with more than
- * one in {@value #COUNTERS} requests is missed, and no count is too low.
+ * one in {@value #COUNTERS} requests is missed. Of a count, only what the key itself has added is reported, because the rest was
+ * requested for keys that it has replaced.
  *
  * <p>The first {@value #EXACT} requests of a minute are counted exactly, later ones are sampled: one in {@value
- * #ONE_IN} counts for as many. One in {@value #LOOK_ONE_IN} requests, or one in {@value #ONE_IN} if those take less than 10 ms,
+ * #ONE_IN} counts for as many. A single sample of a key is not reported, because it may be all that was requested for it. One in {@value #LOOK_ONE_IN} requests, or one in {@value #ONE_IN} if those take less than 10 ms,
  * and each report, checks whether the minute has ended. All counts are halved each minute. Of those that are counted, the last
  * times are kept. Safe for use by multiple threads.
  */
@@ -39,7 +40,10 @@ final class HotKeys {
     private static final Comparator<Map.Entry<String, Count>> BY_REQUESTS =
             Comparator.comparingLong(each -> each.getValue().requests);
     private static final Comparator<Map.Entry<String, Count>> HOTTEST_FIRST =
-            BY_REQUESTS.reversed().thenComparing(Map.Entry.comparingByKey());
+            Comparator.<Map.Entry<String, Count>>comparingLong(
+                            each -> each.getValue().own())
+                    .reversed()
+                    .thenComparing(Map.Entry.comparingByKey());
 
     private final Ticker ticker;
     // Not synchronized: a few requests more or less counted exactly make no difference.
@@ -77,17 +81,18 @@ final class HotKeys {
 
     /** The hottest first. */
     List<HotKey> hottest() {
-        return hottest((key, count) -> new HotKey(key, count.requests));
+        return hottest((key, count) -> new HotKey(key, count.own()));
     }
 
     /** The same, where only rejections are counted. */
     List<RejectedKey> rejected() {
-        return hottest((key, count) -> new RejectedKey(key, count.requests, count.ago(ticker.read())));
+        return hottest((key, count) -> new RejectedKey(key, count.own(), count.ago(ticker.read())));
     }
 
     private synchronized <K> List<K> hottest(BiFunction<String, Count, K> reported) {
         halve();
         return counts.entrySet().stream()
+                .filter(each -> each.getValue().own() > 0)
                 .sorted(HOTTEST_FIRST)
                 .limit(REPORTED)
                 .map(each -> reported.apply(each.getKey(), each.getValue()))
@@ -113,7 +118,7 @@ final class HotKeys {
     private Count removeColdest() {
         Map.Entry<String, Count> coldest = Collections.min(counts.entrySet(), BY_REQUESTS);
         counts.remove(coldest.getKey());
-        coldest.getValue().times = 0;
+        coldest.getValue().inherit();
         return coldest.getValue();
     }
 
@@ -123,7 +128,7 @@ final class HotKeys {
         while (now - minuteEnds >= 0 && !counts.isEmpty()) {
             minuteEnds += MINUTE_NANOS;
             exact = EXACT;
-            counts.values().forEach(count -> count.requests /= 2);
+            counts.values().forEach(Count::halve);
             counts.values().removeIf(count -> count.requests == 0);
         }
         if (now - minuteEnds >= 0) {
@@ -135,12 +140,41 @@ final class HotKeys {
 
     private static final class Count {
         private long requests;
+        // Of these, those for keys that had the counter before.
+        private long inherited;
+        // And those for which the first sample of this key counts.
+        private long firstSample;
+        private boolean sampledAgain;
         private final long[] last = new long[LAST];
         private long times;
 
         void add(int more, long now) {
             requests += more;
+            if (more == ONE_IN) {
+                sampledAgain |= firstSample > 0;
+                firstSample = sampledAgain ? firstSample : more;
+            }
             last[(int) (times++ % LAST)] = now;
+        }
+
+        /** Starts with another key. */
+        void inherit() {
+            inherited = requests;
+            firstSample = 0;
+            sampledAgain = false;
+            times = 0;
+        }
+
+        /** Rounds so that no key has more than its own. */
+        void halve() {
+            requests /= 2;
+            inherited -= inherited / 2;
+            firstSample -= firstSample / 2;
+        }
+
+        /** What was requested for this key. */
+        long own() {
+            return requests - inherited - (sampledAgain ? 0 : firstSample);
         }
 
         /** How long ago the last ones were, the newest first. */
