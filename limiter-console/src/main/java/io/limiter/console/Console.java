@@ -12,11 +12,13 @@ import io.limiter.live.LiveKey;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.spring.actuate.LimitNames;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -43,15 +45,17 @@ final class Console {
     private final ConsoleProperties properties;
     private final Rights rights;
     private final boolean showKeys;
+    private final FleetFeed feed;
     private final KeyStates keyStates;
     private final Page page = new Page();
 
     /** @param showKeys whether reports have keys themselves, and not their hashes */
-    Console(LiveLimits limits, ConsoleProperties properties, boolean showKeys, KeyStates keyStates) {
+    Console(LiveLimits limits, ConsoleProperties properties, boolean showKeys, FleetFeed feed, KeyStates keyStates) {
         this.limits = limits;
         this.properties = properties;
         this.rights = new Rights(properties);
         this.showKeys = showKeys;
+        this.feed = feed;
         this.keyStates = keyStates;
     }
 
@@ -203,6 +207,7 @@ final class Console {
             String name = Wire.needed("name", request.name());
             LiveSettings settings = Wire.needed("settings", request.settings()).toLive();
             long expectedVersion = Wire.needed("expectedVersion", request.expectedVersion());
+            LimitNames.check(name, feed.names(), settings.kind());
             return Wire.Live.of(
                     request.key() == null
                             ? limits.put(name, settings, note, expectedVersion)
@@ -219,6 +224,10 @@ final class Console {
             ChangeNote note = note(caller, request.why());
             String name = Wire.needed("name", request.name());
             long expectedVersion = Wire.needed("expectedVersion", request.expectedVersion());
+            Set<String> known = feed.names();
+            if (!known.contains(name)) {
+                throw new IllegalArgumentException(LimitNames.problem(name, known));
+            }
             if (request.key() == null) {
                 limits.remove(name, note, expectedVersion);
             } else {

@@ -9,6 +9,7 @@ import io.limiter.live.BannedKey;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LiveLimits;
+import io.limiter.spring.actuate.LimitNames;
 import io.limiter.spring.actuate.LimitersDescription;
 import java.time.Duration;
 import java.time.Instant;
@@ -157,6 +158,17 @@ final class FleetFeed implements SmartLifecycle {
     /** What the instances have reported last. A page may have its stream from another instance. */
     List<InstanceReport> reports() {
         return isWatching() ? reports : limits.fleet().watch().instances();
+    }
+
+    /** The names of limits that this instance or another has, and of those with live limits. It may call Redis and block. */
+    Set<String> names() {
+        Set<String> names = LimitNames.known(factory, limits);
+        reports()
+                .forEach(instance -> instance.limits().forEach(limit -> {
+                    names.add(limit.name());
+                    names.add(limit.limiter());
+                }));
+        return names;
     }
 
     private void second() {

@@ -71,6 +71,21 @@ abstract class ConsoleChangesContract extends ConsoleRequests {
     }
 
     @Test
+    void a_limit_that_no_instance_has_is_not_changed() throws Exception {
+        for (String change : List.of(BAN, PUT.replace("\"kind\":\"token-bucket\",", ""))) {
+            HttpResponse<String> answer = post("/api/limits", "operator", change.replace("search", "saerch"));
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(answer.body())
+                    .contains("no limit here has the name 'saerch', did you mean 'search'? To prepare a live limit");
+        }
+        HttpResponse<String> removed =
+                post("/api/limits/remove", "operator", "{\"name\":\"saerch\",\"expectedVersion\":0}");
+        assertThat(removed.statusCode()).isEqualTo(400);
+        assertThat(removed.body()).contains("did you mean 'search'?");
+        assertThat(limits(server).history()).isEmpty();
+    }
+
+    @Test
     void a_key_authority_changes_no_limit_of_all_keys() throws Exception {
         HttpResponse<String> put = post("/api/limits", "support", PUT);
         assertThat(put.statusCode()).isEqualTo(403);
@@ -160,7 +175,7 @@ abstract class ConsoleChangesContract extends ConsoleRequests {
     @CsvSource(
             delimiter = ';',
             value = {
-                "{\"name\":\"s\",\"settings\":{\"rate\":0},\"expectedVersion\":0}; rate must be more than 0",
+                "{\"name\":\"search\",\"settings\":{\"rate\":0},\"expectedVersion\":0}; rate must be more than 0",
                 "{\"name\":\"s\",\"settings\":{\"rate\":1}}; expectedVersion is missing",
                 "{\"settings\":{},\"expectedVersion\":0}; name is missing",
                 "{\"name\":\"s\",\"settings\":{\"rat\":1},\"expectedVersion\":0}; rat",

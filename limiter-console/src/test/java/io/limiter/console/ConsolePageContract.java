@@ -150,7 +150,7 @@ abstract class ConsolePageContract extends ConsoleRequests {
         HttpResponse<String> put = post(
                 "/api/limits",
                 "operator",
-                "{\"name\":%s,\"settings\":{\"enforce\":false},\"why\":%s,\"expectedVersion\":0}"
+                "{\"name\":%s,\"settings\":{\"kind\":\"token-bucket\",\"enforce\":false},\"why\":%s,\"expectedVersion\":0}"
                         .formatted(quoted, quoted));
         assertThat(put.statusCode()).as(put.body()).isEqualTo(200);
         assertThat(put.headers().firstValue("Content-Type")).hasValue("application/json");

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveKind;
@@ -59,6 +61,7 @@ abstract class ConsoleRequests {
                 .orElseThrow();
         server = applications.server();
         limits(server).clear();
+        server.getBean(LimiterFactory.class).build("search", TokenBucket.perSecond(50));
     };
 
     record Csrf(String header, String token) {}

@@ -96,6 +96,11 @@ public final class EndpointProblems {
     /** @param current the live limit that the name has; {@code null} if it has none */
     record Conflict(String problem, @Nullable Map<String, @Nullable Object> current) {}
 
+    /** The answer where there is nothing of a name or a key. */
+    public static Object notFound(String problem) {
+        return problem(problem, WebEndpointResponse.STATUS_NOT_FOUND);
+    }
+
     private static WebEndpointResponse<Map<String, String>> problem(String problem, int status) {
         return new WebEndpointResponse<>(Map.of("problem", problem), status);
     }

@@ -20,7 +20,6 @@ import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
-import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -68,7 +67,7 @@ public final class LimitersEndpoint {
      * @param name the name, split at slashes
      * @param key of the permits
      * @param hashTag of the permits, if the key alone does not decide it
-     * @return {@code null} if there is no such limit
+     * @return a problem with the status 404 if there is no such limit
      */
     @ReadOperation
     public @Nullable Object limit(
@@ -80,7 +79,7 @@ public final class LimitersEndpoint {
         return EndpointProblems.answered(() -> {
             LimiterTotals totals = find(name);
             if (totals == null) {
-                return null;
+                return notFound(name);
             }
             return key == null && hashTag == null
                     ? describe(totals, new Keys(showsKeys(security)))
@@ -108,7 +107,7 @@ public final class LimitersEndpoint {
         return EndpointProblems.answered(() -> {
             LimiterTotals totals = find(name);
             if (totals == null) {
-                return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+                return notFound(name);
             }
             String caller = Operator.name(security, who == null ? "unknown" : who);
             if (banned == null) {
@@ -203,6 +202,12 @@ public final class LimitersEndpoint {
                     + found.stream().map(each -> each.prefix() + each.name()).toList());
         }
         return found.isEmpty() ? null : found.get(0);
+    }
+
+    private Object notFound(String[] name) {
+        return EndpointProblems.notFound(LimitNames.problem(
+                String.join("/", name),
+                lookup.totals().stream().map(LimiterTotals::name).toList()));
     }
 
     private List<LimiterTotals> named(String path, UnaryOperator<String> form) {

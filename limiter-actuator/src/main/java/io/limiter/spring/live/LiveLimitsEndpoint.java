@@ -5,15 +5,18 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveKey;
+import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.actuate.EndpointProblems;
 import io.limiter.spring.actuate.LimitDefinition;
 import io.limiter.spring.actuate.LimitLookup;
+import io.limiter.spring.actuate.LimitNames;
 import io.limiter.spring.actuate.Operator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
@@ -51,7 +54,7 @@ public final class LiveLimitsEndpoint {
      * @param name the name, split at slashes
      * @param key whose live limit is returned alone
      * @param keyHash the hash of that key, as reports and the console show it
-     * @return {@code null} if the key has no live limit, or the name has nothing and no limit here has it
+     * @return a problem with the status 404 if the key has no live limit, or the name has nothing and no limit here has it
      */
     @ReadOperation
     public @Nullable Object get(
@@ -63,17 +66,22 @@ public final class LiveLimitsEndpoint {
             String of = liveName(name);
             LiveKey ofKey = LiveRequest.key(key, keyHash);
             if (ofKey != null) {
-                return live().get(of, ofKey).map(LimitDefinition::of).orElse(null);
+                return live().get(of, ofKey)
+                        .<Object>map(LimitDefinition::of)
+                        .orElseGet(() -> EndpointProblems.notFound("this key has no live limit of '" + of + "'"));
             }
             List<LimiterTotals> totals = factory.statistics().totals();
             LiveDescription description = LiveDescription.of(live(), of, LimiterTotals.limiterOf(of, totals));
-            boolean known = totals.stream().anyMatch(each -> each.name().equals(of));
-            return known || !description.isEmpty() ? description : null;
+            Set<String> known = names();
+            return known.contains(of) || !description.isEmpty()
+                    ? description
+                    : EndpointProblems.notFound(LimitNames.problem(of, known));
         });
     }
 
     /**
-     * Stores a live limit. Parameters are as of {@link LiveSettings}; plain numbers of times are seconds.
+     * Stores a live limit. Parameters are as of {@link LiveSettings}; plain numbers of times are seconds. A name that no limit here
+     * has may be misspelt, so it is rejected unless the kind says for what limit the live limit is prepared.
      *
      * @param name the name, split at slashes
      * @param version of the live limit that the name or the key has; none is expected without
@@ -109,8 +117,13 @@ public final class LiveLimitsEndpoint {
             LiveLimits limits = live();
             ChangeNote note = LiveRequest.note(Operator.name(security, who), why, expiresIn);
             long expected = LiveRequest.version("version", version);
+            LiveKind ofLimit = LiveRequest.kind(kind);
+            String changed = liveName(name);
+            Set<String> known = names();
+            LimitNames.check(changed, known, ofLimit);
             LiveSettings settings = LiveRequest.checked(new LiveSettings(
-                    LiveRequest.kind(kind),
+                    // A ban or an exemption that is prepared holds whatever the kind will be.
+                    access == null || known.contains(changed) ? ofLimit : null,
                     LiveRequest.number("rate", rate),
                     LiveRequest.number("capacity", capacity),
                     LiveRequest.duration("burst", burst),
@@ -122,7 +135,6 @@ public final class LiveLimitsEndpoint {
                     LiveRequest.number("failureShare", failureShare),
                     LiveRequest.oneOf("access", LiveSettings.Access.class, access)));
             LiveKey ofKey = LiveRequest.key(key, keyHash);
-            String changed = liveName(name);
             return LimitDefinition.of(
                     ofKey == null
                             ? limits.put(changed, settings, note, expected)
@@ -131,13 +143,14 @@ public final class LiveLimitsEndpoint {
     }
 
     /**
-     * Removes a live limit. Does nothing if there is none and none is expected.
+     * Removes a live limit. Does nothing if a limit has none and none is expected.
      *
      * @param name the name, split at slashes
      * @param version of the live limit that the name or the key has; none is expected without
      * @param key whose live limit is removed; {@code null} for that of all keys
      * @param keyHash the hash of that key, as reports and the console show it
      * @param who makes the change, without a login
+     * @return {@code null}, or a problem, with the status 404 if no limit here has the name
      */
     @DeleteOperation
     public @Nullable Object remove(
@@ -154,6 +167,10 @@ public final class LiveLimitsEndpoint {
             long expected = LiveRequest.version("version", version);
             LiveKey ofKey = LiveRequest.key(key, keyHash);
             String changed = liveName(name);
+            Set<String> known = names();
+            if (!known.contains(changed)) {
+                return EndpointProblems.notFound(LimitNames.problem(changed, known));
+            }
             if (ofKey == null) {
                 limits.remove(changed, note, expected);
             } else {
@@ -200,6 +217,10 @@ public final class LiveLimitsEndpoint {
             throw new IllegalArgumentException(live.toString());
         }
         return live;
+    }
+
+    private Set<String> names() {
+        return LimitNames.known(factory, live());
     }
 
     /** The name of live limits, which has no prefix; that of the path if it is unknown here. */

@@ -6,6 +6,9 @@ import static io.limiter.spring.actuate.Operated.post;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.LiveLimits;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -73,11 +76,56 @@ class RejectedChangesTest extends TwoApplications {
         assertThat(rejected.body()).contains(problem);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "live-anotated, `did you mean 'live-annotated'?`",
+                "live-several, `alone: name one of live-several/one, live-several/two.`",
+                "live-several/tow, `did you mean 'live-several/two'?`",
+                "search, `no limit here has the name 'search'. To`"
+            })
+    void a_name_that_no_limit_has_is_rejected_with_the_one_that_is_meant(String name, String problem) throws Exception {
+        for (String body : List.of(
+                "{\"limit\":1,\"who\":\"ann\"}",
+                "{\"enforce\":false,\"who\":\"ann\"}",
+                "{\"failurePolicy\":\"deny\",\"who\":\"ann\"}",
+                "{\"key\":\"k\",\"access\":\"banned\",\"who\":\"ann\"}")) {
+            HttpResponse<String> rejected = post(one, "livelimits/" + name, body);
+            assertThat(rejected.statusCode()).as(body).isEqualTo(400);
+            assertThat(problem(rejected))
+                    .contains(problem)
+                    .endsWith(
+                            " To prepare a live limit of a limit that is built later or by another instance, set the kind that it"
+                                    + " will have.");
+        }
+        String said = problem.replace(" To", "");
+        for (HttpResponse<String> missing : List.of(
+                get(one, "limiters/" + name),
+                get(one, "livelimits/" + name),
+                delete(one, "limiters/" + name + "?key=k&who=ann"),
+                delete(one, "livelimits/" + name + "?who=ann"))) {
+            assertThat(missing.statusCode()).isEqualTo(404);
+            assertThat(problem(missing)).endsWith(said);
+        }
+        assertThat(one.getBean(LiveLimits.class).get(name)).isEmpty();
+    }
+
     @Test
-    void a_live_limit_of_an_unknown_name_needs_a_kind() throws Exception {
-        HttpResponse<String> withoutKind = post(one, "livelimits/unknown-" + RUN, "{\"limit\":1,\"who\":\"ann\"}");
-        assertThat(withoutKind.statusCode()).isEqualTo(400);
-        assertThat(withoutKind.body()).contains("kind must be set");
+    void with_its_kind_a_live_limit_is_prepared_for_a_limit_that_is_built_later() throws Exception {
+        String name = "prepared-" + RUN;
+        changed(name, "{\"kind\":\"fixed-window\",\"key\":\"k\",\"access\":\"banned\",\"who\":\"ann\"}");
+        changed(name, "{\"kind\":\"fixed-window\",\"limit\":1,\"who\":\"ann\"}");
+        Limiter later = one.getBean(LimiterFactory.class).build(name, FixedWindow.of(OWN_LIMIT, DAY));
+        assertThat(later.tryAcquire("k")).isFalse();
+        assertThat(later.tryAcquire("other", 2)).isFalse();
+        HttpResponse<String> without = get(one, "livelimits/" + name + "?key=other");
+        assertThat(without.statusCode()).isEqualTo(404);
+        assertThat(problem(without)).isEqualTo("this key has no live limit of '" + name + "'");
+    }
+
+    private static String problem(HttpResponse<String> answer) throws Exception {
+        return JSON.readTree(answer.body()).get("problem").asText();
     }
 
     @ParameterizedTest
