@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * next writer knows, or from 0, so an old version may be used again.
  *
  * <p>Names have 1 to 200 characters and are not blank, and versions are from 0 to {@value #MAX_VERSION}; methods throw
- * {@link IllegalArgumentException} otherwise. Those that call Redis block, and throw {@link io.limiter.LimiterBackendException}
+ * {@link IllegalArgumentException} otherwise. A limit with a longer name has no live limit, and only methods that change one throw. Those that call Redis block, and throw {@link io.limiter.LimiterBackendException}
  * if it fails.
  */
 public interface LiveLimits {

@@ -78,7 +78,7 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public List<LiveLimit> keys(String name) {
-        String limiter = liveKeys.limiterOf(checked(name));
+        String limiter = liveKeys.limiterOf(known(name));
         return inEffect(limit -> limit.key().isPresent() && limit.name().equals(limiter));
     }
 
@@ -98,12 +98,12 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public Optional<LiveLimit> get(String name) {
-        return ofField(Fields.of(checked(name)));
+        return ofField(Fields.of(known(name)));
     }
 
     @Override
     public Optional<LiveLimit> get(String name, LiveKey key) {
-        String limiter = liveKeys.limiterOf(checked(name));
+        String limiter = liveKeys.limiterOf(known(name));
         return ofField(Fields.of(limiter, Optional.of(liveKeys.stored(limiter, key, copy.secret()))));
     }
 
@@ -141,7 +141,7 @@ final class StoredLiveLimits implements LiveLimits {
 
     @Override
     public Supplier<LiveSettings> settingsOf(String name) {
-        Overrides ofName = overrides.of(checked(name));
+        Overrides ofName = overrides.of(known(name));
         return () -> ofName.get() instanceof LiveLimitChange change ? change.settings() : LiveSettings.NONE;
     }
 
@@ -222,14 +222,25 @@ final class StoredLiveLimits implements LiveLimits {
     }
 
     /**
+     * @throws IllegalArgumentException if no limit can have this name
+     */
+    private static String known(@Nullable String name) {
+        if (name == null || name.isBlank()) {
+            throw new IllegalArgumentException("name must have 1 to " + MAX_NAME + " characters, had none");
+        }
+        return name;
+    }
+
+    /**
      * @throws IllegalArgumentException if no live limit can have this name
      */
     private static String checked(@Nullable String name) {
-        if (name == null || name.isBlank() || name.length() > MAX_NAME) {
-            throw new IllegalArgumentException("name must have 1 to " + MAX_NAME + " characters, had "
-                    + (name == null || name.isBlank() ? "none" : String.valueOf(name.length())));
+        String known = known(name);
+        if (known.length() > MAX_NAME) {
+            throw new IllegalArgumentException("name must have 1 to " + MAX_NAME + " characters, had " + known.length()
+                    + ": give the limit a shorter name");
         }
-        return name;
+        return known;
     }
 
     private static long checkedVersion(String which, long version, long least) {
@@ -331,8 +342,7 @@ final class StoredLiveLimits implements LiveLimits {
         List<Unreadable> unreadable = new ArrayList<>();
         long version = 0;
         for (int i = 0; i + 1 < page.size(); i += 2) {
-            // Written by hand, it may be any number.
-            version = (long) Math.min(MAX_VERSION, Math.max(0, Double.parseDouble(page.get(i + 1))));
+            version = version(page.get(i + 1));
             try {
                 StoredChange stored = StoredChange.parse(page.get(i));
                 if (stored.after().problem().isEmpty()) {
@@ -350,6 +360,15 @@ final class StoredLiveLimits implements LiveLimits {
             }
         }
         return new LiveHistory(changes, unreadable, page.size() / 2 < most ? 0 : version);
+    }
+
+    /** Written by hand, a score may be any number, which Redis also writes as inf. */
+    private static long version(String score) {
+        return switch (score) {
+            case "inf" -> MAX_VERSION;
+            case "-inf" -> 0;
+            default -> (long) Math.min(MAX_VERSION, Math.max(0, Double.parseDouble(score)));
+        };
     }
 
     @Override

@@ -17,6 +17,8 @@ import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
 import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.Unreadable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -174,5 +176,18 @@ class LiveHistoryTest {
                     .as("all of one version are on one page")
                     .hasSize(6);
         }
+    }
+
+    @Test
+    void changes_without_an_end_to_their_version_do_not_hide_the_others() {
+        LiveInstance one = FLEET.instance();
+        put(one, "search", TEN);
+        for (double version : new double[] {Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY}) {
+            FLEET.<Long>commands(commands -> commands.zadd("{limiter:live}:history", version, "of " + version));
+        }
+        LiveHistory history = live(one).history(50, 0);
+        assertThat(history.changes()).extracting(LiveChange::version).containsExactly(1L);
+        assertThat(history.unreadable()).extracting(Unreadable::version).containsExactly(LiveLimits.MAX_VERSION, 0L);
+        assertThat(live(one).history(1, LiveLimits.MAX_VERSION).changes()).hasSize(1);
     }
 }

@@ -24,14 +24,17 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -268,19 +271,36 @@ class LiveLimitsTest {
     void every_method_checks_names() {
         LiveInstance one = FLEET.instance();
         put(one, "ul", TEN);
-        for (String name : new String[] {null, "", " ", "n".repeat(201)}) {
-            Map<String, Consumer<String>> methods = Map.of(
-                    "get", each -> live(one).get(each),
-                    "settingsOf", each -> live(one).settingsOf(each),
-                    "put", each -> live(one).put(each, TEN, NOTE, 0),
-                    "remove", each -> live(one).remove(each, NOTE, 1),
-                    "remove nothing", each -> live(one).remove(each, NOTE, 0));
+        Map<String, Consumer<String>> reads = Map.of(
+                "get", each -> live(one).get(each),
+                "keys", each -> live(one).keys(each),
+                "settingsOf", each -> live(one).settingsOf(each));
+        Map<String, Consumer<String>> changes = Map.of(
+                "put", each -> live(one).put(each, TEN, NOTE, 0),
+                "remove", each -> live(one).remove(each, NOTE, 1),
+                "remove nothing", each -> live(one).remove(each, NOTE, 0));
+        String tooLong = "n".repeat(201);
+        for (String name : new String[] {null, "", " ", tooLong}) {
+            Map<String, Consumer<String>> methods = new HashMap<>(changes);
+            if (name != tooLong) {
+                methods.putAll(reads);
+            }
             methods.forEach((method, call) -> assertThatIllegalArgumentException()
                     .as("%s '%s'", method, name)
                     .isThrownBy(() -> call.accept(name))
                     .withMessageStartingWith("name must have 1 to 200 characters, had "));
         }
         assertThat(live(one).list()).hasSize(1);
+    }
+
+    @Test
+    void a_limit_whose_name_is_too_long_for_a_live_limit_has_none() {
+        LiveLimits live = live(FLEET.instance());
+        String name = "n".repeat(201);
+        assertThat(live.get(name)).isEmpty();
+        assertThat(live.get(name, LiveKey.of("k"))).isEmpty();
+        assertThat(live.keys(name)).isEmpty();
+        assertThat(live.settingsOf(name).get()).isSameAs(LiveSettings.NONE);
     }
 
     @Test
