@@ -108,7 +108,8 @@ public final class CheckPart extends CheckStep<Decision> {
         return List.of(decided(decided));
     }
 
-    LimitDecision decided(Decision decision) {
+    /** @param decision {@code null} if it is unknown */
+    LimitDecision decided(@Nullable Decision decision) {
         return new LimitDecision(request, limiter.limit(), decision, limit().internal());
     }
 

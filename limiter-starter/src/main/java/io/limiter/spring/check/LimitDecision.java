@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The decision of one limit in a check.
  *
- * @param decision {@code null} if a concurrency limit granted, because it has no more to show
+ * @param decision {@code null} if a concurrency limit granted, because it has no more to show, or if it is unknown, because another
+ *     limit has rejected before this one was asked
  * @param internal whether responses do not show it, because the limit is not the caller's
  */
 public record LimitDecision(

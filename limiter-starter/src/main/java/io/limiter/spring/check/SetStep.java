@@ -6,6 +6,7 @@ import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
+import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.limiter.EngineLimitSet;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Takes the permits of a set of limits, all or nothing. Some may be settled when the outcome of the call is known. */
@@ -73,10 +75,19 @@ final class SetStep extends CheckStep<SetReservation> {
                 .orElse(null);
     }
 
+    /** Those that are not known, because the rejection cache has rejected by others, are there without a decision. */
     @Override
     List<LimitDecision> decisionsIn(SetReservation decided) {
-        return decided.decision().parts().stream()
-                .map(each -> part(each).decided(each.decision()))
+        List<SetDecision.OfPart> known = decided.decision().parts();
+        if (known.size() == parts.size()) {
+            return known.stream()
+                    .map(each -> part(each).decided(each.decision()))
+                    .toList();
+        }
+        @Nullable Decision[] decisions = new Decision[parts.size()];
+        known.forEach(each -> decisions[limiters.indexOf(each.limiter())] = each.decision());
+        return IntStream.range(0, decisions.length)
+                .mapToObj(i -> parts.get(i).decided(decisions[i]))
                 .toList();
     }
 

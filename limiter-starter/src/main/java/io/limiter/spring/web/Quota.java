@@ -39,7 +39,7 @@ record Quota(
     /**
      * The quota of a limit that decided.
      *
-     * @param decision {@code null} if the limit granted and nothing else is known
+     * @param decision {@code null} if the limit did not reject and nothing else is known
      */
     static Quota of(String policy, Limit<?> limit, @Nullable Decision decision) {
         Long windowMicros = windowMicros(limit);

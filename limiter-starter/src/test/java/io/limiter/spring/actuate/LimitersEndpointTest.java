@@ -26,6 +26,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -72,6 +73,13 @@ class LimitersEndpointTest {
         @CountLimit(limit = 5, per = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
         @CountLimit(limit = 1, per = "1h", limitType = LimitType.CUSTOM, key = "#{user}")
         public void twice(String user) {}
+
+        @CountLimit(limit = 5, per = "1h")
+        public void nameOfMoreThan200Characters(
+                ConcurrentNavigableMap<?, ?> a,
+                ConcurrentNavigableMap<?, ?> b,
+                ConcurrentNavigableMap<?, ?> c,
+                ConcurrentNavigableMap<?, ?> d) {}
     }
 
     @BeforeAll
@@ -136,6 +144,18 @@ class LimitersEndpointTest {
         assertThat(get(writable, "limiters/countLimit:shown").body())
                 .contains("\"hottestKeys\":[{\"key\":\"" + KEY + "\",\"requests\":1}]");
         assertThat(get(application, "limiters/unknown").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void limits_whose_names_are_too_long_for_live_limits_are_shown() throws Exception {
+        String name = "n".repeat(201);
+        writable.getBean(LimiterFactory.class)
+                .build(name, FixedWindow.of(1, HOUR))
+                .tryAcquire(KEY);
+        HttpResponse<String> all = get(writable, "limiters");
+        assertThat(all.statusCode()).isEqualTo(200);
+        assertThat(all.body()).contains(name, "nameOfMoreThan200Characters");
+        remains(0, "limiters/" + name + "?key=" + KEY);
     }
 
     @Test
@@ -244,6 +264,25 @@ class LimitersEndpointTest {
             remains(2, "limiters/" + limit + "?key=" + caller);
         }
         assertThat(call("/api/x", caller)).isEqualTo(404);
+    }
+
+    @Test
+    void a_rejection_that_is_repeated_without_redis_shows_the_same_policies() throws Exception {
+        String caller = KEY + "/policies";
+        call("/api/x", caller);
+        call("/api/x", caller);
+        String first = policies(caller);
+        assertThat(first).isEqualTo("\"api/one\";q=2;w=2000, \"api/two\";q=2;w=86400");
+        for (int i = 0; i < 3; i++) {
+            assertThat(policies(caller)).isEqualTo(first);
+        }
+        assertThat(get(writable, "limiters/api/two").body()).containsPattern("\"rejection-cache\":[3-9]");
+    }
+
+    private static String policies(String caller) throws Exception {
+        HttpResponse<Void> answer = answer("/api/x", caller);
+        assertThat(answer.statusCode()).isEqualTo(429);
+        return answer.headers().firstValue("RateLimit-Policy").orElseThrow();
     }
 
     @Test
@@ -357,12 +396,14 @@ class LimitersEndpointTest {
     }
 
     private static int call(String path, String apiKey) throws Exception {
+        return answer(path, apiKey).statusCode();
+    }
+
+    private static HttpResponse<Void> answer(String path, String apiKey) throws Exception {
         String port = writable.getEnvironment().getRequiredProperty("local.server.port");
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
                 .header("X-Api-Key", apiKey)
                 .build();
-        return HttpClient.newHttpClient()
-                .send(request, HttpResponse.BodyHandlers.discarding())
-                .statusCode();
+        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding());
     }
 }
