@@ -1,6 +1,5 @@
 package io.limiter.spring.client;
 
-import io.limiter.spring.key.address.ForwardedElements;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.DateTimeException;
@@ -196,10 +195,28 @@ record RequestedPause(Set<Integer> statuses, List<String> headers) {
             }
         });
         return lines.stream()
-                .flatMap(line -> ForwardedElements.splitUnquoted(line, ',').stream())
-                .map(member -> ForwardedElements.splitUnquoted(member, ';').stream()
-                        .map(String::strip)
-                        .toList());
+                .flatMap(line -> split(line, ',').stream())
+                .map(member -> split(member, ';').stream().map(String::strip).toList());
+    }
+
+    /** Splits at separators outside of quotes. A text whose last quote is not closed has one part, which is empty. */
+    private static List<String> split(String text, char separator) {
+        List<String> parts = new ArrayList<>();
+        boolean quoted = false;
+        int start = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quoted && c == '\\') {
+                i++;
+            } else if (c == '"') {
+                quoted = !quoted;
+            } else if (c == separator && !quoted) {
+                parts.add(text.substring(start, i));
+                start = i + 1;
+            }
+        }
+        parts.add(text.substring(start));
+        return quoted ? List.of("") : parts;
     }
 
     /** The value of a key of a dictionary. */

@@ -1,7 +1,6 @@
 package io.limiter.spring.key.address;
 
 import java.net.InetAddress;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,14 +8,13 @@ import org.jspecify.annotations.Nullable;
  * The elements of a forwarded header, from the last and nearest one on. Each is parsed when it is asked for, because callers may
  * send thousands in front of the few that count.
  */
-public final class ForwardedElements {
+final class ForwardedElements {
 
     /** More than proxies in a row. A caller may send addresses in trusted ranges, too. */
     static final int MOST = 64;
 
     private static final int OPEN_QUOTE = -1;
     private static final int LINE_BEFORE = -1;
-    private static final String UNPARSABLE = "";
 
     private final List<String> lines;
     private final boolean standard;
@@ -122,28 +120,5 @@ public final class ForwardedElements {
     private static String unquoted(String value) {
         boolean quoted = value.length() >= 2 && value.startsWith("\"") && value.endsWith("\"");
         return quoted ? value.substring(1, value.length() - 1) : value;
-    }
-
-    /**
-     * Splits at separators outside of quotes. If the last quote is not closed, the whole line counts as one that cannot be
-     * parsed, an empty part.
-     */
-    public static List<String> splitUnquoted(String text, char separator) {
-        List<String> parts = new ArrayList<>();
-        boolean quoted = false;
-        int start = 0;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (quoted && c == '\\') {
-                i++;
-            } else if (c == '"') {
-                quoted = !quoted;
-            } else if (c == separator && !quoted) {
-                parts.add(text.substring(start, i));
-                start = i + 1;
-            }
-        }
-        parts.add(text.substring(start));
-        return quoted ? List.of(UNPARSABLE) : parts;
     }
 }

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.limiter.Lease;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveLimits;
@@ -16,17 +19,20 @@ import io.limiter.testing.RedisProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 
-/** Live limits of applications that stop, and start again. */
-class LiveLimitsLifecycleTest {
+/** Applications that stop, and start again: their live limits, and their last decisions. */
+class LifecycleTest {
 
     private static final String POOLED = "spring.data.redis.lettuce.pool.enabled=true";
     private static final String NOT_POOLED = "spring.data.redis.lettuce.pool.enabled=false";
@@ -62,7 +68,11 @@ class LiveLimitsLifecycleTest {
 
     /** An application that polls once, so that it sees changes by hints only. */
     private static void run(String option, ContextConsumer<AssertableApplicationContext> test, String... more) {
-        Contexts.plain()
+        application(option).withPropertyValues(more).run(test);
+    }
+
+    private static ApplicationContextRunner application(String option) {
+        return Contexts.plain()
                 .withConfiguration(Contexts.redis())
                 .withPropertyValues(
                         "spring.data.redis.host=127.0.0.1",
@@ -71,9 +81,7 @@ class LiveLimitsLifecycleTest {
                         "limiter.live.poll-interval=1h",
                         // A smaller pool is warned of.
                         "spring.data.redis.jedis.pool.max-active=16",
-                        option)
-                .withPropertyValues(more)
-                .run(test);
+                        option);
     }
 
     @ParameterizedTest
@@ -144,6 +152,47 @@ class LiveLimitsLifecycleTest {
                         .rootCause()
                         .hasMessage("limiter.namespace must have at most 100 characters, and is '" + long101
                                 + "', from spring.application.name: set a shorter one"));
+    }
+
+    /** Beans are destroyed when everything with a lifecycle has stopped. */
+    @ParameterizedTest
+    @ValueSource(strings = {POOLED, NOT_POOLED, JEDIS, "limiter.engine=lock"})
+    void redis_decides_for_beans_that_are_destroyed_and_releases_their_leases(String option) {
+        assertThat(lastDecision(option).source()).isEqualTo(Decision.Source.BACKEND);
+        // The only permit was released, or this would fail.
+        assertThat(lastDecision(option).source()).isEqualTo(Decision.Source.BACKEND);
+        Eventually.that(() -> assertThat(connection.sync().clientList().lines()).hasSize(1));
+    }
+
+    private static Decision lastDecision(String option) {
+        AtomicReference<Decision> last = new AtomicReference<>();
+        application(option)
+                .withBean(Ending.class, last)
+                .run(context -> context.getBean(Ending.class).begin());
+        return last.get();
+    }
+
+    /** Holds a lease until it is destroyed. */
+    static final class Ending implements DisposableBean {
+
+        private final LimiterFactory limiters;
+        private final AtomicReference<Decision> last;
+        private Lease lease;
+
+        Ending(LimiterFactory limiters, AtomicReference<Decision> last) {
+            this.limiters = limiters;
+            this.last = last;
+        }
+
+        void begin() {
+            lease = limiters.build("jobs", ConcurrencyLimit.of(1)).tryAcquire().orElseThrow();
+        }
+
+        @Override
+        public void destroy() {
+            lease.close();
+            last.set(limiters.build("flush", 1, 1, 60).decide(1));
+        }
     }
 
     private static long subscribers() {
