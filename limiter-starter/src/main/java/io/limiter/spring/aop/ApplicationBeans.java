@@ -22,6 +22,8 @@ import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
+import org.springframework.context.MessageSource;
+import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
@@ -119,6 +121,14 @@ final class ApplicationBeans {
     Supplier<LiveSettings> liveSettings(String name) {
         LiveLimits live = find(LiveLimits.class);
         return live == null ? () -> LiveSettings.NONE : live.settingsOf(name);
+    }
+
+    /** {@code null} if the application has none. */
+    @Nullable
+    MessageSource messages() {
+        BeanFactory beans = factory;
+        String name = AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME;
+        return beans != null && beans.containsBean(name) ? beans.getBean(name, MessageSource.class) : null;
     }
 
     /** The bean of a type, looked up once; {@code null} if the application has none. */

@@ -12,6 +12,7 @@ import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.LeaseStep;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitInUse.Applied;
+import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.Rejection;
 import io.limiter.spring.check.RejectionLog;
@@ -55,6 +56,10 @@ final class MethodLimit {
         Limiter limiter = inUse.applied().limiter().limiter();
         if (limiter != null && (several || declared.hashTag() != null || declared.isCharged())) {
             CheckStep.checkIsForSets(limiter);
+        }
+        String message = MessageCode.problem(declared.message(), beans.messages());
+        if (message != null) {
+            throw new IllegalArgumentException("message " + message);
         }
         this.resolver = resolver(declared, beans);
         if (declared.permits().maySkip()) {

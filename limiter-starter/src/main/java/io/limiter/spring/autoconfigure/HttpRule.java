@@ -5,6 +5,7 @@ import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.LimitInUse;
 import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.KeyRequest;
 import io.limiter.spring.key.LimitResolver;
@@ -36,6 +37,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.context.MessageSource;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.util.pattern.PathPattern;
 
@@ -104,6 +106,7 @@ record HttpRule(
      * @param plans finds the plans that no rule finds; {@code null} if the application has no such bean
      * @param resolvers finds a bean at the first request; {@code null} if there is none of this name
      * @param calls counts requests that a rule does not apply to
+     * @param messages {@code null} if it has none
      */
     record Application(
             boolean hasRoutes,
@@ -112,7 +115,8 @@ record HttpRule(
             Function<String, Supplier<LiveSettings>> live,
             @Nullable PlanResolver plans,
             Function<String, @Nullable Supplier<LimitResolver>> resolvers,
-            CallCounts calls) {}
+            CallCounts calls,
+            @Nullable MessageSource messages) {}
 
     /** Whether it applies to routes that name it, rather than to paths. */
     boolean isOfRoutes() {
@@ -153,6 +157,10 @@ record HttpRule(
         IntPredicate statuses =
                 SettingChecks.named(property + ".charge-on", " ", () -> ChargedStatuses.parse(chargeOn));
         IntPredicate charged = statuses == null ? null : new ChargeWatch(property + ".charge-on=" + chargeOn, statuses);
+        String problem = MessageCode.problem(message, application.messages());
+        if (problem != null) {
+            throw new InvalidSettingException(property + ".message", " " + problem);
+        }
         String rule = name == null || name.isBlank() ? id : name;
         String where = rule.equals(id) ? property : property + " (" + rule + ")";
         RejectionLog log = new RejectionLog(where, enforce, System::nanoTime);

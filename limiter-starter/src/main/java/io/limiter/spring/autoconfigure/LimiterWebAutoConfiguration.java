@@ -3,12 +3,14 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.live.LiveLimits;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.condition.ConditionalOnEnabledLimiter;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.LimitResolver;
 import io.limiter.spring.key.PlanResolver;
 import io.limiter.spring.metrics.CallCounts;
+import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.RejectionResponseCustomizer;
 import io.limiter.spring.web.RejectionResponses;
 import io.limiter.spring.web.RouteRules;
@@ -56,10 +58,13 @@ public class LimiterWebAutoConfiguration {
             LimiterProperties properties,
             ApplicationContext context,
             ObjectProvider<RejectionResponseCustomizer> customizer) {
-        return new RejectionResponses(
-                properties.web().answers(),
-                messages(context),
-                customizer.getIfAvailable(() -> RejectionResponses.UNCHANGED));
+        MessageSource messages = messages(context);
+        RejectionResponses.Settings answers = properties.web().answers();
+        String problem = MessageCode.problem(answers.message(), messages);
+        if (problem != null) {
+            throw new InvalidSettingException("limiter.web.message", " " + problem);
+        }
+        return new RejectionResponses(answers, messages, customizer.getIfAvailable(() -> RejectionResponses.UNCHANGED));
     }
 
     @Bean
@@ -70,7 +75,7 @@ public class LimiterWebAutoConfiguration {
             ObjectProvider<LiveLimits> live,
             ObjectProvider<PlanResolver> resolver,
             ObjectProvider<LimitAdvisor> advisor,
-            ListableBeanFactory beans) {
+            ApplicationContext beans) {
         // Filters are created before most beans, so only its name is read, and the first request that needs it looks it
         // up.
         boolean resolves = beans.getBeanNamesForType(PlanResolver.class, true, false).length > 0;
@@ -87,7 +92,8 @@ public class LimiterWebAutoConfiguration {
                         name -> limitResolver(beans, name),
                         Optional.ofNullable(advisor.getIfUnique())
                                 .map(LimitAdvisor::callCounts)
-                                .orElseGet(CallCounts::new)));
+                                .orElseGet(CallCounts::new),
+                        messages(beans)));
     }
 
     private static @Nullable Supplier<LimitResolver> limitResolver(ListableBeanFactory beans, String name) {

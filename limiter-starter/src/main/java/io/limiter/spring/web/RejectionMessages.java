@@ -1,5 +1,6 @@
 package io.limiter.spring.web;
 
+import io.limiter.spring.check.MessageCode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -18,19 +19,7 @@ import org.springframework.core.io.support.PropertiesLoaderUtils;
  */
 final class RejectionMessages {
 
-    /** For an exceeded limit; followed by a dot and the name of a limit, for that one. */
-    static final String EXCEEDED = "limiter.message";
-
-    /** For a call that will never be granted. */
-    static final String NEVER = "limiter.message-never";
-
     private static final String SECONDS = "{0}";
-
-    /** For a call without a key. */
-    static final String NO_KEY = "limiter.no-key";
-
-    /** For limits that cannot be decided. */
-    static final String UNAVAILABLE = "limiter.unavailable";
 
     // Not by resource bundles, which look for files again for each new locale that a caller sends.
     private static final Properties ENGLISH = read("messages.properties");
@@ -48,17 +37,18 @@ final class RejectionMessages {
     }
 
     /**
-     * The message of a code in braces; any other text itself. If the text has a place for the seconds and there are none, the
-     * message {@link #NEVER}.
+     * The message of a {@link MessageCode}, {@code null} if there is none; any other text itself. If the text has a place for the
+     * seconds and there are none, the message {@link MessageCode#NEVER}.
      *
      * @param seconds empty if waiting does not help
      */
+    @Nullable
     String literalOrCode(String text, String seconds, Locale locale) {
-        boolean isCode = text.length() > 2 && text.startsWith("{") && text.endsWith("}");
-        String message = isCode ? find(text.substring(1, text.length() - 1), seconds, locale) : null;
-        if (message == null && seconds.isEmpty() && text.contains(SECONDS)) {
-            message = find(NEVER, seconds, locale);
+        String code = MessageCode.of(text);
+        if (code != null) {
+            return find(code, seconds, locale);
         }
+        String message = seconds.isEmpty() && text.contains(SECONDS) ? find(MessageCode.NEVER, seconds, locale) : null;
         // A MessageFormat would remove apostrophes.
         return message == null ? text.replace(SECONDS, seconds) : message;
     }
@@ -67,9 +57,8 @@ final class RejectionMessages {
     @Nullable
     String find(String code, String seconds, Locale locale) {
         if (application != null) {
-            String message = application.getMessage(code, new Object[] {seconds}, null, locale);
-            // Some message sources return the code of a message that they do not have.
-            if (message != null && !message.equals(code)) {
+            String message = MessageCode.find(application, code, seconds, locale);
+            if (message != null) {
                 return message;
             }
         }

@@ -10,6 +10,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.spring.check.InternalLimitExceededException;
+import io.limiter.spring.check.MessageCode;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.nio.charset.StandardCharsets;
@@ -220,7 +221,7 @@ public final class RejectionResponses {
                 || exceeded instanceof InternalLimitExceededException
                 || exceeded.decision().source() == Decision.Source.POLICY) {
             int status = HttpStatus.SERVICE_UNAVAILABLE.value();
-            String detail = orEmpty(messages.find(RejectionMessages.UNAVAILABLE, text(retryAfter), locale));
+            String detail = orEmpty(messages.find(MessageCode.UNAVAILABLE, text(retryAfter), locale));
             return new Problem(REDUCED_CAPACITY, title(status), status, detail, instance, policies, retryAfter);
         }
         int status = settings.status();
@@ -228,23 +229,27 @@ public final class RejectionResponses {
         return new Problem(QUOTA_EXCEEDED, title(status), status, detail, instance, policies, retryAfter);
     }
 
-    /** The first of the messages of the annotation, the limit, the settings and the one for all limits. */
+    /** The first of the messages of the annotation, the limit, the settings and the one for all limits that the caller's language has. */
     private String detail(
             RateLimitExceededException rejection, @Nullable String limit, @Nullable Long retryAfter, Locale locale) {
         String seconds = text(retryAfter);
         String own = String.valueOf(rejection.getMessage());
         if (!own.equals(new RateLimitExceededException(rejection.key(), rejection.decision()).getMessage())) {
-            return messages.literalOrCode(own, seconds, locale);
+            String message = messages.literalOrCode(own, seconds, locale);
+            if (message != null) {
+                return message;
+            }
         }
-        String ofLimit =
-                limit == null ? null : messages.find(RejectionMessages.EXCEEDED + "." + limit, seconds, locale);
+        String ofLimit = limit == null ? null : messages.find(MessageCode.EXCEEDED + "." + limit, seconds, locale);
         if (ofLimit != null) {
             return ofLimit;
         }
-        if (!settings.message().isEmpty()) {
-            return messages.literalOrCode(settings.message(), seconds, locale);
+        String ofAll =
+                settings.message().isEmpty() ? null : messages.literalOrCode(settings.message(), seconds, locale);
+        if (ofAll != null) {
+            return ofAll;
         }
-        String code = retryAfter == null ? RejectionMessages.NEVER : RejectionMessages.EXCEEDED;
+        String code = retryAfter == null ? MessageCode.NEVER : MessageCode.EXCEEDED;
         return orEmpty(messages.find(code, seconds, locale));
     }
 
@@ -252,7 +257,7 @@ public final class RejectionResponses {
     private String detail(MissingLimitKeyException missing, Locale locale) {
         return missing.isForCaller()
                 ? String.valueOf(missing.getMessage())
-                : orEmpty(messages.find(RejectionMessages.NO_KEY, "", locale));
+                : orEmpty(messages.find(MessageCode.NO_KEY, "", locale));
     }
 
     /** The types that are written as JSON. */

@@ -9,6 +9,7 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
+import org.springframework.context.MessageSource;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.context.support.StaticMessageSource;
 
 /** Invalid values of limits that prevent startup, and their messages. */
 class InvalidLimitsTest {
@@ -228,6 +231,16 @@ class InvalidLimitsTest {
         public void call() {}
     }
 
+    static class UnknownMessage {
+        @CountLimit(limit = 1, period = 1, message = "{no.such.code}")
+        public void call() {}
+    }
+
+    static class MessageOfOneLanguage {
+        @CountLimit(limit = 1, period = 1, message = "{sms.often}")
+        public void call() {}
+    }
+
     static class Ip {
         @RateLimit(rate = 1, limitType = LimitType.IP)
         public void call() {}
@@ -307,6 +320,11 @@ class InvalidLimitsTest {
                         NegativeQueue.class,
                         "@RateLimit for %s.call(): limit must be between 1 and 2147483647, was -2"),
                 Arguments.of(LimitOfTokenBucket.class, "limit has no effect on kind token-bucket, which has burst"),
+                Arguments.of(
+                        UnknownMessage.class,
+                        "@CountLimit for %s.call(): message must be a message, or the code of one in braces, and the"
+                                + " MessageSource of the application has none of this code in any language, was"
+                                + " '{no.such.code}': add no.such.code to messages.properties, or write the message itself"),
                 Arguments.of(Ip.class, "@RateLimit for %s.call(): limitType IP needs a web application"));
     }
 
@@ -341,6 +359,16 @@ class InvalidLimitsTest {
                             .extracting(InvalidLimitsTest::root)
                             .isInstanceOf(InvalidLimitException.class);
                 });
+    }
+
+    @Test
+    void a_message_may_be_there_in_one_language_only() {
+        StaticMessageSource messages = new StaticMessageSource();
+        messages.addMessage("sms.often", Locale.TRADITIONAL_CHINESE, "...");
+        Contexts.local()
+                .withBean("messageSource", MessageSource.class, () -> messages)
+                .withBean(MessageOfOneLanguage.class)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test

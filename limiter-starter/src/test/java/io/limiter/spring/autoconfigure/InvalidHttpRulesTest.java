@@ -37,6 +37,8 @@ class InvalidHttpRulesTest {
                     condition=#{user != null} and  | limiter.http.api.condition '#{user != null} and' must be one expression over the request
                     resolver=missing                | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean, was 'missing'
                     resolver=limiterFactory        | limiter.http.api.resolver must be the name of a io.limiter.spring.key.LimitResolver bean
+                    message={no.such.code}         | limiter.http.api.message must be a message, or the code of one in braces, and the MessageSource of the application has none of this code in any language, was '{no.such.code}': add no.such.code to messages.properties
+                    key=#{1}                       | limiter.http.api.key '#{1}' is the same for all calls, because it reads nothing of the request: use all
                     patth=/x                       | limiter.http.api.patth
                     order=first                    | limiter.http.api.order
                     """)

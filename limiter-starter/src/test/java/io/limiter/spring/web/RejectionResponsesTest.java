@@ -57,7 +57,10 @@ class RejectionResponsesTest {
         assertThat(detail(new RateLimitExceededException("k", REJECTED, "{sms.often}"), Locale.ENGLISH))
                 .isEqualTo("one sms in 5 s");
         assertThat(detail(new RateLimitExceededException("k", REJECTED, "{sms.unknown}"), Locale.ENGLISH))
-                .isEqualTo("{sms.unknown}");
+                .as("callers do not see codes")
+                .isEqualTo("Too many requests, try again in 5 s");
+        assertThat(detail(new RateLimitExceededException("k", REJECTED, "{0} s"), Locale.ENGLISH))
+                .isEqualTo("5 s");
         assertThat(detail(new RateLimitExceededException("k", REJECTED, "it's {0}"), Locale.ENGLISH))
                 .isEqualTo("it's 5");
         Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);

@@ -3,6 +3,7 @@ package io.limiter.spring.key.spel;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
@@ -89,8 +90,33 @@ record ExpressionCheck(String subject, Scope<?> scope) {
             if (found == null && isMethod(property.getName(), type)) {
                 throw mustNotUse(property);
             }
+            if (found == null && isMissing(property.getName(), type)) {
+                throw new IllegalArgumentException(subject + " uses '" + property.getName()
+                        + "', which is no property of " + type.getTypeName() + ": " + scope.allowed());
+            }
             type = found;
         }
+    }
+
+    /** Whether no value of the type can have the property. A value of a class that is not final may have more, or be a map. */
+    private static boolean isMissing(String name, Class<?> type) {
+        boolean mayBeMap = type.isInterface() || type == Object.class;
+        // Spring 7 reads properties of what is in an Optional.
+        return type != Optional.class && Modifier.isFinal(type.getModifiers()) || name.equals("class") && !mayBeMap;
+    }
+
+    /** The type of an expression that is the name of a value, or a path of properties; {@code null} if it is unknown. */
+    @Nullable
+    Class<?> typeOf(SpelNode node) {
+        if (!(node instanceof CompoundExpression path)) {
+            return scope.typeOf(node);
+        }
+        Class<?> type = scope.typeOf(path.getChild(0));
+        for (int i = 1; type != null && i < path.getChildCount(); i++) {
+            boolean known = path.getChild(i) instanceof PropertyOrFieldReference && !Map.class.isAssignableFrom(type);
+            type = known ? PROPERTIES.typeOf(nameOf(path.getChild(i)), type) : null;
+        }
+        return type;
     }
 
     /** Without abstract methods of applications, which a record may implement. */

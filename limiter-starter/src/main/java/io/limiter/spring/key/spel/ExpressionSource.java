@@ -15,6 +15,12 @@ import org.springframework.expression.ParserContext;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
@@ -89,6 +95,28 @@ record ExpressionSource<C>(
                 checkOf(expression).check(expression);
             }
         }
+    }
+
+    /** Whether an expression that was checked has another value for another call, as far as its parts tell. */
+    boolean reads(SpelExpression expression) {
+        return reads(expression.getAST());
+    }
+
+    private boolean reads(SpelNode node) {
+        if (node instanceof PropertyOrFieldReference
+                || node instanceof VariableReference
+                || node instanceof MethodReference call && scope.isOfCall(call)) {
+            return true;
+        }
+        // After the first part of a path come properties of that, and not of the call.
+        int own = node instanceof CompoundExpression ? 1 : node.getChildCount();
+        for (int i = 0; i < node.getChildCount(); i++) {
+            SpelNode child = node.getChild(i);
+            if ((i < own || child instanceof Indexer) && reads(child)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     ExpressionCheck checkOf(SpelExpression expression) {

@@ -1,6 +1,7 @@
 package io.limiter.spring.key.spel;
 
 import io.limiter.spring.key.MissingLimitKeyException;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -43,8 +44,9 @@ final class KeyTemplate<C> {
      * @throws IllegalArgumentException if the template is the same for all calls, cannot work or is forbidden
      */
     static <C> KeyTemplate<C> parse(ExpressionSource<C> source, String otherRemedy) {
-        checkCallsDiffer(source, otherRemedy);
         source.check();
+        checkCallsDiffer(source, otherRemedy);
+        checkHaveText(source);
         List<Expression> expressions = source.parts();
         List<Function<C, String>> parts = new ArrayList<>();
         for (int i = 0; i < expressions.size(); i++) {
@@ -78,6 +80,28 @@ final class KeyTemplate<C> {
             throw new IllegalArgumentException(source.quoted() + " is the same for all calls: write #{"
                     + source.text().replace("#", "") + "} if it is the name of an argument, or " + otherRemedy);
         }
+        if (parts.stream().noneMatch(part -> part instanceof SpelExpression expression && source.reads(expression))) {
+            throw new IllegalArgumentException(
+                    source.quoted() + " is the same for all calls, because it reads nothing of" + " the "
+                            + source.scope().parts() + ": " + otherRemedy);
+        }
+    }
+
+    /** As far as types are known. */
+    private static void checkHaveText(ExpressionSource<?> source) {
+        for (Expression part : source.parts()) {
+            Class<?> type = part instanceof SpelExpression expression
+                    ? source.checkOf(expression).typeOf(expression.getAST())
+                    : null;
+            if (type != null && Modifier.isFinal(type.getModifiers()) && !type.isPrimitive() && !HAS_TEXT.get(type)) {
+                throw new IllegalArgumentException(ExpressionSource.nameOf(part) + source.in() + ": " + noText(type));
+            }
+        }
+    }
+
+    private static String noText(Class<?> type) {
+        return "a " + type.getTypeName()
+                + " has no toString() of its own, so it would be another key each time: use one of its properties";
     }
 
     /** @throws MissingLimitKeyException if the call has no value for one of the expressions */
@@ -104,8 +128,7 @@ final class KeyTemplate<C> {
             return null;
         }
         if (!HAS_TEXT.get(content.getClass())) {
-            throw new IllegalArgumentException("a " + content.getClass().getTypeName()
-                    + " has no toString() of its own, so it would be another key each time: use one of its properties");
+            throw new IllegalArgumentException(noText(content.getClass()));
         }
         return content.toString();
     }

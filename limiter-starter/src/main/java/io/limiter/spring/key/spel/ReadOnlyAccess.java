@@ -146,6 +146,9 @@ final class ReadOnlyAccess {
         /** The type of a property; {@code null} if the class has none of this name. */
         @Nullable
         Class<?> typeOf(String property, Class<?> type) {
+            if (type.isArray() && property.equals("length")) {
+                return int.class;
+            }
             Method getter = findGetterForProperty(property, type, false);
             if (getter != null) {
                 return getter.getReturnType();

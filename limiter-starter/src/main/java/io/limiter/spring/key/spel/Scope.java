@@ -59,8 +59,8 @@ abstract class Scope<C> {
     private static @Nullable Object evaluate(SpelNode node, Root<?> root) {
         try {
             return node.getValue(new Evaluation(root));
-        } catch (ArithmeticException | StackOverflowError e) {
-            // A division by zero, or a pattern over a long text.
+        } catch (ArithmeticException | StackOverflowError | IndexOutOfBoundsException e) {
+            // A division by zero, a pattern over a long text, or an index below 0.
             throw new TextFunctions.ArgumentException(e.toString());
         }
     }
@@ -117,6 +117,11 @@ abstract class Scope<C> {
     /** Whether the scope itself has such a method. */
     final boolean has(MethodReference call) {
         return (TextFunctions.has(call.getName()) || methods.containsKey(call.getName())) && call.getChildCount() == 1;
+    }
+
+    /** Whether a method of the scope reads the call, rather than its argument alone. */
+    final boolean isOfCall(MethodReference method) {
+        return methods.containsKey(method.getName());
     }
 
     /** The type of a name or a variable; {@code null} if it is unknown. */

@@ -43,6 +43,9 @@ class KeyDifferentialTest {
         }
     }
 
+    /** Without the array, which has no text and so is no key. */
+    private static final int TEXTS = 5;
+
     @SuppressWarnings("unused")
     interface Service {
 
@@ -133,11 +136,11 @@ class KeyDifferentialTest {
     void of_primitives() throws Exception {
         Method method = method("primitives");
         Object[] arguments = {7, 8L, 0.1, 'x', true, new byte[] {1}};
-        for (Parameter parameter : method.getParameters()) {
+        for (Parameter parameter : List.of(method.getParameters()).subList(0, TEXTS)) {
             check(parameter.getName(), method, arguments);
             check("#" + parameter.getName(), method, arguments);
         }
-        for (int i = 0; i < arguments.length; i++) {
+        for (int i = 0; i < TEXTS; i++) {
             check("#p" + i, method, arguments);
             check("#a" + i, method, arguments);
         }
@@ -182,8 +185,7 @@ class KeyDifferentialTest {
                 "user.phones[level]",
                 "user.phones[1] + phone",
                 "#user.home.street",
-                "list[#p4]",
-                "level.class")) {
+                "list[#p4]")) {
             check(expression, method, "0171", user, params, List.of("0171", "b"), 1);
             check(expression, method, "0173", null, params, List.of(), 6);
             check(expression, method, null, user, null, null, 0);

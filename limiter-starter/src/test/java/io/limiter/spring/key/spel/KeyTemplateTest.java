@@ -111,6 +111,23 @@ class KeyTemplateTest {
                 .withMessageContaining(template.strip());
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "#{list[2]}",
+                "#{list[-1]}",
+                "#{list[p1]}",
+                "#{phone[9]}",
+                "#{phone[-1]}",
+                "#{list.?[#this == 'x'][0]}"
+            })
+    void an_index_out_of_range_is_a_missing_key(String template) throws Exception {
+        CallKey key = CallKeys.custom(template, method("send"));
+        assertThatThrownBy(() -> key.of(CALL))
+                .isInstanceOf(MissingLimitKeyException.class)
+                .hasMessageContaining(template);
+    }
+
     @Test
     void evaluation_only_reads() throws Exception {
         User user = new User("bob");
@@ -377,6 +394,16 @@ class KeyTemplateTest {
                 #{phone instanceof T(String)}             | must not use T(String)
                 #{{x:phone}}                              | must not use
                 #{list.![touch()]}                        | must not use touch()
+                #{1}                                      | same for all calls, because it reads nothing of the arguments: use limitType METHOD
+                #{'x'}                                    | same for all calls, because it reads nothing
+                a#{'x'.length()}:#{2 * 3}                 | same for all calls, because it reads nothing
+                #{normalize('x')}                         | same for all calls, because it reads nothing
+                #{phone.class}                            | uses 'class', which is no property of java.lang.String
+                #{user.class}                             | uses 'class', which is no property of
+                #{user.home.town}                         | uses 'town', which is no property of
+                #{phone.bytes}                            | a byte[] has no toString() of its own
+                #{p1.value}                               | uses 'value', which is no property of int
+                #{user}                                   | has no toString() of its own
                 """);
     }
 

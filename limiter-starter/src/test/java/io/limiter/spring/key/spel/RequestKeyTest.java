@@ -63,6 +63,15 @@ class RequestKeyTest {
     private static final Request ANONYMOUS = new Request(null, Map.of());
 
     @ParameterizedTest
+    @ValueSource(strings = {"#{1}", "#{'x'}", "#{number('1') + 2}"})
+    void a_key_that_reads_nothing_of_the_request_is_rejected(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RequestKey.parse(text))
+                .withMessage(
+                        "'" + text + "' is the same for all calls, because it reads nothing of the request: use all");
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
                     ip                                     | 1.2.3.4         | 1.2.3.4
                     user                                   | user:ann        | ip:1.2.3.4
