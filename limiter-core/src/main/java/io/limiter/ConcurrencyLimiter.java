@@ -68,14 +68,14 @@ public interface ConcurrencyLimiter {
      * @param timeout how long to wait at most; zero or a negative one for not at all
      * @return empty if rejected
      */
-    Optional<Lease> tryAcquire(int permits, Duration timeout);
+    Optional<Lease> tryAcquire(long permits, Duration timeout);
 
     /**
-     * As {@link #tryAcquire(int, Duration)}, for callers that cannot continue without permits.
+     * As {@link #tryAcquire(long, Duration)}, for callers that cannot continue without permits.
      *
      * @throws RateLimitExceededException if rejected; its retry-after is when leases end
      */
-    Lease acquire(int permits, Duration timeout);
+    Lease acquire(long permits, Duration timeout);
 
     /** Returns whether a permit is available now, and how many remain. Takes none. */
     Decision peek();
@@ -93,7 +93,7 @@ public interface ConcurrencyLimiter {
      *
      * <p>If the backend is unavailable, the number held in this JVM, under all failure policies but {@code THROW}.
      */
-    int inUse();
+    long inUse();
 
     /** Takes one permit if it is available now. */
     default Optional<Lease> tryAcquire() {
@@ -126,7 +126,7 @@ public interface ConcurrencyLimiter {
     }
 
     /** {@code on(key).tryAcquire(permits, timeout)}. */
-    default Optional<Lease> tryAcquire(String key, int permits, Duration timeout) {
+    default Optional<Lease> tryAcquire(String key, long permits, Duration timeout) {
         return on(key).tryAcquire(permits, timeout);
     }
 
@@ -141,7 +141,7 @@ public interface ConcurrencyLimiter {
     }
 
     /** {@code on(key).acquire(permits, timeout)}. */
-    default Lease acquire(String key, int permits, Duration timeout) {
+    default Lease acquire(String key, long permits, Duration timeout) {
         return on(key).acquire(permits, timeout);
     }
 
@@ -155,21 +155,21 @@ public interface ConcurrencyLimiter {
         /** As {@link ConcurrencyLimiter#on}. */
         Async on(String key);
 
-        /** As {@link ConcurrencyLimiter#tryAcquire(int, Duration)}. */
-        CompletableFuture<Optional<Lease>> tryAcquire(int permits, Duration timeout);
+        /** As {@link ConcurrencyLimiter#tryAcquire(long, Duration)}. */
+        CompletableFuture<Optional<Lease>> tryAcquire(long permits, Duration timeout);
 
         /**
-         * As {@link ConcurrencyLimiter#acquire(int, Duration)}.
+         * As {@link ConcurrencyLimiter#acquire(long, Duration)}.
          *
          * @return fails with {@link RateLimitExceededException} if rejected
          */
-        CompletableFuture<Lease> acquire(int permits, Duration timeout);
+        CompletableFuture<Lease> acquire(long permits, Duration timeout);
 
         /** As {@link ConcurrencyLimiter#peek()}. */
         CompletableFuture<Decision> peek();
 
         /** As {@link ConcurrencyLimiter#inUse()}. */
-        CompletableFuture<Integer> inUse();
+        CompletableFuture<Long> inUse();
 
         /** As {@link ConcurrencyLimiter#reset()}. Dependent stages run on no thread of the limiter. */
         CompletableFuture<Void> reset();
@@ -205,7 +205,7 @@ public interface ConcurrencyLimiter {
         }
 
         /** {@code on(key).tryAcquire(permits, timeout)}. */
-        default CompletableFuture<Optional<Lease>> tryAcquire(String key, int permits, Duration timeout) {
+        default CompletableFuture<Optional<Lease>> tryAcquire(String key, long permits, Duration timeout) {
             return on(key).tryAcquire(permits, timeout);
         }
 
@@ -220,7 +220,7 @@ public interface ConcurrencyLimiter {
         }
 
         /** {@code on(key).acquire(permits, timeout)}. */
-        default CompletableFuture<Lease> acquire(String key, int permits, Duration timeout) {
+        default CompletableFuture<Lease> acquire(String key, long permits, Duration timeout) {
             return on(key).acquire(permits, timeout);
         }
     }

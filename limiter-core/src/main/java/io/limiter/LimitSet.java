@@ -58,11 +58,11 @@ public interface LimitSet {
      *
      * @param permits how many this limiter takes for each permit of the set, at least 1
      */
-    static LimitSet of(Limiter first, int permits) {
+    static LimitSet of(Limiter first, long permits) {
         return Objects.requireNonNull(first, "first").toSet(permits);
     }
 
-    /** {@link #and(Limiter, int)} with one permit for each permit of the set. */
+    /** {@link #and(Limiter, long)} with one permit for each permit of the set. */
     default LimitSet and(Limiter other) {
         return and(other, 1);
     }
@@ -73,7 +73,7 @@ public interface LimitSet {
      * @param permits how many this limiter takes for each permit of the set, at least 1; for example one call and 500 tokens
      * @throws IllegalArgumentException if its permits are in the set already, or it was built by another factory
      */
-    LimitSet and(Limiter other, int permits);
+    LimitSet and(Limiter other, long permits);
 
     /** The limiters, or the views of their keys, in the order of the set. */
     List<Limiter> limiters();
@@ -83,55 +83,55 @@ public interface LimitSet {
      * decision. Each limit takes its own number for each permit.
      *
      * <p>No wait exceeds a limit's {@code maxWait}. A rejection by limits without reservations alone is waited for as in
-     * {@link Limiter#decide(int, Duration)}, if each of their retry-afters lies within their timeouts; then all limits are decided
+     * {@link Limiter#decide(long, Duration)}, if each of their retry-afters lies within their timeouts; then all limits are decided
      * again, with what is left of the timeouts. Nothing is taken meanwhile.
      *
      * @param permits at least 1
      * @param timeouts how long to wait at most: none not to wait, one for all limits, or one for each of them, in the order of
      *     the set; zero or a negative one not to wait for that limit
      */
-    SetDecision decide(int permits, Duration... timeouts);
+    SetDecision decide(long permits, Duration... timeouts);
 
     /**
-     * Takes permits as {@link #decide(int, Duration...)}, without waiting until they come due or for a retry-after, and returns
-     * them as reservations of all limits; see {@link Limiter#reserve(int)}.
+     * Takes permits as {@link #decide(long, Duration...)}, without waiting until they come due or for a retry-after, and returns
+     * them as reservations of all limits; see {@link Limiter#reserve(long)}.
      *
      * @param permits at least 1
-     * @param timeouts as of {@link #decide(int, Duration...)}
+     * @param timeouts as of {@link #decide(long, Duration...)}
      */
-    SetReservation reserve(int permits, Duration... timeouts);
+    SetReservation reserve(long permits, Duration... timeouts);
 
-    /** Returns what {@link #decide(int, Duration...)} would decide now. Takes nothing. */
-    SetDecision peek(int permits);
+    /** Returns what {@link #decide(long, Duration...)} would decide now. Takes nothing. */
+    SetDecision peek(long permits);
 
     /**
-     * Refunds permits of every limit that were taken and not used; see {@link Limiter#refund(int)}.
+     * Refunds permits of every limit that were taken and not used; see {@link Limiter#refund(long)}.
      *
      * @param permits at least 1
      * @return granted, with what remains
      */
-    SetDecision refund(int permits);
+    SetDecision refund(long permits);
 
     /** The same set by methods that return futures. */
     Async async();
 
-    /** {@link #decide(int, Duration...)} for one permit, without waiting. */
+    /** {@link #decide(long, Duration...)} for one permit, without waiting. */
     default SetDecision decide() {
         return decide(1);
     }
 
-    /** {@link #peek(int)} for one permit. */
+    /** {@link #peek(long)} for one permit. */
     default SetDecision peek() {
         return peek(1);
     }
 
-    /** {@link #tryAcquire(int, Duration...)} for one permit, without waiting. */
+    /** {@link #tryAcquire(long, Duration...)} for one permit, without waiting. */
     default boolean tryAcquire() {
         return tryAcquire(1);
     }
 
-    /** As {@link #decide(int, Duration...)}; returns whether all limits granted. */
-    default boolean tryAcquire(int permits, Duration... timeouts) {
+    /** As {@link #decide(long, Duration...)}; returns whether all limits granted. */
+    default boolean tryAcquire(long permits, Duration... timeouts) {
         return decide(permits, timeouts).granted();
     }
 
@@ -143,20 +143,20 @@ public interface LimitSet {
      */
     interface Async {
 
-        /** As {@link LimitSet#decide(int, Duration...)}. */
-        CompletableFuture<SetDecision> decide(int permits, Duration... timeouts);
+        /** As {@link LimitSet#decide(long, Duration...)}. */
+        CompletableFuture<SetDecision> decide(long permits, Duration... timeouts);
 
-        /** As {@link LimitSet#tryAcquire(int, Duration...)}. */
-        CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts);
+        /** As {@link LimitSet#tryAcquire(long, Duration...)}. */
+        CompletableFuture<Boolean> tryAcquire(long permits, Duration... timeouts);
 
-        /** As {@link LimitSet#reserve(int, Duration...)}. */
-        CompletableFuture<SetReservation> reserve(int permits, Duration... timeouts);
+        /** As {@link LimitSet#reserve(long, Duration...)}. */
+        CompletableFuture<SetReservation> reserve(long permits, Duration... timeouts);
 
-        /** As {@link LimitSet#peek(int)}. */
-        CompletableFuture<SetDecision> peek(int permits);
+        /** As {@link LimitSet#peek(long)}. */
+        CompletableFuture<SetDecision> peek(long permits);
 
-        /** As {@link LimitSet#refund(int)}. */
-        CompletableFuture<SetDecision> refund(int permits);
+        /** As {@link LimitSet#refund(long)}. */
+        CompletableFuture<SetDecision> refund(long permits);
 
         /** As {@link LimitSet#decide()}. */
         default CompletableFuture<SetDecision> decide() {

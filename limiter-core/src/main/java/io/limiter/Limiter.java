@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * and no single key is mistaken for a pair.
  *
  * <p>No method waits for permits unless it is passed a timeout, or is {@link RateLimiter#acquire()}. Timeouts are precise to the
- * microsecond; zero or a negative one means not to wait. {@link #decide(int, Duration)} says how callers wait.
+ * microsecond; zero or a negative one means not to wait. {@link #decide(long, Duration)} says how callers wait.
  *
  * <p>Limiters are safe for use by many threads. All methods throw {@link IllegalArgumentException} if permits are less
  * than 1 or a key is blank. If the backend that holds the state (Redis) is unavailable or too slow, or holds something else
@@ -62,7 +62,7 @@ public interface Limiter {
      *
      * @param permits at least 1
      */
-    Decision decide(int permits);
+    Decision decide(long permits);
 
     /**
      * Acquires permits that become available within the timeout, waits for them, and returns the whole decision.
@@ -81,23 +81,23 @@ public interface Limiter {
      * @param permits at least 1
      * @param timeout how long to wait at most
      */
-    Decision decide(int permits, Duration timeout);
+    Decision decide(long permits, Duration timeout);
 
     /**
-     * Returns what {@link #decide(int)} would decide now. Takes nothing.
+     * Returns what {@link #decide(long)} would decide now. Takes nothing.
      *
      * @param permits at least 1
      */
-    Decision peek(int permits);
+    Decision peek(long permits);
 
     /**
-     * Takes permits as {@link #decide(int)}, and returns them as a reservation: what turns out too many is returned, exactly
-     * those, and what turns out too few is charged. {@link RateLimiter#reserve(int)} can also reserve permits that come due
+     * Takes permits as {@link #decide(long)}, and returns them as a reservation: what turns out too many is returned, exactly
+     * those, and what turns out too few is charged. {@link RateLimiter#reserve(long)} can also reserve permits that come due
      * later.
      *
      * @param permits at least 1
      */
-    Reservation reserve(int permits);
+    Reservation reserve(long permits);
 
     /**
      * Refunds permits that were taken, for example because the work failed. They can be taken again, up to the limit's capacity:
@@ -118,7 +118,7 @@ public interface Limiter {
      * @param permits at least 1
      * @return granted, with what remains
      */
-    Decision refund(int permits);
+    Decision refund(long permits);
 
     /**
      * Takes permits even if they are not available, for work whose cost is known only afterwards. Later requests wait or are
@@ -130,7 +130,7 @@ public interface Limiter {
      * @param permits at least 1
      * @return granted, with what remains
      */
-    Decision charge(int permits);
+    Decision charge(long permits);
 
     /**
      * Deletes the state of these permits, as if they had never been used, for example to let a caller in again. Waits for the
@@ -142,23 +142,23 @@ public interface Limiter {
     void reset();
 
     /**
-     * These permits as the first of a set; see {@link LimitSet#of(Limiter, int)}.
+     * These permits as the first of a set; see {@link LimitSet#of(Limiter, long)}.
      *
      * @param permits how many this limiter takes for each permit of the set, at least 1
      */
-    LimitSet toSet(int permits);
+    LimitSet toSet(long permits);
 
-    /** {@link #decide(int)} for one permit. */
+    /** {@link #decide(long)} for one permit. */
     default Decision decide() {
         return decide(1);
     }
 
-    /** {@link #peek(int)} for one permit. */
+    /** {@link #peek(long)} for one permit. */
     default Decision peek() {
         return peek(1);
     }
 
-    /** {@link #reserve(int)} for one permit. */
+    /** {@link #reserve(long)} for one permit. */
     default Reservation reserve() {
         return reserve(1);
     }
@@ -173,36 +173,36 @@ public interface Limiter {
      *
      * @param permits at least 1
      */
-    default boolean tryAcquire(int permits) {
+    default boolean tryAcquire(long permits) {
         return decide(permits).granted();
     }
 
-    /** As {@link #tryAcquire(int, Duration)} for one permit. */
+    /** As {@link #tryAcquire(long, Duration)} for one permit. */
     default boolean tryAcquire(Duration timeout) {
         return tryAcquire(1, timeout);
     }
 
-    /** As {@link #tryAcquire(int, Duration)} for one permit. */
+    /** As {@link #tryAcquire(long, Duration)} for one permit. */
     default boolean tryAcquire(long timeout, TimeUnit unit) {
         return tryAcquire(1, timeout, unit);
     }
 
     /**
      * Takes all of the permits if they become available within the timeout, waiting for them; or none. See
-     * {@link #decide(int, Duration)}.
+     * {@link #decide(long, Duration)}.
      *
      * @param permits at least 1
      */
-    default boolean tryAcquire(int permits, Duration timeout) {
+    default boolean tryAcquire(long permits, Duration timeout) {
         return decide(permits, timeout).granted();
     }
 
     /**
-     * As {@link #tryAcquire(int, Duration)}.
+     * As {@link #tryAcquire(long, Duration)}.
      *
      * @param permits at least 1
      */
-    default boolean tryAcquire(int permits, long timeout, TimeUnit unit) {
+    default boolean tryAcquire(long permits, long timeout, TimeUnit unit) {
         return tryAcquire(
                 permits, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
     }
@@ -213,7 +213,7 @@ public interface Limiter {
     }
 
     /** {@code on(key).decide(permits)}. */
-    default Decision decide(String key, int permits) {
+    default Decision decide(String key, long permits) {
         return on(key).decide(permits);
     }
 
@@ -223,7 +223,7 @@ public interface Limiter {
     }
 
     /** {@code on(key).tryAcquire(permits)}. */
-    default boolean tryAcquire(String key, int permits) {
+    default boolean tryAcquire(String key, long permits) {
         return on(key).tryAcquire(permits);
     }
 
@@ -233,12 +233,12 @@ public interface Limiter {
     }
 
     /** {@code on(key).reserve(permits)}. */
-    default Reservation reserve(String key, int permits) {
+    default Reservation reserve(String key, long permits) {
         return on(key).reserve(permits);
     }
 
     /** {@code on(key).decide(permits, timeout)}. */
-    default Decision decide(String key, int permits, Duration timeout) {
+    default Decision decide(String key, long permits, Duration timeout) {
         return on(key).decide(permits, timeout);
     }
 
@@ -254,7 +254,7 @@ public interface Limiter {
     }
 
     /** {@code on(key).tryAcquire(permits, timeout)}. */
-    default boolean tryAcquire(String key, int permits, Duration timeout) {
+    default boolean tryAcquire(String key, long permits, Duration timeout) {
         return on(key).tryAcquire(permits, timeout);
     }
 
@@ -286,29 +286,29 @@ public interface Limiter {
         /** As {@link Limiter#on}. */
         Async on(String key);
 
-        /** As {@link Limiter#decide(int)}. */
-        CompletableFuture<Decision> decide(int permits);
+        /** As {@link Limiter#decide(long)}. */
+        CompletableFuture<Decision> decide(long permits);
 
-        /** As {@link Limiter#decide(int, Duration)}; completed when the permits are there, or are rejected. No thread waits. */
-        CompletableFuture<Decision> decide(int permits, Duration timeout);
+        /** As {@link Limiter#decide(long, Duration)}; completed when the permits are there, or are rejected. No thread waits. */
+        CompletableFuture<Decision> decide(long permits, Duration timeout);
 
-        /** As {@link Limiter#tryAcquire(int)}. */
-        CompletableFuture<Boolean> tryAcquire(int permits);
+        /** As {@link Limiter#tryAcquire(long)}. */
+        CompletableFuture<Boolean> tryAcquire(long permits);
 
-        /** As {@link Limiter#tryAcquire(int, Duration)}. */
-        CompletableFuture<Boolean> tryAcquire(int permits, Duration timeout);
+        /** As {@link Limiter#tryAcquire(long, Duration)}. */
+        CompletableFuture<Boolean> tryAcquire(long permits, Duration timeout);
 
-        /** As {@link Limiter#peek(int)}. */
-        CompletableFuture<Decision> peek(int permits);
+        /** As {@link Limiter#peek(long)}. */
+        CompletableFuture<Decision> peek(long permits);
 
-        /** As {@link Limiter#reserve(int)}. */
-        CompletableFuture<Reservation> reserve(int permits);
+        /** As {@link Limiter#reserve(long)}. */
+        CompletableFuture<Reservation> reserve(long permits);
 
-        /** As {@link Limiter#refund(int)}. */
-        CompletableFuture<Decision> refund(int permits);
+        /** As {@link Limiter#refund(long)}. */
+        CompletableFuture<Decision> refund(long permits);
 
-        /** As {@link Limiter#charge(int)}. */
-        CompletableFuture<Decision> charge(int permits);
+        /** As {@link Limiter#charge(long)}. */
+        CompletableFuture<Decision> charge(long permits);
 
         /** As {@link Limiter#reset()}. Completing the future does not stop it. Dependent stages run on no thread of the limiter. */
         CompletableFuture<Void> reset();
@@ -344,7 +344,7 @@ public interface Limiter {
         }
 
         /** {@code on(key).decide(permits)}. */
-        default CompletableFuture<Decision> decide(String key, int permits) {
+        default CompletableFuture<Decision> decide(String key, long permits) {
             return on(key).decide(permits);
         }
 
@@ -354,7 +354,7 @@ public interface Limiter {
         }
 
         /** {@code on(key).tryAcquire(permits)}. */
-        default CompletableFuture<Boolean> tryAcquire(String key, int permits) {
+        default CompletableFuture<Boolean> tryAcquire(String key, long permits) {
             return on(key).tryAcquire(permits);
         }
 
@@ -364,12 +364,12 @@ public interface Limiter {
         }
 
         /** {@code on(key).reserve(permits)}. */
-        default CompletableFuture<Reservation> reserve(String key, int permits) {
+        default CompletableFuture<Reservation> reserve(String key, long permits) {
             return on(key).reserve(permits);
         }
 
         /** {@code on(key).decide(permits, timeout)}. */
-        default CompletableFuture<Decision> decide(String key, int permits, Duration timeout) {
+        default CompletableFuture<Decision> decide(String key, long permits, Duration timeout) {
             return on(key).decide(permits, timeout);
         }
 
@@ -379,7 +379,7 @@ public interface Limiter {
         }
 
         /** {@code on(key).tryAcquire(permits, timeout)}. */
-        default CompletableFuture<Boolean> tryAcquire(String key, int permits, Duration timeout) {
+        default CompletableFuture<Boolean> tryAcquire(String key, long permits, Duration timeout) {
             return on(key).tryAcquire(permits, timeout);
         }
     }

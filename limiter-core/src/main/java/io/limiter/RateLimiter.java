@@ -64,7 +64,7 @@ public interface RateLimiter extends Limiter {
      * @param timeout how long the caller would wait at most, and no longer than the limit's {@code maxWait}; zero or a negative one
      *     for not at all
      */
-    Reservation reserve(int permits, Duration timeout);
+    Reservation reserve(long permits, Duration timeout);
 
     /**
      * Reserves permits without waiting, at most the limit's {@code maxWait} ahead.
@@ -72,7 +72,7 @@ public interface RateLimiter extends Limiter {
      * @param permits at least 1
      */
     @Override
-    default Reservation reserve(int permits) {
+    default Reservation reserve(long permits) {
         return reserve(permits, limit().maxWait());
     }
 
@@ -93,7 +93,7 @@ public interface RateLimiter extends Limiter {
      * @return the time waited
      * @throws RateLimitExceededException if it would take longer than the limit's {@code maxWait}
      */
-    Duration acquire(int permits);
+    Duration acquire(long permits);
 
     /** {@code on(key).acquire()}. */
     default Duration acquire(String key) {
@@ -101,12 +101,12 @@ public interface RateLimiter extends Limiter {
     }
 
     /** {@code on(key).acquire(permits)}. */
-    default Duration acquire(String key, int permits) {
+    default Duration acquire(String key, long permits) {
         return on(key).acquire(permits);
     }
 
     /** {@code on(key).reserve(permits, timeout)}. */
-    default Reservation reserve(String key, int permits, Duration timeout) {
+    default Reservation reserve(String key, long permits, Duration timeout) {
         return on(key).reserve(permits, timeout);
     }
 
@@ -120,14 +120,14 @@ public interface RateLimiter extends Limiter {
         Async on(String key);
 
         /**
-         * As {@link RateLimiter#acquire(int)}.
+         * As {@link RateLimiter#acquire(long)}.
          *
          * @return fails with {@link RateLimitExceededException} if it would take longer than the limit's {@code maxWait}
          */
-        CompletableFuture<Duration> acquire(int permits);
+        CompletableFuture<Duration> acquire(long permits);
 
-        /** As {@link RateLimiter#reserve(int, Duration)}. */
-        CompletableFuture<Reservation> reserve(int permits, Duration timeout);
+        /** As {@link RateLimiter#reserve(long, Duration)}. */
+        CompletableFuture<Reservation> reserve(long permits, Duration timeout);
 
         /** As {@link RateLimiter#acquire()}. */
         default CompletableFuture<Duration> acquire() {
@@ -140,12 +140,12 @@ public interface RateLimiter extends Limiter {
         }
 
         /** {@code on(key).acquire(permits)}. */
-        default CompletableFuture<Duration> acquire(String key, int permits) {
+        default CompletableFuture<Duration> acquire(String key, long permits) {
             return on(key).acquire(permits);
         }
 
         /** {@code on(key).reserve(permits, timeout)}. */
-        default CompletableFuture<Reservation> reserve(String key, int permits, Duration timeout) {
+        default CompletableFuture<Reservation> reserve(String key, long permits, Duration timeout) {
             return on(key).reserve(permits, timeout);
         }
     }

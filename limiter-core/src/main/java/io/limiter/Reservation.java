@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Permits that were taken, and the time until they may be used: the result of {@link Limiter#reserve(int)}, which does not wait.
+ * Permits that were taken, and the time until they may be used: the result of {@link Limiter#reserve(long)}, which does not wait.
  * They are returned or settled once it is known how many were used.
  *
  * <pre>{@code
@@ -89,12 +89,12 @@ public interface Reservation {
      * @throws LimiterBackendException if the backend failed and the failure policy is {@code throw}; it may have been settled,
      *     and another call does not try again
      */
-    boolean settle(int actual);
+    boolean settle(long actual);
 
     /**
      * As {@link #settle}, without blocking the calling thread. Completing the future does not stop it.
      *
      * @return as of {@link #settle}; fails with {@link LimiterBackendException}
      */
-    CompletableFuture<Boolean> settleAsync(int actual);
+    CompletableFuture<Boolean> settleAsync(long actual);
 }

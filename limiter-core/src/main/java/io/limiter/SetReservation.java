@@ -55,8 +55,8 @@ public interface SetReservation {
      * @throws IllegalArgumentException if there is not one number of at least 0 for each limit; nothing is settled
      * @throws LimiterBackendException as {@link Reservation#settle}; other limits may be settled
      */
-    boolean settle(int... actual);
+    boolean settle(long... actual);
 
     /** As {@link #settle}, without blocking the calling thread. Completing the future does not stop it. */
-    CompletableFuture<Boolean> settleAsync(int... actual);
+    CompletableFuture<Boolean> settleAsync(long... actual);
 }

@@ -47,7 +47,7 @@ abstract class CountLimiterContract extends LimiterContract {
     @Test
     void async_decides_as_blocking_does() {
         for (Limiter limiter : allKinds(4)) {
-            for (int permits : new int[] {3, 2, 5, 1, 1}) {
+            for (long permits : new int[] {3, 2, 5, 1, 1}) {
                 assertThat(limiter.on("async").async().decide(permits).join())
                         .isEqualTo(limiter.decide("blocking", permits));
                 clock().advance(Duration.ofSeconds(2));
@@ -126,6 +126,56 @@ abstract class CountLimiterContract extends LimiterContract {
                 }
             });
             assertThat(granted).as(limiter.toString()).hasValue(100);
+        }
+    }
+
+    @Test
+    void limits_of_any_size_are_exact_at_the_last_permit() {
+        Duration month = Duration.ofDays(30);
+        for (long limit : new long[] {1L << 31, 5_000_000_000L, 1L << 32, 1_000_000_000_000L, (1L << 53) - 1}) {
+            for (Limit<?> kind : List.of(FixedWindow.of(limit, month), SlidingCounter.of(limit, month))) {
+                Limiter limiter = limiters().build("k" + limit, kind);
+                assertThat(limiter.limit().capacity()).isEqualTo(limit);
+                assertThat(limiter.tryAcquire(limit)).as(limiter.toString()).isTrue();
+                assertThat(limiter.tryAcquire()).isFalse();
+                assertThat(limiter.refund(limit / 3 * 2).remaining()).isEqualTo(limit / 3 * 2);
+                assertThat(limiter.tryAcquire(limit / 3 * 2 + 1)).isFalse();
+                assertThat(limiter.decide(limit / 3 * 2 - 1).remaining()).isEqualTo(1);
+                assertThat(limiter.tryAcquire(2)).isFalse();
+                assertThat(limiter.peek().granted()).isTrue();
+                assertThat(limiter.tryAcquire()).as(limiter.toString()).isTrue();
+                assertThat(limiter.tryAcquire()).as(limiter.toString()).isFalse();
+                // A debt beyond the limit, which a refund pays.
+                assertThat(limiter.charge(limit / 2).remaining()).isZero();
+                limiter.refund(limit / 2);
+                assertThat(limiter.reserve(limit).isGranted()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void reservations_of_any_size_are_settled_to_the_permit() {
+        Limiter limiter = limiters().build("k", FixedWindow.of(5_000_000_000L, Duration.ofDays(30)));
+        assertThat(limiter.reserve(4_000_000_000L).settle(3_999_999_999L)).isTrue();
+        assertThat(limiter.peek().remaining()).isEqualTo(1_000_000_001L);
+        assertThat(limiter.reserve(1).settle(1_000_000_001L)).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+        Reservation last = limiters().build("other", limiter.limit()).reserve(1);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> last.settle(1L << 53))
+                .withMessageStartingWith("actual must be at most 9007199254740991 (2^53 - 1");
+        assertThat(last.settle(2)).isTrue();
+    }
+
+    @Test
+    void more_permits_than_can_be_counted_are_errors() {
+        for (Limiter limiter : allKinds(1)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> limiter.tryAcquire(1L << 53))
+                    .withMessage(
+                            "permits must be at most 9007199254740991 (2^53 - 1, the most that can be counted exactly),"
+                                    + " was 9007199254740992");
+            assertThatIllegalArgumentException().isThrownBy(() -> limiter.charge(Long.MAX_VALUE));
         }
     }
 

@@ -77,16 +77,16 @@ class EveryFormTest {
         assertThat(future(Lease.class.getMethod("close"))).isEqualTo(returned(Lease.class.getMethod("closeAsync")));
         assertThat(future(Reservation.class.getMethod("cancel")))
                 .isEqualTo(returned(Reservation.class.getMethod("cancelAsync")));
-        assertThat(future(Reservation.class.getMethod("settle", int.class)))
-                .isEqualTo(returned(Reservation.class.getMethod("settleAsync", int.class)));
+        assertThat(future(Reservation.class.getMethod("settle", long.class)))
+                .isEqualTo(returned(Reservation.class.getMethod("settleAsync", long.class)));
         assertThat(future(SetReservation.class.getMethod("cancel")))
                 .isEqualTo(returned(SetReservation.class.getMethod("cancelAsync")));
-        assertThat(future(SetReservation.class.getMethod("settle", int[].class)))
-                .isEqualTo(returned(SetReservation.class.getMethod("settleAsync", int[].class)));
+        assertThat(future(SetReservation.class.getMethod("settle", long[].class)))
+                .isEqualTo(returned(SetReservation.class.getMethod("settleAsync", long[].class)));
     }
 
     /** These are for code that was written for Guava's limiter, or for the annotations' original, which have no futures. */
-    private static boolean hasTimeUnit(Method method) {
+    static boolean hasTimeUnit(Method method) {
         return List.of(method.getParameterTypes()).contains(TimeUnit.class);
     }
 

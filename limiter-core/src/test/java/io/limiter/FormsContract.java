@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
  */
 abstract class FormsContract extends LimiterContract {
 
-    private static final Map<Class<?>, Object> ARGUMENTS = Map.of(
-            int.class, 2, Duration.class, Duration.ofSeconds(1), long.class, 1L, TimeUnit.class, TimeUnit.SECONDS);
+    private static final Map<Class<?>, Object> ARGUMENTS =
+            Map.of(long.class, 2L, Duration.class, Duration.ofSeconds(1), TimeUnit.class, TimeUnit.SECONDS);
 
     @Test
     void forms_of_a_rate_limiter_decide_alike() throws ReflectiveOperationException {
@@ -37,17 +37,17 @@ abstract class FormsContract extends LimiterContract {
                 RateLimiter.Async.class,
                 limiters().build("k", 1, 2, 60),
                 "tryAcquire(): G, G, R; 0 s",
-                "tryAcquire(int): G, R, R; 0 s",
+                "tryAcquire(long): G, R, R; 0 s",
                 "tryAcquire(Duration): G, G, G; 1 s",
-                "tryAcquire(int, Duration): G, R, R; 0 s",
+                "tryAcquire(long, Duration): G, R, R; 0 s",
                 "acquire(): G, G, G 1; 1 s",
-                "acquire(int): G, G 2, G 2; 4 s",
+                "acquire(long): G, G 2, G 2; 4 s",
                 "decide(): G, G, R 1; 0 s",
-                "decide(int): G, R 2, R 2; 0 s",
-                "decide(int, Duration): G, R 1, R 1; 0 s",
+                "decide(long): G, R 2, R 2; 0 s",
+                "decide(long, Duration): G, R 1, R 1; 0 s",
                 "reserve(): G, G, G 1; 0 s",
-                "reserve(int): G, G 2, G 4; 0 s",
-                "reserve(int, Duration): G, R 1, R 1; 0 s");
+                "reserve(long): G, G 2, G 4; 0 s",
+                "reserve(long, Duration): G, R 1, R 1; 0 s");
     }
 
     @Test
@@ -57,14 +57,14 @@ abstract class FormsContract extends LimiterContract {
                 Limiter.Async.class,
                 limiters().build("k", FixedWindow.of(2, Duration.ofSeconds(1))),
                 "tryAcquire(): G, G, R; 0 s",
-                "tryAcquire(int): G, R, R; 0 s",
+                "tryAcquire(long): G, R, R; 0 s",
                 "tryAcquire(Duration): G, G, G; 1 s",
-                "tryAcquire(int, Duration): G, G, G; 2 s",
+                "tryAcquire(long, Duration): G, G, G; 2 s",
                 "decide(): G, G, R 1; 0 s",
-                "decide(int): G, R 1, R 1; 0 s",
-                "decide(int, Duration): G, G, G; 2 s",
+                "decide(long): G, R 1, R 1; 0 s",
+                "decide(long, Duration): G, G, G; 2 s",
                 "reserve(): G, G, R 1; 0 s",
-                "reserve(int): G, R 1, R 1; 0 s");
+                "reserve(long): G, R 1, R 1; 0 s");
     }
 
     @Test
@@ -75,10 +75,10 @@ abstract class FormsContract extends LimiterContract {
                 limiters().build("k", ConcurrencyLimit.of(2)),
                 "tryAcquire(): G, G, R; 0 s",
                 "tryAcquire(Duration): G, G, R; 1 s",
-                "tryAcquire(int, Duration): G, R, R; 2 s",
+                "tryAcquire(long, Duration): G, R, R; 2 s",
                 "acquire(): G, G, R; 0 s",
                 "acquire(Duration): G, G, R; 1 s",
-                "acquire(int, Duration): G, R, R; 2 s");
+                "acquire(long, Duration): G, R, R; 2 s");
     }
 
     private <L> void check(Class<L> blocking, Class<?> async, L limiter, String... expected)
@@ -110,9 +110,12 @@ abstract class FormsContract extends LimiterContract {
         Object[] arguments = Arrays.stream(method.getParameterTypes())
                 .map(type -> type == String.class ? key : ARGUMENTS.get(type))
                 .toArray();
+        if (EveryFormTest.hasTimeUnit(method)) {
+            arguments[arguments.length - 2] = 1L;
+        }
         long start = clock().micros();
         List<String> results = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
+        for (long i = 0; i < 3; i++) {
             try {
                 Object result = method.invoke(target, arguments);
                 results.add(text(result instanceof CompletableFuture<?> future ? future.join() : result));
@@ -147,8 +150,9 @@ abstract class FormsContract extends LimiterContract {
     /** The method without its key, and with any timeout as a {@code Duration}. */
     private static String form(Method method) {
         return Arrays.stream(method.getParameterTypes())
-                .filter(type -> type != String.class && type != long.class)
-                .map(type -> type == TimeUnit.class ? "Duration" : type.getSimpleName())
-                .collect(Collectors.joining(", ", method.getName() + "(", ")"));
+                .filter(type -> type != String.class)
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", ", method.getName() + "(", ")"))
+                .replace("long, TimeUnit", "Duration");
     }
 }

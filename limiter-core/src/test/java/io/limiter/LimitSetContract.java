@@ -23,7 +23,7 @@ abstract class LimitSetContract extends LimiterContract {
 
     /** One request: when, for how many permits, which limit rejects it, its retry-after, and the remaining permits of all limits. */
     private record Case(
-            double second, int permits, String rejectedBy, double retryAfter, long fives, long threes, long twos) {}
+            double second, long permits, String rejectedBy, double retryAfter, long fives, long threes, long twos) {}
 
     /** A rejection is cached for at most a second, so rejections that differ lie a second apart. */
     private static final List<Case> CASES = List.of(
@@ -284,7 +284,7 @@ abstract class LimitSetContract extends LimiterContract {
     void async_decides_as_blocking_does() {
         LimitSet blocking = mixed("blocking");
         LimitSet async = mixed("async");
-        for (int permits : new int[] {3, 2, 5, 1, 1, 9}) {
+        for (long permits : new int[] {3, 2, 5, 1, 1, 9}) {
             SetDecision expected = blocking.decide(permits);
             SetDecision actual = async.async().decide(permits).join();
             assertThat(actual.parts())
@@ -384,10 +384,11 @@ abstract class LimitSetContract extends LimiterContract {
                 .isThrownBy(() -> LimitSet.of(calls).and(tokens, 0))
                 .withMessage("permits must be at least 1, was 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> set.decide(Integer.MAX_VALUE))
-                .withMessageContaining("permits must be at most 5368709");
+                .isThrownBy(() -> set.decide(1L << 50))
+                .withMessageContaining("permits must be at most 22517998136852 where tokens takes 400 for each");
+        assertThat(set.decide(1L << 40).rejectedBy()).hasValue("calls");
         LimitSet twice = LimitSet.of(tokens.on("key"), 2);
-        for (int permits : new int[] {0, -1, -1_500_000_000, -Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+        for (long permits : new long[] {0, -1, -1_500_000_000, -Long.MAX_VALUE, Long.MIN_VALUE}) {
             String problem = "permits must be at least 1, was " + permits;
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> twice.decide(permits))

@@ -84,7 +84,7 @@ abstract class RateLimiterAsyncContract extends LimiterContract {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void invalid_arguments_are_errors_of_the_call(int permits) {
+    void invalid_arguments_are_errors_of_the_call(long permits) {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.async().decide(permits))

@@ -204,7 +204,7 @@ abstract class RateLimiterContract extends LimiterContract {
     void a_retry_at_retry_after_is_granted() {
         RateLimiter limiter = limiters().build("k", 7.0 / 3, 3, 60);
         for (int i = 0; i < 200; i++) {
-            int permits = 1 + i % 7;
+            long permits = 1 + i % 7;
             Decision decision = limiter.decide(permits);
             if (!decision.granted()) {
                 clock().advance(decision.retryAfter().orElseThrow());
@@ -229,8 +229,26 @@ abstract class RateLimiterContract extends LimiterContract {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void permits_below_one_are_errors(int permits) {
+    @ValueSource(longs = {1L << 31, 5_000_000_000L, 1L << 32, 1_000_000_000_000L})
+    void buckets_of_any_capacity_are_exact_at_the_last_permit(long capacity) {
+        RateLimiter limiter =
+                limiters().build("k", TokenBucket.perSecond(1_000_000).withCapacity(capacity));
+        assertThat(limiter.decide(capacity - 1).remaining()).isEqualTo(1);
+        assertThat(limiter.tryAcquire(2)).isFalse();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(Duration.ofSeconds(4_000));
+        long refilled = Math.min(capacity, 4_000_000_000L);
+        assertThat(limiter.peek().remaining()).isEqualTo(refilled);
+        assertThat(limiter.tryAcquire(refilled + 1)).isFalse();
+        assertThat(limiter.acquire(refilled)).isZero();
+        assertThat(limiter.acquire(3_000_000_000L)).isEqualTo(Duration.ofSeconds(3_000));
+        assertThat(limiter.on("key").charge(capacity).remaining()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1, Integer.MIN_VALUE, Long.MIN_VALUE})
+    void permits_below_one_are_errors(long permits) {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.tryAcquire(permits))

@@ -145,14 +145,14 @@ abstract class ReservationContract extends LimiterContract {
             List<String> story = new ArrayList<>();
             long fullFrom = Long.MAX_VALUE;
             for (int i = random.nextInt(3); i > 0; i--) {
-                int permits = random.nextBoolean() ? capacity : 1 + random.nextInt(capacity);
+                long permits = random.nextBoolean() ? capacity : 1 + random.nextInt(capacity);
                 due(ledger, limiter.reserve(permits), permits);
                 twin.reserve(permits);
                 story.add("used " + permits);
             }
             for (int left = 2 + random.nextInt(12); left > 0 || !open.isEmpty(); steps++) {
                 if (left > 0 && random.nextInt(3) > 0) {
-                    int permits = 1 + random.nextInt(random.nextBoolean() ? 3 : 2 * capacity);
+                    long permits = 1 + random.nextInt(random.nextBoolean() ? 3 : 2 * capacity);
                     Reservation reservation = limiter.reserve(permits);
                     Ledger.Entry entry = due(ledger, reservation, permits);
                     if (allCancelled || random.nextInt(4) > 0) {
@@ -194,7 +194,7 @@ abstract class ReservationContract extends LimiterContract {
         }
     }
 
-    private Ledger.Entry due(Ledger ledger, Reservation reservation, int permits) {
+    private Ledger.Entry due(Ledger ledger, Reservation reservation, long permits) {
         assertThat(reservation.isGranted()).isTrue();
         return ledger.granted(clock().micros() + reservation.decision().waitMicros(), permits);
     }

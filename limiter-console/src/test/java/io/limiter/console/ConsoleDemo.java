@@ -67,7 +67,7 @@ public final class ConsoleDemo {
                 if (settings.rate() != null) {
                     return live.rate() == null ? settings.rate() : live.rate();
                 }
-                int limit = live.limit() == null ? settings.limit() : live.limit();
+                long limit = live.limit() == null ? settings.limit() : live.limit();
                 return settings.period() == null
                         ? limit
                         : limit * 1.0 / settings.period().toSeconds();

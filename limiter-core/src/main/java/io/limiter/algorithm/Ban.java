@@ -109,15 +109,15 @@ public record Ban(int after, Duration within, Duration lasting, Duration atMost)
                         granted, after, banned ? 0 : after, retry, full, counts && banned ? nowMicros : 0));
     }
 
-    private State counted(State known, double now, int rejections) {
+    private State counted(State known, double now, long rejections) {
         List<Double> times = new ArrayList<>();
         for (double time : known.rejectedMicros) {
             if (time > now - withinMicros()) {
                 times.add(time);
             }
         }
-        if (times.size() + (long) rejections < after) {
-            times.addAll(Collections.nCopies(rejections, now));
+        if (times.size() + rejections < after) {
+            times.addAll(Collections.nCopies((int) rejections, now));
             return new State(known.untilMicros, known.lengthMicros, times);
         }
         double before = now < known.untilMicros + atMostMicros() ? known.lengthMicros : 0.0;

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the most permits held at the same time, from 1 to 1,000; all holders are read with each decision
  * @param leaseTime how long a lease lasts unless it is renewed, from 100 ms to 1,000 days
  */
-public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<ConcurrencyLimit.State> {
+public record ConcurrencyLimit(long limit, Duration leaseTime) implements Limit<ConcurrencyLimit.State> {
 
     /** How long a lease lasts by default. */
     public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
@@ -52,7 +52,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     }
 
     /** A limit on the permits held at the same time, with leases of 30 s. */
-    public static ConcurrencyLimit of(int limit) {
+    public static ConcurrencyLimit of(long limit) {
         return new ConcurrencyLimit(limit, DEFAULT_LEASE_TIME);
     }
 
@@ -137,7 +137,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     /** Acquires a lease, or renews one. */
     private boolean hold(List<Holder> live, int at, long nowMicros, Request request) {
         boolean renews = at >= 0 && !live.get(at).isTicket();
-        int permits = renews ? live.get(at).permits() : request.permits();
+        long permits = renews ? live.get(at).permits() : request.permits();
         Holder held = new Holder(request.id(), permits, nowMicros + leaseMicros(), leaseMicros());
         if (renews) {
             live.set(at, held);
@@ -209,13 +209,13 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
     }
 
     /** @param at the place of its ticket; negative if there is none, so that all others are before it */
-    private long retryAfterMicros(List<Holder> live, int at, long nowMicros, int permits) {
+    private long retryAfterMicros(List<Holder> live, int at, long nowMicros, long permits) {
         if (permits > limit) {
             return Decision.NEVER_MICROS;
         }
         long held = held(live);
         List<Holder> before = new ArrayList<>(live.size());
-        long tooMany = (long) permits - limit;
+        long tooMany = permits - limit;
         for (int i = 0; i < live.size(); i++) {
             Holder holder = live.get(i);
             if (!holder.isTicket() || (at < 0 || i < at) && comesBefore(holder, held)) {
@@ -290,7 +290,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
      * @param leaseMicros how long the lease lasts from each renewal, in microseconds; the expiry is never further ahead. Of a ticket,
      *     the negative limit under which it waits
      */
-    public record Holder(long id, int permits, long expiresMicros, long leaseMicros) {
+    public record Holder(long id, long permits, long expiresMicros, long leaseMicros) {
 
         private static final long MAX_MICROS = (1L << 53) - 1;
 
@@ -298,6 +298,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
             if (!(id >= 1
                     && id <= Request.MAX_ID
                     && permits >= 1
+                    && permits <= Integer.MAX_VALUE
                     && expiresMicros >= 0
                     && expiresMicros <= MAX_MICROS
                     && (leaseMicros >= 1 && leaseMicros <= MAX_MICROS
@@ -319,13 +320,13 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
                 @JsonProperty(value = "expiresMicros", required = true) double expiresMicros,
                 @JsonProperty(value = "leaseMicros", required = true) double leaseMicros) {
             if (!(id == (long) id
-                    && permits == (int) permits
+                    && permits == (long) permits
                     && expiresMicros == (long) expiresMicros
                     && leaseMicros == (long) leaseMicros)) {
                 throw new IllegalArgumentException("not a holder's whole numbers: id " + id + ", permits " + permits
                         + ", expiresMicros " + expiresMicros + ", leaseMicros " + leaseMicros);
             }
-            return new Holder((long) id, (int) permits, (long) expiresMicros, (long) leaseMicros);
+            return new Holder((long) id, (long) permits, (long) expiresMicros, (long) leaseMicros);
         }
 
         boolean isTicket() {

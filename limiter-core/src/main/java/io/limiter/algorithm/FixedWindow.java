@@ -25,17 +25,17 @@ import org.jspecify.annotations.Nullable;
  * others that opened within its period, and counts the permits of that one. Of a longer one that opened earlier it does not
  * know when its permits were taken, and begins with 0.
  *
- * @param limit the most permits in one window, at least 1
+ * @param limit the most permits in one window, from 1 to 2<sup>53</sup> - 1
  * @param period the length of a window, from 1 ms to 1,000 days; an aligned one must divide a day
  * @param zone the time zone of aligned windows; {@code null} if they open with their first request
  */
 public record FixedWindow(
-        int limit, Duration period, @Nullable ZoneId zone) implements Limit<FixedWindow.State> {
+        long limit, Duration period, @Nullable ZoneId zone) implements Limit<FixedWindow.State> {
 
     private static final Duration DAY = Duration.ofDays(1);
 
     public FixedWindow {
-        Check.range("limit", limit, 1, Integer.MAX_VALUE);
+        Check.limit(limit);
         Check.duration("period", period, Duration.ofMillis(1));
         if (zone != null && DAY.toNanos() % period.toNanos() != 0) {
             throw new IllegalArgumentException(
@@ -45,7 +45,7 @@ public record FixedWindow(
     }
 
     /** Windows that open with their first request. */
-    public static FixedWindow of(int limit, Duration period) {
+    public static FixedWindow of(long limit, Duration period) {
         return new FixedWindow(limit, period, null);
     }
 
@@ -89,7 +89,7 @@ public record FixedWindow(
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         request.checkNoId(this);
         double now = nowMicros;
-        int permits = request.permits();
+        long permits = request.permits();
         double period = periodMicros();
         double clockEnd = zone == null ? now + period : windowEnd(zone, nowMicros);
         State own = own(state, now, clockEnd);
@@ -125,7 +125,7 @@ public record FixedWindow(
         }
         boolean granted = !request.mayBeRejected() || count + permits <= limit;
         boolean taken = granted && request.takes();
-        double after = taken ? count + permits : left;
+        double after = taken ? State.sum(count, permits) : left;
         double end = own != null ? ownEnd(own, now, clockEnd) : zone == null ? start + period : clockEnd;
         busyUntil = taken ? Math.max(busyUntil, end) : busyUntil;
         long retry = granted ? 0 : permits > limit ? Decision.NEVER_MICROS : (long) (freeAt - now);
@@ -182,7 +182,7 @@ public record FixedWindow(
         if (window == own || !window.isOpen(now)) {
             return next;
         }
-        double count = window.count() + taken - window.removed(request, own, now);
+        double count = State.sum(window.count(), taken) - window.removed(request, own, now);
         return new State(window.unitMicros(), count, window.endAt(now), next);
     }
 
@@ -216,7 +216,7 @@ public record FixedWindow(
      * @param unitMicros the length of the window in whole microseconds, negative if it ends by a clock (then a change of the
      *     offset makes it shorter or longer); 0 if it is unknown, as of a plain counter: the limit that counts in it next makes
      *     it its own
-     * @param count permits taken in the window, a whole number of at least 0
+     * @param count permits taken in the window, a whole number from 0 to 2<sup>53</sup> - 1
      * @param endMicros when the window ends, in whole microseconds since the epoch
      * @param next a window of another length, or with another end; {@code null} if there is none
      */
@@ -231,8 +231,7 @@ public record FixedWindow(
         public State {
             if (!(Check.isTime(Math.abs(unitMicros))
                     && unitMicros % 1.0 == 0.0
-                    && count >= 0
-                    && count % 1.0 == 0.0
+                    && Check.isCount(count, Check.MAX_PERMITS)
                     && Check.isTime(endMicros)
                     && endMicros % 1.0 == 0.0)) {
                 throw new IllegalArgumentException("not a window's state: unitMicros " + unitMicros + ", count " + count
@@ -243,6 +242,11 @@ public record FixedWindow(
         /** A single window. */
         public State(double unitMicros, double count, double endMicros) {
             this(unitMicros, count, endMicros, null);
+        }
+
+        /** More permits than can be counted are as many as can be. */
+        private static double sum(double count, double permits) {
+            return Math.min(count + permits, Check.MAX_PERMITS);
         }
 
         private boolean isOpen(double now) {

@@ -26,7 +26,7 @@ public final class LeakyBucket {
      * @param capacity the capacity in permits, from 1 to 1,000,000,000,000, and at most what leaks in 1,000 days
      */
     public static TokenBucket meter(double leakPerSecond, long capacity) {
-        Check.range("capacity", capacity, 1, 1_000_000_000_000L);
+        Check.range("capacity", capacity, 1, TokenBucket.MAX_CAPACITY);
         return TokenBucket.perSecond(leakPerSecond).withCapacity(capacity).withKind(TokenBucket.Kind.LEAKY_BUCKET);
     }
 
@@ -34,11 +34,11 @@ public final class LeakyBucket {
      * A leaky bucket as a queue. {@code acquire()} waits in the queue, {@code tryAcquire()} does not.
      *
      * @param permitsPerSecond the rate in permits per second, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
-     * @param maxWaiting how many can wait at most, from 0 to 1,000,000,000; serving them all may take 1,000 days at
+     * @param maxWaiting how many can wait at most, from 0 to 1,000,000,000,000; serving them all may take 1,000 days at
      *     most
      */
-    public static TokenBucket queue(double permitsPerSecond, int maxWaiting) {
-        Check.range("maxWaiting", maxWaiting, 0, 1_000_000_000);
+    public static TokenBucket queue(double permitsPerSecond, long maxWaiting) {
+        Check.range("maxWaiting", maxWaiting, 0, TokenBucket.MAX_CAPACITY);
         // Checks the rate.
         TokenBucket oneByOne =
                 TokenBucket.perSecond(permitsPerSecond).withCapacity(1).withKind(TokenBucket.Kind.LEAKY_QUEUE);

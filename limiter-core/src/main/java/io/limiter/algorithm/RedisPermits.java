@@ -44,6 +44,9 @@ public record RedisPermits(
     /** Above the error of ratios that are equal but for rounding. */
     private static final double ROUNDED = 1.000000001;
 
+    /** 142 years of reservations. Without a bound, cancellations of more permits than there are would add up to no time. */
+    private static final double MOST_CANCELLED_MICROS = 0x1p52;
+
     public RedisPermits {
         if (!(maxPermits > 0
                 && maxPermits < Double.POSITIVE_INFINITY
@@ -316,9 +319,9 @@ public record RedisPermits(
         double overlap = untilMicros - last >= maxPermits * intervalMicros() ? 0.0 : known.overlapMicros();
         return withReservations(new Reservations(
                 restoredMicros > 0.0 || overlap == 0.0 ? Math.max(last, tailMicros) : last,
-                overlap + restoredMicros,
+                Math.min(MOST_CANCELLED_MICROS, overlap + restoredMicros),
                 fromMicros,
-                fromMicros > 0.0 ? known.cancelledMicros() + leftMicros : 0.0,
+                fromMicros > 0.0 ? Math.min(MOST_CANCELLED_MICROS, known.cancelledMicros() + leftMicros) : 0.0,
                 known.furthestMicros(),
                 known.fastestMicros()));
     }

@@ -7,13 +7,13 @@ import java.util.Objects;
  * One request to a {@link Limit}.
  *
  * @param action what to do with the permits
- * @param permits at least 1
+ * @param permits from 1 to 2<sup>53</sup> - 1
  * @param timeoutMicros how long the caller waits at most, in microseconds, at least 0
  * @param id identifies granted permits, from 1 to {@link #MAX_ID}; 0 for none. In a {@link ConcurrencyLimit}, the
  *     caller chooses it; in other limits, it is the {@linkplain Decision#ticketMicros() ticket} of the decision. Of a
  *     prefetch, the microseconds between two calls
  */
-public record Request(Action action, int permits, long timeoutMicros, long id) {
+public record Request(Action action, long permits, long timeoutMicros, long id) {
 
     /** The largest id: Lua's numbers are doubles, which are exact up to here. */
     public static final long MAX_ID = (1L << 53) - 1;
@@ -55,9 +55,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
 
     public Request {
         Objects.requireNonNull(action, "action");
-        if (permits < 1) {
-            throw new IllegalArgumentException("permits must be at least 1, was " + permits);
-        }
+        Check.permits(permits);
         if (timeoutMicros < 0) {
             throw new IllegalArgumentException("timeoutMicros must be at least 0, was " + timeoutMicros);
         }
@@ -71,21 +69,21 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
     }
 
     /** A request without an id. */
-    public Request(Action action, int permits, long timeoutMicros) {
+    public Request(Action action, long permits, long timeoutMicros) {
         this(action, permits, timeoutMicros, 0);
     }
 
     /** A request that takes; the most frequent one is always the same object. */
-    public static Request take(int permits, long timeoutMicros) {
+    public static Request take(long permits, long timeoutMicros) {
         return permits == 1 && timeoutMicros == 0 ? ONE : new Request(Action.TAKE, permits, timeoutMicros);
     }
 
     /** A request that decides as {@link #take} would, and takes nothing. */
-    public static Request peek(int permits, long timeoutMicros) {
+    public static Request peek(long permits, long timeoutMicros) {
         return new Request(Action.PEEK, permits, timeoutMicros);
     }
 
-    public static Request refund(int permits) {
+    public static Request refund(long permits) {
         return new Request(Action.REFUND, permits, 0);
     }
 
@@ -93,7 +91,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
      * Cancels a grant as if it had not been made, as far as there are no later reservations. Permits that no longer
      * count, for example those of a window that has ended, are not returned.
      */
-    public static Request cancel(int permits, Decision taken) {
+    public static Request cancel(long permits, Decision taken) {
         return new Request(
                 Action.REFUND,
                 permits,
@@ -108,7 +106,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
      * @param of how many were granted
      * @param limit the one that granted them
      */
-    public static Request cancelSome(int permits, int of, Decision taken, Limit<?> limit) {
+    public static Request cancelSome(long permits, long of, Decision taken, Limit<?> limit) {
         Objects.requireNonNull(limit, "limit");
         Request whole = cancel(permits, taken);
         boolean waited =
@@ -120,7 +118,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         return new Request(Action.REFUND, permits, 0, Math.max(1, whole.id() - used));
     }
 
-    public static Request charge(int permits) {
+    public static Request charge(long permits) {
         return new Request(Action.CHARGE, permits, 0);
     }
 
@@ -131,17 +129,17 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
      * @param timeMicros prefetch time, from 1 to {@link #MAX_PREFETCH_MICROS}
      * @param callMicros between two calls of the whole fleet at least, from 1 to {@link #MAX_CALL_MICROS}
      */
-    public static Request prefetch(int permits, long timeMicros, long callMicros) {
+    public static Request prefetch(long permits, long timeMicros, long callMicros) {
         return new Request(Action.PREFETCH, permits, timeMicros, callMicros);
     }
 
     /** Acquires permits under a lease, until it is released or expires. */
-    public static Request hold(long id, int permits) {
+    public static Request hold(long id, long permits) {
         return new Request(Action.TAKE, permits, 0, id);
     }
 
     /** As {@link #hold}, and keeps a place among those that wait if it is rejected, until it is granted or released. */
-    public static Request holdOrWait(long id, int permits) {
+    public static Request holdOrWait(long id, long permits) {
         return new Request(Action.TAKE, permits, ConcurrencyLimit.TICKET_MICROS, id);
     }
 

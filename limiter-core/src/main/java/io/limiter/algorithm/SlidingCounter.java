@@ -21,25 +21,25 @@ import org.jspecify.annotations.Nullable;
  * the windows gets 198 ({@code SlidingCounterErrorTest}). If the limit must be exact, use a {@link SlidingLog}.
  *
  * <p>A rejected request adds nothing. A refund subtracts from the current window first, a cancellation from the window
- * of the grant. A charge counts even above the limit, up to 2<sup>52</sup> permits. If the clock steps back into
+ * of the grant. A charge counts even above the limit, up to 2<sup>53</sup> - 1 permits. If the clock steps back into
  * another window, all counted permits count as granted now, so no permits become free and no caller is rejected for
  * longer than two periods.
  *
  * <p>Limiters with two periods can share a state while a new version is rolled out: each has windows of its own period,
  * in which all permits count. {@code State.under} has the rules.
  *
- * @param limit the most permits, from 1 to 2,147,483,647
+ * @param limit the most permits, from 1 to 2<sup>53</sup> - 1
  * @param period the length of a window, from 1 ms to 1,000 days
  */
-public record SlidingCounter(int limit, Duration period) implements Limit<SlidingCounter.State> {
+public record SlidingCounter(long limit, Duration period) implements Limit<SlidingCounter.State> {
 
     public SlidingCounter {
-        Check.range("limit", limit, 1, Integer.MAX_VALUE);
+        Check.limit(limit);
         Check.duration("period", period, Duration.ofMillis(1));
     }
 
     /** A limit on the permits in any interval of this length, approximately. */
-    public static SlidingCounter of(int limit, Duration period) {
+    public static SlidingCounter of(long limit, Duration period) {
         return new SlidingCounter(limit, period);
     }
 
@@ -76,7 +76,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
                 ? new State(0.0, 0.0, State.startOf(now, periodMicros()), periodMicros())
                 : state.at(now).under(periodMicros(), now);
         double elapsed = now - pair.startMicros();
-        int permits = request.permits();
+        long permits = request.permits();
         boolean granted = !request.mayBeRejected() || pair.carried(elapsed) + pair.current() + permits <= limit;
         boolean taken = granted && request.takes();
         State after = taken ? pair.plus(permits) : pair;
@@ -94,7 +94,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
     }
 
     /** The time until enough of the previous window has faded, in this window or in the next. */
-    private double retryMicros(State pair, double elapsed, int permits) {
+    private double retryMicros(State pair, double elapsed, long permits) {
         double room = limit - permits - pair.current();
         if (room >= 0.0) {
             return fadesAt(pair, room) - elapsed;
@@ -134,8 +134,8 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
     /**
      * The state of a {@link SlidingCounter}: the counts of a window and of the previous one.
      *
-     * @param previous permits granted in the previous window, a whole number from 0 to 2<sup>52</sup>
-     * @param current permits granted in the window, a whole number from 0 to 2<sup>52</sup>
+     * @param previous permits granted in the previous window, a whole number from 0 to 2<sup>53</sup> - 1
+     * @param current permits granted in the window, a whole number from 0 to 2<sup>53</sup> - 1
      * @param startMicros when the window started, in whole microseconds since the epoch
      * @param periodMicros the length of the window, in whole microseconds
      * @param other the same permits in windows of another period, while limiters with two periods share the state;
@@ -169,7 +169,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         }
 
         /** The largest count; from 2<sup>53</sup> on, a double cannot count single permits. */
-        static final double MOST_PERMITS = 0x1p52;
+        static final double MOST_PERMITS = Check.MAX_PERMITS;
 
         public State {
             if (!(Check.isCount(previous, MOST_PERMITS)

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the most permits in any interval of one period, from 1 to 100,000
  * @param period the length of the interval, from 1 ms to 1,000 days
  */
-public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog.State> {
+public record SlidingLog(long limit, Duration period) implements Limit<SlidingLog.State> {
 
     /** The largest limit. */
     public static final int MAX_LIMIT = 100_000;
@@ -43,7 +43,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
     }
 
     /** A limit on the permits in any interval of this length. */
-    public static SlidingLog of(int limit, Duration period) {
+    public static SlidingLog of(long limit, Duration period) {
         return new SlidingLog(limit, period);
     }
 
@@ -110,7 +110,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
                 Decision.withoutReservations(granted, limit, limit - after, retry, reset, taken ? nowMicros : 0));
     }
 
-    private long retryMicros(View view, double now, int permits) {
+    private long retryMicros(View view, double now, long permits) {
         return permits > limit ? Decision.NEVER_MICROS : (long) leavesIn(view.timeOf(view.live + permits - limit), now);
     }
 

@@ -88,16 +88,17 @@ public record TokenBucket(
     /** The highest rate in permits per second. */
     public static final double MAX_RATE = 1e9;
 
-    private static final double MAX_PERMITS = 1e12;
+    /** The largest capacity in permits. */
+    public static final long MAX_CAPACITY = 1_000_000_000_000L;
 
     public TokenBucket {
         Check.range("rate (permits per second)", permitsPerSecond, MIN_RATE, MAX_RATE);
-        Check.range("capacity (permits)", minCapacity, 0, MAX_PERMITS);
+        Check.range("capacity (permits)", minCapacity, 0, MAX_CAPACITY);
         Check.range("burst (seconds)", burstSeconds, minCapacity > 0 ? 0 : MIN_BURST, MAX_BURST);
         double permits = maxPermits(permitsPerSecond, burstSeconds, minCapacity, warmUp);
         // The product of two rounded numbers may be slightly above the maximum.
-        if (Math.rint(permits) > MAX_PERMITS) {
-            throw new IllegalArgumentException("capacity must be at most " + MAX_PERMITS + " permits, was " + permits
+        if (Math.rint(permits) > MAX_CAPACITY) {
+            throw new IllegalArgumentException("capacity must be at most " + MAX_CAPACITY + " permits, was " + permits
                     + ": at " + permitsPerSecond + "/s, choose a shorter "
                     + (warmUp == null ? "burst than " + burstSeconds + " s" : "warm-up than " + warmUp.period()));
         }
@@ -211,7 +212,7 @@ public record TokenBucket(
      * @throws IllegalArgumentException as {@link #withRate}
      */
     public TokenBucket withRateAndCapacity(double newPermitsPerSecond, double permits) {
-        Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
+        Check.moreThan("capacity (permits)", permits, 0, MAX_CAPACITY);
         return stillGranting(
                 with(newPermitsPerSecond, 0, permits, kind == Kind.LEAKY_QUEUE ? Kind.TOKEN_BUCKET : kind));
     }
@@ -236,7 +237,7 @@ public record TokenBucket(
 
     /** This bucket with a capacity in permits at any rate, more than 0 and at most 1,000,000,000,000. */
     public TokenBucket withCapacity(double permits) {
-        Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
+        Check.moreThan("capacity (permits)", permits, 0, MAX_CAPACITY);
         return with(permitsPerSecond, 0, permits, Kind.TOKEN_BUCKET).grantingWithoutWait();
     }
 

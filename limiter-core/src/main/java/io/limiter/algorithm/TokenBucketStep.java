@@ -59,7 +59,7 @@ final class TokenBucketStep {
 
     /** Decides one request. */
     Step<RedisPermits> of(@Nullable RedisPermits state, Request request) {
-        int permits = request.permits();
+        long permits = request.permits();
         if (request.action() == Request.Action.REFUND) {
             return refund(state, request);
         }
@@ -156,7 +156,7 @@ final class TokenBucketStep {
         if (state != null && request.id() != 0) {
             after = cancel(state.boundClockStep(now), request);
         } else if (state != null && warmUp == null) {
-            after = settle(state).refund(request.permits());
+            after = settle(state).refund(request.permits()).besideHeld(now, coolDownIntervals);
         }
         return after == null
                 ? new Step<>(state, decision(true, settle(state), 0.0, 0.0, 0))
@@ -217,7 +217,7 @@ final class TokenBucketStep {
      * How many permits can come due together, in microseconds; with {@code CALLER} also one request for more. By the highest rate
      * at which any of them may be reserved, because a limit with a lower one takes the same time for fewer.
      */
-    private double roomMicros(RedisPermits state, int permits) {
+    private double roomMicros(RedisPermits state, long permits) {
         double most = limit.whoWaits() == WhoWaits.CALLER ? Math.max(state.maxPermits(), permits) : state.maxPermits();
         double fastest = state.known().fastestMicros();
         double micros = Math.min(intervalMicros, state.intervalMicros());
@@ -274,7 +274,7 @@ final class TokenBucketStep {
      * The time until the same request would be granted. Without other requests, the wait becomes shorter until the bucket is
      * full (with a warm-up, until all reservations are due). If it is too long even then, the request is never granted.
      */
-    private double retryAfterMicros(int permits, double wait, double reservedMicros, double allowed) {
+    private double retryAfterMicros(long permits, double wait, double reservedMicros, double allowed) {
         boolean own = limit.whoWaits() == WhoWaits.CALLER;
         double missing = Math.max(0.0, permits - maxPermits);
         double best =

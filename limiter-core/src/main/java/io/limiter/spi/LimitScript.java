@@ -63,11 +63,11 @@ public abstract class LimitScript<L extends Limit<S>, S> {
     public abstract void writeParameters(L limit, long estimatedMicros, ByteBuffer out);
 
     /**
-     * Writes one request: 4 bytes and 8 bytes, little-endian, which {@code batch.lua} passes to the script as {@code
+     * Writes one request: two doubles, little-endian, which {@code batch.lua} passes to the script as {@code
      * permits} and {@code timeout}. This default writes the permits (negative to peek) and the timeout in
      * microseconds (-1 to return permits, -2 to charge them, -2 minus the ticket to cancel a grant, between -1 and 0 to
      * prefetch). Override it to
-     * put something else into these twelve bytes.
+     * put something else into these sixteen bytes.
      *
      * @throws IllegalArgumentException if this kind of limit does not support the request
      */
@@ -78,7 +78,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
             throw new IllegalArgumentException(
                     "the permits of a " + type.getSimpleName() + " are not held under an id, was " + request);
         }
-        out.putInt(request.isPeek() ? -request.permits() : request.permits());
+        out.putDouble(request.isPeek() ? -request.permits() : request.permits());
         out.putDouble(
                 switch (request.action()) {
                     case TAKE, PEEK, RENEW -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);

@@ -21,7 +21,7 @@ final class Account {
     private long now = TraceLine.EPOCH_MICROS;
 
     /** A granted request, and the limit that granted it. */
-    record Reserved(TokenBucket limit, int permits, long atMicros, Decision decision, Ledger.Entry entry) {
+    record Reserved(TokenBucket limit, long permits, long atMicros, Decision decision, Ledger.Entry entry) {
 
         long waitMicros() {
             return decision.waitMicros();
@@ -36,7 +36,7 @@ final class Account {
     private record Event(
             long micros,
             String what,
-            int permits,
+            long permits,
             Decision decision,
             @Nullable RedisPermits state) {}
 
@@ -63,13 +63,13 @@ final class Account {
     }
 
     /** Reserves however long it takes. */
-    Reserved reserve(int permits) {
+    Reserved reserve(long permits) {
         Reserved reserved = take(permits, Long.MAX_VALUE);
         assertThat(reserved).as("a reservation of %d", permits).isNotNull();
         return reserved;
     }
 
-    List<Reserved> reserveEach(int permits, int times) {
+    List<Reserved> reserveEach(long permits, int times) {
         List<Reserved> reserved = new ArrayList<>();
         for (int i = 0; i < times; i++) {
             reserved.add(reserve(permits));
@@ -79,7 +79,7 @@ final class Account {
 
     /** Returns the reservation, or null if it is rejected. */
     @Nullable
-    Reserved take(int permits, long timeoutMicros) {
+    Reserved take(long permits, long timeoutMicros) {
         Decision decision = step("take", Request.take(permits, timeoutMicros));
         if (!decision.granted()) {
             return null;
@@ -96,13 +96,13 @@ final class Account {
     }
 
     /** Cancels some of its permits; the others are used. */
-    void cancel(Reserved reserved, int permits) {
+    void cancel(Reserved reserved, long permits) {
         step("cancel", Request.cancelSome(permits, reserved.permits, reserved.decision, reserved.limit));
         reserved.entry.cancel(permits);
         reservations.remove(reserved);
     }
 
-    void refund(int permits) {
+    void refund(long permits) {
         step("refund", Request.refund(permits));
         ledger.refunded(permits);
     }

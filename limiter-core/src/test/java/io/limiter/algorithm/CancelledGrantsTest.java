@@ -173,12 +173,12 @@ class CancelledGrantsTest {
                 if (random.nextBoolean() && !grants.isEmpty()) {
                     Grant cancelled = grants.get(Math.max(0, grants.size() - 1 - random.nextInt(8)));
                     if (cancelled.permits > 0) {
-                        int permits = 1 + random.nextInt(cancelled.permits);
+                        long permits = 1 + random.nextLong(cancelled.permits);
                         cancelled.permits -= permits;
                         timeline.cancel(now, permits, cancelled.decision);
                     }
                 } else {
-                    int permits = 1 + random.nextInt(4);
+                    long permits = 1 + random.nextInt(4);
                     boolean fits = counted.applyAsLong(grants) + permits <= limit.capacity();
                     Decision decision = timeline.take(now, permits, 0);
                     assertThat(decision.granted()).as(Seed.hint()).isEqualTo(fits);
@@ -208,9 +208,9 @@ class CancelledGrantsTest {
 
         private final long micros;
         private final Decision decision;
-        private int permits;
+        private long permits;
 
-        Grant(long micros, int permits, Decision decision) {
+        Grant(long micros, long permits, Decision decision) {
             this.micros = micros;
             this.permits = permits;
             this.decision = decision;

@@ -3,6 +3,7 @@ package io.limiter.algorithm;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import java.time.Duration;
@@ -104,7 +105,7 @@ class DecisionPromiseTest {
         double interval = intervalMicros(limit);
         long now = EPOCH_MICROS + random.nextLong(1_000_000);
         for (int i = 0; i < REQUESTS; i++) {
-            int permits = 1 + random.nextInt((int) Math.min(limit.capacity() * 1.5 + 1, Integer.MAX_VALUE));
+            long permits = 1 + random.nextLong((long) Math.min(limit.capacity() * 1.5 + 1, Check.MAX_PERMITS));
             long timeout = random.nextBoolean() ? 0 : (long) (random.nextDouble() * 10 * interval);
             then.accept(new RandomRequest<>(limit, timeline, now, permits, timeout));
             now += random.nextBoolean() ? 0 : (long) (random.nextDouble() * 5 * interval);
@@ -133,11 +134,15 @@ class DecisionPromiseTest {
         Duration period = Duration.of(
                 1000 + (long) (random.nextDouble() * (random.nextBoolean() ? 1e5 : 1e12)), ChronoUnit.MICROS);
         return switch (random.nextInt(3)) {
-            case 0 -> FixedWindow.of(few, period);
+            case 0 -> FixedWindow.of(random.nextBoolean() ? few : many(), period);
             case 1 -> SlidingLog.of(few, period);
-            default ->
-                SlidingCounter.of(random.nextBoolean() ? few : 1 + random.nextInt(Integer.MAX_VALUE - 1), period);
+            default -> SlidingCounter.of(random.nextBoolean() ? few : many(), period);
         };
+    }
+
+    /** Of any order of magnitude. */
+    private long many() {
+        return Math.max(1, (long) Math.pow(Check.MAX_PERMITS, random.nextDouble()));
     }
 
     private TokenBucket anyBucket() {
@@ -181,7 +186,7 @@ class DecisionPromiseTest {
         private final Timeline<S> timeline;
         private final S before;
         private final long now;
-        private final int permits;
+        private final long permits;
         private final long timeout;
         private final Decision decision;
 
@@ -191,7 +196,7 @@ class DecisionPromiseTest {
          */
         private final long blur;
 
-        RandomRequest(Limit<S> limit, Timeline<S> timeline, long now, int permits, long timeout) {
+        RandomRequest(Limit<S> limit, Timeline<S> timeline, long now, long permits, long timeout) {
             this.limit = limit;
             this.timeline = timeline;
             this.before = timeline.state();
@@ -222,9 +227,12 @@ class DecisionPromiseTest {
             if (blur > 0) {
                 return;
             }
-            int remaining = (int) timeline.peek(then, Integer.MAX_VALUE, 0).remaining();
+            long remaining = timeline.peek(then, Check.MAX_PERMITS, 0).remaining();
             check(remaining == 0 || timeline.peek(then, remaining, 0).granted(), "the remaining permits are granted");
-            check(!timeline.peek(then, remaining + 1, 0).granted(), "no more than the remaining permits are granted");
+            check(
+                    remaining == Check.MAX_PERMITS
+                            || !timeline.peek(then, remaining + 1, 0).granted(),
+                    "no more than the remaining permits are granted");
         }
 
         void check(boolean holds, String what) {

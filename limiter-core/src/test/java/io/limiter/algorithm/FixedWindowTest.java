@@ -189,7 +189,7 @@ class FixedWindowTest {
             long taken = 0;
             for (int j = 0; j < 100; j++) {
                 now += random.nextInt(20_000);
-                int permits = 1 + random.nextInt(3);
+                long permits = 1 + random.nextInt(3);
                 taken = now >= end ? 0 : taken;
                 boolean granted = window.take(now, permits, 0).granted();
 

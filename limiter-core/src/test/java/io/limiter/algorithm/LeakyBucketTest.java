@@ -35,7 +35,7 @@ class LeakyBucketTest {
                 long pause = random.nextInt(1_000_000 / leak);
                 now += pause;
                 level = Math.max(0, level - pause * leak);
-                int permits = 1 + random.nextInt(3);
+                long permits = 1 + random.nextInt(3);
                 boolean fits = level + permits * 1_000_000L <= capacity * 1_000_000L;
                 Step<RedisPermits> step = meter.step(state, now, Request.take(permits, 0));
                 assertThat(step.decision().granted())

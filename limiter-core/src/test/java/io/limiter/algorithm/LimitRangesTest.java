@@ -19,7 +19,7 @@ class LimitRangesTest {
     private static final long NOW_MICROS = 1_763_650_000_123_456L;
     private static final double MIN_RATE = 1.0 / 86_400_000;
     private static final double MAX_RATE = 1_000_000_000;
-    private static final double LARGEST = 1_000_000_000_000.0;
+    private static final long LARGEST = 1_000_000_000_000L;
     private static final Duration LONGEST = Duration.ofDays(1000);
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final TokenBucket FAST = TokenBucket.perSecond(1000);
@@ -53,12 +53,25 @@ class LimitRangesTest {
         return numbers(name, "rate (permits per second)", MIN_RATE, MAX_RATE, limit);
     }
 
-    private static Range<Integer> whole(
-            String name, String parameter, int from, int to, Function<Integer, Limit<?>> limit) {
-        // An int has nothing beyond its largest value.
-        List<Integer> beyond = to == Integer.MAX_VALUE ? List.of(from - 1) : List.of(from - 1, to + 1);
+    private static Range<Long> whole(
+            String name, String parameter, long from, long to, Function<Long, Limit<?>> limit) {
         return new Range<>(
-                name, parameter, " must be between " + from + " and " + to, List.of(from, to), beyond, limit);
+                name,
+                parameter,
+                " must be between " + from + " and " + to,
+                List.of(from, to),
+                List.of(from - 1, to + 1, Long.MIN_VALUE, Long.MAX_VALUE),
+                limit);
+    }
+
+    private static Range<Long> counted(String name, Function<Long, Limit<?>> limit) {
+        return new Range<>(
+                name,
+                "limit",
+                " must be between 1 and 9007199254740991 (2^53 - 1, the most that can be counted exactly)",
+                List.of(1L, 5_000_000_000L, (1L << 53) - 1),
+                List.of(0L, 1L << 53, Long.MIN_VALUE, Long.MAX_VALUE),
+                limit);
     }
 
     private static Range<Duration> times(
@@ -97,7 +110,7 @@ class LimitRangesTest {
                         List.of(1L, 1_000_000_000_000L),
                         List.of(0L, 1_000_000_000_001L),
                         capacity -> LeakyBucket.meter(1e6, capacity)),
-                whole("maxWaiting", "maxWaiting", 0, 1_000_000_000, waiting -> LeakyBucket.queue(1000, waiting)),
+                whole("maxWaiting", "maxWaiting", 0, LARGEST, waiting -> LeakyBucket.queue(1e6, waiting)),
                 times("per", "period", Duration.ofNanos(1), period -> TokenBucket.per(1, period)),
                 times("warm-up", "warm-up period", Duration.ofNanos(1000), FAST::withWarmUp),
                 times("maxWait", "maxWait", Duration.ZERO, FAST::withMaxWait),
@@ -109,14 +122,15 @@ class LimitRangesTest {
                         List.of(Math.nextUp(1.0), 1000.0),
                         beyond(1, Math.nextUp(1000.0)),
                         factor -> FAST.withWarmUp(new WarmUp(SECOND, factor))),
-                whole("limit of a window", "limit", 1, Integer.MAX_VALUE, limit -> FixedWindow.of(limit, SECOND)),
+                counted("limit of a window", limit -> FixedWindow.of(limit, SECOND)),
                 times("period of a window", "period", Duration.ofMillis(1), period -> FixedWindow.of(1, period)),
                 whole("limit of a log", "limit of a sliding log", 1, 100_000, limit -> SlidingLog.of(limit, SECOND)),
                 times("period of a log", "period", Duration.ofMillis(1), period -> SlidingLog.of(1, period)),
-                whole("limit of a counter", "limit", 1, Integer.MAX_VALUE, limit -> SlidingCounter.of(limit, SECOND)),
+                counted("limit of a counter", limit -> SlidingCounter.of(limit, SECOND)),
                 times("period of a counter", "period", Duration.ofMillis(1), period -> SlidingCounter.of(1, period)),
                 whole("limit of leases", "limit", 1, 1000, ConcurrencyLimit::of),
-                whole("after", "after", 1, 100, Ban::after),
+                new Range<>(
+                        "after", "after", " must be between 1 and 100", List.of(1, 100), List.of(0, 101), Ban::after),
                 times("within", "within", Duration.ofMillis(1), within -> Ban.after(1, within)),
                 times(
                         "lasting",

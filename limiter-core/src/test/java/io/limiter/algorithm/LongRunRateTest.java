@@ -127,7 +127,7 @@ class LongRunRateTest {
     }
 
     /** A caller at even times, with a demand above the rate. */
-    private record Poll(long periodMicros, int permits) {
+    private record Poll(long periodMicros, long permits) {
 
         static Poll every(double intervals, double rate) {
             long period = Math.round(Math.max(intervals * 1e6 / rate, 10 * intervals));
@@ -163,7 +163,7 @@ class LongRunRateTest {
             now += micros;
         }
 
-        Decision take(int permits, long timeoutMicros) {
+        Decision take(long permits, long timeoutMicros) {
             Decision decision = bucket.take(now, permits, timeoutMicros);
             calls++;
             if (decision.granted()) {
@@ -172,7 +172,7 @@ class LongRunRateTest {
             return decision;
         }
 
-        private void admit(int permits, long due) {
+        private void admit(long permits, long due) {
             admitted += permits;
             lastDue = due;
             if (limit.whoWaits() == WhoWaits.CALLER) {

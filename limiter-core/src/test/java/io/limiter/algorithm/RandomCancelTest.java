@@ -179,7 +179,7 @@ class RandomCancelTest {
         List<Reserved> reservations = account.reservations();
         for (int i = 0; i < STEPS_PER_BUCKET; i++) {
             account.limit(oneOf(limits));
-            int permits = random.nextInt(4) < large ? 1 + random.nextInt(most) : 1;
+            long permits = random.nextInt(4) < large ? 1 + random.nextInt(most) : 1;
             switch (random.nextInt(10)) {
                 case 0, 1 -> {
                     if (random.nextInt(2) < pauses) {
@@ -190,7 +190,7 @@ class RandomCancelTest {
                     if (!reservations.isEmpty()) {
                         Reserved one =
                                 random.nextBoolean() ? reservations.get(reservations.size() - 1) : oneOf(reservations);
-                        account.cancel(one, random.nextBoolean() ? one.permits() : 1 + random.nextInt(one.permits()));
+                        account.cancel(one, random.nextBoolean() ? one.permits() : 1 + random.nextLong(one.permits()));
                     }
                 }
                 case 5 -> {

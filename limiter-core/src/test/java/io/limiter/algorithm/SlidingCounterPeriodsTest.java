@@ -63,7 +63,7 @@ class SlidingCounterPeriodsTest {
             for (int j = 0; j < 400; j++) {
                 int turn = j < 2 ? j : random.nextInt(2);
                 SlidingCounter limit = limits.get(turn);
-                int permits = 1 + random.nextInt(3);
+                long permits = 1 + random.nextInt(3);
                 Decision decision = shared.limit(limit).take(now, permits, 0);
                 assertThat(decision)
                         .as("call %d of %s; %s", j, limits, Seed.hint())

@@ -200,7 +200,7 @@ class SlidingLogTest {
                 now += random.nextInt(4) == 0 ? 0 : random.nextInt(20_000);
                 long gone = now - limit.periodMicros();
                 granted.removeIf(time -> time <= gone);
-                int permits = 1 + random.nextInt(4);
+                long permits = 1 + random.nextInt(4);
                 boolean fits = granted.size() + permits <= limit.limit();
                 assertThat(log.take(now, permits, 0).granted())
                         .as(Seed.hint() + limit)

@@ -72,7 +72,7 @@ class ThreeDefinitionsTest {
         private final double window;
         private final Decision decision;
         private final int taken;
-        private int permits;
+        private long permits;
 
         Grant(Limit<?> limit, long micros, double window, Decision decision, int taken) {
             this.limit = limit;
@@ -108,7 +108,7 @@ class ThreeDefinitionsTest {
                 now += random.nextInt(4) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 300_000);
                 Grant last = grants.isEmpty() ? null : grants.get(Math.max(0, grants.size() - 1 - random.nextInt(4)));
                 if (random.nextInt(6) == 0 && last != null && last.permits > 0) {
-                    int cancelled = 1 + random.nextInt(last.permits);
+                    long cancelled = 1 + random.nextLong(last.permits);
                     last.permits -= cancelled;
                     L limit =
                             three.stream().filter(last.limit::equals).findAny().orElseThrow();

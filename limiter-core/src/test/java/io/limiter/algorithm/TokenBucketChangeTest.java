@@ -214,7 +214,7 @@ class TokenBucketChangeTest {
             for (int j = 0; j < 100; j++) {
                 now = latest - (random.nextInt(3) == 0 ? random.nextLong(1_000_000_000) : -random.nextLong(3_000_000));
                 latest = Math.max(latest, now);
-                int permits = 1 + random.nextInt((int) limit.capacity());
+                long permits = 1 + random.nextInt((int) limit.capacity());
                 taken += bucket.take(now, permits, 0).granted() ? permits : 0;
 
                 assertThat(taken)

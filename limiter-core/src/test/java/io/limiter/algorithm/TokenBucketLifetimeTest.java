@@ -73,7 +73,7 @@ class TokenBucketLifetimeTest {
             long then = EPOCH_MICROS + bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS) * 1000;
             Timeline<RedisPermits> forgotten = new Timeline<>(bucket);
             for (int j = 0; j < 10; j++) {
-                int permits = 1 + random.nextInt(3);
+                long permits = 1 + random.nextInt(3);
                 long known = timeline.take(then, permits, Long.MAX_VALUE).waitMicros();
                 // A burst is a second.
                 assertThat(forgotten.take(then, permits, Long.MAX_VALUE).waitMicros())
@@ -97,14 +97,14 @@ class TokenBucketLifetimeTest {
 
             long lifetime = timeline.state() == null ? 1 : bucket.lifetimeMillis(timeline.state(), called);
             long then = called + lifetime * 1000;
-            int permits = 1 + random.nextInt(40);
+            long permits = 1 + random.nextInt(40);
             assertThat(timeline.peek(then, permits, 0))
                     .as(() -> Seed.hint() + bucket)
                     .isEqualTo(new Timeline<>(bucket).peek(then, permits, 0));
         }
     }
 
-    private static long lifetimeAfter(TokenBucket bucket, int permits) {
+    private static long lifetimeAfter(TokenBucket bucket, long permits) {
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         timeline.take(EPOCH_MICROS, permits, Long.MAX_VALUE);
         return bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS);

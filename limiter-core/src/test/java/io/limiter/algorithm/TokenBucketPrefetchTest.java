@@ -237,11 +237,11 @@ class TokenBucketPrefetchTest {
                 .withMessage("time between calls (microseconds) must be between 1 and 1000000, was 0");
     }
 
-    private static Request request(int permits) {
+    private static Request request(long permits) {
         return Request.prefetch(permits, TIME, CALL);
     }
 
-    private Decision prefetch(int permits) {
+    private Decision prefetch(long permits) {
         return decide(request(permits));
     }
 

@@ -23,11 +23,11 @@ class TokenBucketValidationTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(1e9, 8.64e7))
                 .withMessage(
-                        "capacity must be at most 1.0E12 permits, was 8.64E16: at 1.0E9/s, choose a shorter burst than"
+                        "capacity must be at most 1000000000000 permits, was 8.64E16: at 1.0E9/s, choose a shorter burst than"
                                 + " 8.64E7 s");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.guava(1e9, Duration.ofDays(1000)))
-                .withMessageStartingWith("capacity must be at most 1.0E12 permits, was ");
+                .withMessageStartingWith("capacity must be at most 1000000000000 permits, was ");
     }
 
     @ParameterizedTest

@@ -189,7 +189,7 @@ class TwoDefinitionsTest {
         return Duration.ofMillis(100 + random.nextInt(1900));
     }
 
-    private record Grant(long micros, int permits) {}
+    private record Grant(long micros, long permits) {}
 
     /** In no interval shorter than both periods more than so many times the larger limit are granted. */
     private <S> void check(Limit<S> one, Duration period, Limit<S> other, Duration otherPeriod, int times) {
@@ -202,7 +202,7 @@ class TwoDefinitionsTest {
         for (int i = 0; i < STEPS; i++) {
             now += random.nextInt(4) == 0 ? 0 : random.nextInt(random.nextBoolean() ? 1000 : 200_000);
             Limit<S> limit = (inTurn ? i % 2 == 0 : random.nextBoolean()) ? one : other;
-            int permits = 1 + random.nextInt(3);
+            long permits = 1 + random.nextInt(3);
             Step<S> step = limit.step(state, now, Request.take(permits, 0));
             state = step.state();
             if (step.decision().granted()) {

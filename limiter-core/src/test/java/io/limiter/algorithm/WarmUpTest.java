@@ -112,7 +112,7 @@ class WarmUpTest {
     }
 
     /** How far ahead a request reserves. */
-    private static long costOf(Timeline<RedisPermits> timeline, int permits) {
+    private static long costOf(Timeline<RedisPermits> timeline, long permits) {
         long now = TraceLine.EPOCH_MICROS;
         long before = timeline.peek(now, 1, 0).waitMicros();
         timeline.take(now, permits, Long.MAX_VALUE);

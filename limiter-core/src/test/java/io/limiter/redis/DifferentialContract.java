@@ -16,6 +16,7 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
@@ -254,10 +255,13 @@ abstract class DifferentialContract {
      *
      * @param cancellations in twenty runs
      */
-    final List<Request> requests(double intervalMicros, int mostPermits, int longestRun, int cancellations) {
+    final List<Request> requests(double intervalMicros, long mostPermits, int longestRun, int cancellations) {
         List<Request> requests = new ArrayList<>();
         do {
-            int permits = 1 + random.nextInt(random.nextInt(8) == 0 ? mostPermits : 5);
+            long permits = 1 + random.nextInt(5);
+            if (random.nextInt(mostPermits > Integer.MAX_VALUE ? 2 : 8) == 0) {
+                permits = mostPermits > Integer.MAX_VALUE ? large(mostPermits) : 1 + random.nextInt((int) mostPermits);
+            }
             long timeout = switch (random.nextInt(5)) {
                 case 0, 1 -> 0L;
                 case 2 -> (long) (random.nextDouble() * 10 * intervalMicros);
@@ -279,8 +283,20 @@ abstract class DifferentialContract {
         return requests;
     }
 
+    /** From 1 to a bound, mostly near those of counts in 32 bits, of the largest bucket and of doubles, or near a part of them. */
+    final long large(long most) {
+        long near = switch (random.nextInt(5)) {
+            case 0 -> 1L << 31;
+            case 1 -> 1L << 32;
+            case 2 -> TokenBucket.MAX_CAPACITY;
+            case 3 -> Check.MAX_PERMITS;
+            default -> (long) (Check.MAX_PERMITS * Math.pow(random.nextDouble(), 8));
+        };
+        return Math.max(1, Math.min(most, near / (1 + random.nextInt(3)) + random.nextInt(7) - 3));
+    }
+
     /** Cancels mostly one of the last reservations of any key, and sometimes the current one or one that was never made. */
-    private Request cancellation(int permits) {
+    private Request cancellation(long permits) {
         if (reservations.isEmpty() || random.nextInt(10) == 0) {
             long ticket = redis.clock().micros() + (random.nextBoolean() ? 0 : random.nextInt(20_000_000) - 10_000_000);
             return new Request(Request.Action.REFUND, permits, 0, ticket);

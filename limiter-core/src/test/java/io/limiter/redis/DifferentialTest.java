@@ -14,6 +14,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.testing.Seed;
@@ -60,7 +61,10 @@ class DifferentialTest extends DifferentialContract {
         LOG_OF_FEW_PERIODS(10_000, 2, MANY_CANCELLATIONS),
         LOG_WITH_MANY_CANCELLATIONS(20_000, 40, MANY_CANCELLATIONS),
         WINDOW_WITH_MANY_CANCELLATIONS(5_000, 40, MANY_CANCELLATIONS),
-        COUNTER_WITH_MANY_CANCELLATIONS(5_000, 20, MANY_CANCELLATIONS);
+        COUNTER_WITH_MANY_CANCELLATIONS(5_000, 20, MANY_CANCELLATIONS),
+        LARGE_BUCKET(5_000, 200, USUAL_CANCELLATIONS),
+        LARGE_WINDOW(5_000, 40, USUAL_CANCELLATIONS),
+        LARGE_COUNTER(5_000, 40, USUAL_CANCELLATIONS);
 
         private final int steps;
         private final int callsPerDefinition;
@@ -103,10 +107,13 @@ class DifferentialTest extends DifferentialContract {
                 limit = limitOf(definitions);
             }
             double rate = limit instanceof TokenBucket bucket ? bucket.permitsPerSecond() : 0;
-            moveClock(rate == 0 ? 10e6 : 1e6 / rate);
-            List<Request> requests = requests(rate == 0 ? 1e6 : 1e6 / rate, 10_000, 20, definitions.cancellations);
+            boolean large = definitions.name().startsWith("LARGE");
+            double interval = rate == 0 ? 1e6 : 1e6 / rate;
+            moveClock(rate == 0 ? 10e6 : large ? Math.min(10e6, interval * limit.capacity() / 10) : interval);
+            List<Request> requests =
+                    requests(interval, large ? Check.MAX_PERMITS : 10_000, 20, definitions.cancellations);
             if (rate > 0 && random.nextInt(3) == 0) {
-                addPrefetches(requests);
+                addPrefetches(requests, large);
             }
             decide(backends.get(), List.of(new KeyRequests<>(key, limit, requests)));
             steps += requests.size();
@@ -115,8 +122,8 @@ class DifferentialTest extends DifferentialContract {
         return steps;
     }
 
-    private void addPrefetches(List<Request> requests) {
-        int permits = 1 + random.nextInt(random.nextBoolean() ? 10 : 10_000);
+    private void addPrefetches(List<Request> requests, boolean large) {
+        long permits = large ? large(Check.MAX_PERMITS) : 1 + random.nextInt(random.nextBoolean() ? 10 : 10_000);
         long timeMicros = random.nextBoolean() ? 100_000 : 1 + random.nextInt((int) Request.MAX_PREFETCH_MICROS);
         long callMicros = random.nextBoolean() ? 200 : 1 + random.nextInt((int) Request.MAX_CALL_MICROS);
         int place = random.nextInt(requests.size() + 1);
@@ -238,7 +245,7 @@ class DifferentialTest extends DifferentialContract {
     }
 
     private List<Request> usualRequests(TokenBucket limit) {
-        int permits = 1 + random.nextInt(random.nextInt(4) == 0 ? 25 : 3);
+        long permits = 1 + random.nextInt(random.nextInt(4) == 0 ? 25 : 3);
         long interval = Math.round(1e6 / limit.permitsPerSecond());
         long timeout =
                 random.nextInt(6) > 0 ? 0 : random.nextBoolean() ? random.nextInt(4) + interval - 2 : Long.MAX_VALUE;
@@ -274,6 +281,9 @@ class DifferentialTest extends DifferentialContract {
             }
             case LOG_OF_FEW_PERIODS ->
                 SlidingLog.of(1 + random.nextInt(20), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
+            case LARGE_BUCKET -> largeBucket();
+            case LARGE_WINDOW -> FixedWindow.of(large(Check.MAX_PERMITS), randomPeriod());
+            case LARGE_COUNTER -> SlidingCounter.of(large(Check.MAX_PERMITS), randomPeriod());
             case LOG_WITH_MANY_CANCELLATIONS ->
                 SlidingLog.of(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
         };
@@ -304,6 +314,17 @@ class DifferentialTest extends DifferentialContract {
                 .withMaxWait(maxWait);
     }
 
+    /** The smallest rate at which it fills in time is often not the one that it has. */
+    private TokenBucket largeBucket() {
+        long capacity = large(TokenBucket.MAX_CAPACITY);
+        double slowest = capacity / 80_000_000.0;
+        return TokenBucket.perSecond(Math.min(TokenBucket.MAX_RATE, slowest * Math.exp(random.nextDouble() * 10)))
+                .withCapacity(capacity)
+                .withWhoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                .withStartsFull(random.nextInt(4) > 0)
+                .withMaxWait(Duration.ofSeconds(random.nextInt(10_000)));
+    }
+
     private double randomRate() {
         return switch (random.nextInt(4)) {
             case 0 -> 1 + random.nextInt(100);
@@ -314,7 +335,7 @@ class DifferentialTest extends DifferentialContract {
 
     private FixedWindow randomWindow() {
         long millis = 1 + (long) (random.nextDouble() * (random.nextBoolean() ? 60_000 : 86_400_000));
-        int permits = randomPermits();
+        long permits = randomPermits();
         if (random.nextInt(3) == 0) {
             Duration period = PARTS_OF_A_DAY.get(random.nextInt(PARTS_OF_A_DAY.size()));
             return FixedWindow.of(permits, period).withZone(ZONES.get(random.nextInt(ZONES.size())));

@@ -175,7 +175,7 @@ class GroupCommitOnRedisTest {
         for (int i = 0; i < 600; i++) {
             int key = random.nextInt(3);
             int kind = random.nextInt(2);
-            int permits = 1 + random.nextInt(6);
+            long permits = 1 + random.nextInt(6);
             if (random.nextInt(4) == 0) {
                 boolean acquired =
                         kind == 0 ? bucket.tryAcquire("key" + key, permits) : window.tryAcquire("key" + key, permits);

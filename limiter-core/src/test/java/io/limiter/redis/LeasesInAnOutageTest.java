@@ -101,7 +101,7 @@ class LeasesInAnOutageTest {
      * On a slow machine the policy may decide, even if Redis has granted the same permit too late; its grants are not
      * lost in an outage.
      */
-    private static Lease heldByRedis(RedisRateLimiterFactory factory, ConcurrencyLimiter limiter, int permits) {
+    private static Lease heldByRedis(RedisRateLimiterFactory factory, ConcurrencyLimiter limiter, long permits) {
         LimiterTotals totals = factory.statistics().totals().iterator().next();
         while (true) {
             long before = totals.granted(Source.BACKEND);

@@ -310,7 +310,7 @@ class OutageTest {
     }
 
     /** Returns how many permits were granted by this instance, before Redis has answered in time on a slow machine. */
-    private static long takeFromRedis(Limiter limiter, int permits) {
+    private static long takeFromRedis(Limiter limiter, long permits) {
         AtomicLong takenLocally = new AtomicLong();
         Awaitility.await().atMost(CLIENT_TIMEOUT).until(() -> {
             Decision decision = limiter.decide("k", permits);

@@ -165,7 +165,7 @@ final class RejectionCachePair {
             case 1 -> random.nextInt(3) == 0 ? maxWait.toNanos() / 1000 : 0;
             default -> 0;
         };
-        int permits = switch (random.nextInt(20)) {
+        long permits = switch (random.nextInt(20)) {
             case 0 -> 1 + random.nextInt(40);
             case 1, 2, 3, 4, 5 -> 1 + random.nextInt(3);
             default -> 1;
@@ -215,7 +215,7 @@ final class RejectionCachePair {
         return Seed.hint() + kind + " " + plain[0].limit() + " and " + plain[1].limit();
     }
 
-    record Call(int limiter, String key, int permits, Duration timeout, boolean peek) {
+    record Call(int limiter, String key, long permits, Duration timeout, boolean peek) {
 
         Decision on(Limiter limiter) {
             if (peek) {

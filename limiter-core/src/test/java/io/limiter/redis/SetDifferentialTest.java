@@ -30,7 +30,7 @@ class SetDifferentialTest extends DifferentialContract {
             if (random.nextInt(3) == 0) {
                 changeBehindTheScript(script, some(keys, 1).get(0));
             }
-            int permits = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1 + random.nextInt(2);
+            long permits = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1 + random.nextInt(2);
             List<KeyRequests<?>> parts = new ArrayList<>();
             for (String key : some(keys, 5)) {
                 parts.add(KeyRequests.of(key, limitOf(key), Request.take(permits, timeout())));

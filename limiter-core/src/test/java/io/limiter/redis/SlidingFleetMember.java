@@ -40,7 +40,7 @@ final class SlidingFleetMember {
         AtomicLong granted = new AtomicLong();
         Concurrently.run(THREADS, () -> {
             for (int i = 0; System.nanoTime() < deadlineNanos || granted.get() < atLeast; i++) {
-                int permits = 1 + i % MOST_PERMITS;
+                long permits = 1 + i % MOST_PERMITS;
                 long before = micros();
                 if (limiter.tryAcquire(permits)) {
                     ledger.add(permits + " " + before + " " + micros());

@@ -54,7 +54,7 @@ class SlidingFleetTest {
         }
     }
 
-    private record Grant(int permits, long before, long after) {
+    private record Grant(long permits, long before, long after) {
 
         static Grant parse(String line) {
             List<String> words = Splitter.on(' ').splitToList(line);

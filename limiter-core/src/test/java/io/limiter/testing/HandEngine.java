@@ -79,7 +79,7 @@ public final class HandEngine implements FutureBackend {
         return calls.get(number);
     }
 
-    public static Request request(int permits) {
+    public static Request request(long permits) {
         return Request.take(permits, permits * 10L);
     }
 

@@ -12,16 +12,16 @@ public final class Ledger {
 
     private final List<Entry> entries = new ArrayList<>();
     private double returned;
-    private int most;
+    private long most;
 
     /** Permits that may be used from a moment on, unless they are cancelled. */
     public static final class Entry {
 
         private final long dueMicros;
-        private final int reserved;
-        private int permits;
+        private final long reserved;
+        private long permits;
 
-        private Entry(long dueMicros, int permits) {
+        private Entry(long dueMicros, long permits) {
             this.dueMicros = dueMicros;
             this.reserved = permits;
             this.permits = permits;
@@ -32,7 +32,7 @@ public final class Ledger {
         }
 
         /** Cancels some of them. */
-        public void cancel(int fewer) {
+        public void cancel(long fewer) {
             permits -= fewer;
         }
     }
@@ -46,7 +46,7 @@ public final class Ledger {
         return copy;
     }
 
-    public Entry granted(long dueMicros, int permits) {
+    public Entry granted(long dueMicros, long permits) {
         Entry entry = new Entry(dueMicros, permits);
         entries.add(entry);
         most = Math.max(most, permits);
@@ -54,7 +54,7 @@ public final class Ledger {
     }
 
     /** Permits that were used, and still come back. */
-    public void refunded(int permits) {
+    public void refunded(long permits) {
         returned += permits;
     }
 
@@ -83,7 +83,7 @@ public final class Ledger {
         double worst = 0.0;
         for (int first = 0; first < due.size(); first++) {
             double sum = 0.0;
-            int largest = 0;
+            long largest = 0;
             for (Entry entry : due.subList(first, due.size())) {
                 sum += entry.permits;
                 largest = Math.max(largest, entry.permits);

@@ -53,24 +53,24 @@ public final class Timeline<S> {
         return step.decision();
     }
 
-    public Decision take(long nowMicros, int permits, long timeoutMicros) {
+    public Decision take(long nowMicros, long permits, long timeoutMicros) {
         return step(nowMicros, Request.take(permits, timeoutMicros));
     }
 
-    public Decision charge(long nowMicros, int permits) {
+    public Decision charge(long nowMicros, long permits) {
         return step(nowMicros, Request.charge(permits));
     }
 
-    public Decision refund(long nowMicros, int permits) {
+    public Decision refund(long nowMicros, long permits) {
         return step(nowMicros, Request.refund(permits));
     }
 
-    public Decision cancel(long nowMicros, int permits, Decision granted) {
+    public Decision cancel(long nowMicros, long permits, Decision granted) {
         return step(nowMicros, Request.cancel(permits, granted));
     }
 
     /** What {@link #take} would decide, without taking permits. */
-    public Decision peek(long nowMicros, int permits, long timeoutMicros) {
+    public Decision peek(long nowMicros, long permits, long timeoutMicros) {
         return limit.step(state, nowMicros, Request.peek(permits, timeoutMicros))
                 .decision();
     }

@@ -8,12 +8,12 @@ import io.limiter.algorithm.Decision;
  * @param decision {@code G} for granted, {@code G 2.0} for granted after 2 s, {@code R 2.0} for rejected with a retry-after of
  *     2 s, {@code R never}
  */
-public record TraceLine(double second, int permits, double timeout, String decision) {
+public record TraceLine(double second, long permits, double timeout, String decision) {
 
     /** A realistic moment, where doubles of milliseconds are as coarse as they are in production. */
     public static final long EPOCH_MICROS = 1_763_650_000_123_456L;
 
-    public static TraceLine at(double second, int permits, double timeout, String decision) {
+    public static TraceLine at(double second, long permits, double timeout, String decision) {
         return new TraceLine(second, permits, timeout, decision);
     }
 

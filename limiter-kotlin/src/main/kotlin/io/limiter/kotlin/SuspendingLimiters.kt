@@ -26,7 +26,7 @@ import kotlin.time.toKotlinDuration
  * @return the time waited
  * @throws RateLimitExceededException at once if it would take longer than the `maxWait` of the limit
  */
-public suspend fun RateLimiter.acquireSuspending(permits: Int = 1): Duration =
+public suspend fun RateLimiter.acquireSuspending(permits: Long = 1): Duration =
     async().acquire(permits).await().toKotlinDuration()
 
 /**
@@ -38,7 +38,7 @@ public suspend fun RateLimiter.acquireSuspending(permits: Int = 1): Duration =
  * @param permits at least 1
  * @param timeout how long to wait at most; zero for not at all
  */
-public suspend fun Limiter.tryAcquireSuspending(permits: Int = 1, timeout: Duration = Duration.ZERO): Boolean =
+public suspend fun Limiter.tryAcquireSuspending(permits: Long = 1, timeout: Duration = Duration.ZERO): Boolean =
     decideSuspending(permits, timeout).granted()
 
 /**
@@ -47,7 +47,7 @@ public suspend fun Limiter.tryAcquireSuspending(permits: Int = 1, timeout: Durat
  * @param permits at least 1
  * @param timeout how long to wait at most; zero for not at all
  */
-public suspend fun Limiter.decideSuspending(permits: Int = 1, timeout: Duration = Duration.ZERO): Decision =
+public suspend fun Limiter.decideSuspending(permits: Long = 1, timeout: Duration = Duration.ZERO): Decision =
     async().decide(permits, timeout.toJavaDuration()).await()
 
 /**
@@ -60,7 +60,7 @@ public suspend fun Limiter.decideSuspending(permits: Int = 1, timeout: Duration 
  * @throws RateLimitExceededException if rejected; the block does not run
  */
 public suspend fun <T> ConcurrencyLimiter.withPermit(
-    permits: Int = 1,
+    permits: Long = 1,
     timeout: Duration = Duration.ZERO,
     block: suspend (Lease) -> T,
 ): T {

@@ -115,7 +115,7 @@ abstract class SuspendingContract {
         waiting.cancel()
         assertThat(single.inUse()).isOne()
         tasks.next()
-        await().until { single.inUse() == 0 }
+        await().until { single.inUse() == 0L }
         assertThat(waiting.isCancelled).isTrue()
     }
 

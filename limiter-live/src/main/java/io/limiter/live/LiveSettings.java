@@ -34,7 +34,7 @@ public record LiveSettings(
         @Nullable Double rate,
         @Nullable Double capacity,
         @Nullable Duration burst,
-        @Nullable Integer limit,
+        @Nullable Long limit,
         @Nullable Duration period,
         @Nullable Duration timeout,
         @Nullable Boolean enforce,
@@ -124,7 +124,7 @@ public record LiveSettings(
                 kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, failureShare, access);
     }
 
-    public LiveSettings withLimit(int newLimit) {
+    public LiveSettings withLimit(long newLimit) {
         return new LiveSettings(
                 kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, failureShare, access);
     }

@@ -17,7 +17,7 @@ final class Bucket {
         this.limit = limit;
     }
 
-    Decision take(int permits, long nowMicros) {
+    Decision take(long permits, long nowMicros) {
         Step<RedisPermits> step = limit.step(state, nowMicros, Request.take(permits, 0));
         state = step.state() == null ? state : step.state();
         return step.decision();

@@ -25,7 +25,7 @@ public final class ConcurrencyLimiterAssert extends AbstractAssert<ConcurrencyLi
      *
      * @param permits at least 0
      */
-    public ConcurrencyLimiterAssert grantsAtMost(int permits) {
+    public ConcurrencyLimiterAssert grantsAtMost(long permits) {
         isNotNull();
         if (permits < 0) {
             throw new IllegalArgumentException("permits must be at least 0, was " + permits);
@@ -50,9 +50,9 @@ public final class ConcurrencyLimiterAssert extends AbstractAssert<ConcurrencyLi
     }
 
     /** Fails unless so many permits are held. */
-    public ConcurrencyLimiterAssert hasInUse(int permits) {
+    public ConcurrencyLimiterAssert hasInUse(long permits) {
         isNotNull();
-        int inUse = actual.inUse();
+        long inUse = actual.inUse();
         if (inUse != permits) {
             throw failure(
                     "Expected %s to have %d permits in use, but it has %d", Descriptions.of(actual), permits, inUse);

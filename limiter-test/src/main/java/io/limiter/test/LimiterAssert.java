@@ -25,12 +25,12 @@ public final class LimiterAssert extends AbstractAssert<LimiterAssert, Limiter> 
      *
      * @param permits how many, at least 1
      */
-    public LimiterAssert grants(int permits) {
+    public LimiterAssert grants(long permits) {
         isNotNull();
         if (permits < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + permits);
         }
-        for (int granted = 0; granted < permits; granted++) {
+        for (long granted = 0; granted < permits; granted++) {
             Decision decision = actual.decide();
             if (!decision.granted()) {
                 throw failure(

@@ -34,7 +34,7 @@ final class TestEngine implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
         return engine.tryAcquire(key, limit, permits, timeoutMicros);
     }
 

@@ -49,8 +49,8 @@ final class LiveRequest {
         return parsed(name, "a number", text, Double::valueOf);
     }
 
-    static @Nullable Integer whole(String name, @Nullable String text) {
-        return parsed(name, "a whole number", text, Integer::valueOf);
+    static @Nullable Long whole(String name, @Nullable String text) {
+        return parsed(name, "a whole number", text, Long::valueOf);
     }
 
     /** A plain number is in seconds, as in configuration. */

@@ -39,7 +39,7 @@ public final class Wire {
             @Nullable Double rate,
             @Nullable Double capacity,
             @Nullable Double burst,
-            @Nullable Integer limit,
+            @Nullable Long limit,
             @Nullable Double period,
             @Nullable Double timeout,
             @Nullable Boolean enforce,

@@ -42,14 +42,45 @@ public final class Check {
         return micros >= 0.0 && micros < 0x1p53;
     }
 
+    /**
+     * The most permits of a limit or a request: 2<sup>53</sup> - 1. Redis counts with doubles, which are exact up to 2<sup>53</sup>,
+     * so the sum of two numbers that are no larger is never mistaken for one that is.
+     */
+    public static final long MAX_PERMITS = (1L << 53) - 1;
+
+    private static final String MOST_COUNTED = MAX_PERMITS + " (2^53 - 1, the most that can be counted exactly)";
+
+    /** Checks how many permits are requested. */
+    public static void permits(long permits) {
+        if (permits < 1 || permits > MAX_PERMITS) {
+            throw new IllegalArgumentException(
+                    "permits must be at " + (permits < 1 ? "least 1" : "most " + MOST_COUNTED) + ", was " + permits);
+        }
+    }
+
+    /** Checks how many permits were used. */
+    public static void actual(long actual) {
+        if (actual < 0 || actual > MAX_PERMITS) {
+            throw new IllegalArgumentException(
+                    "actual must be at " + (actual < 0 ? "least 0" : "most " + MOST_COUNTED) + ", was " + actual);
+        }
+    }
+
+    /** Checks a limit of counted permits. */
+    public static void limit(long limit) {
+        if (limit < 1 || limit > MAX_PERMITS) {
+            throw new IllegalArgumentException("limit must be between 1 and " + MOST_COUNTED + ", was " + limit);
+        }
+    }
+
     /** Whether a stored number is a number of permits. False for NaN. */
     public static boolean isCount(double permits, double max) {
         return permits >= 0.0 && permits <= max && permits % 1.0 == 0.0;
     }
 
     /** A share of a limit in whole permits, at least one. */
-    public static int share(int limit, double share) {
-        return Math.max(1, (int) (limit * share));
+    public static long share(long limit, double share) {
+        return Math.max(1, (long) (limit * share));
     }
 
     public static void duration(String what, Duration value, Duration min) {

@@ -76,7 +76,7 @@ public final class KnownRejections {
     }
 
     /** Whether a cached rejection applies to such a request. */
-    public boolean rejects(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public boolean rejects(String key, Limit<?> limit, long permits, long timeoutMicros) {
         Rejection<?> rejection = of(key);
         return rejection != null
                 && rejection.covers(key, limit, permits, timeoutMicros)
@@ -203,7 +203,7 @@ public final class KnownRejections {
             long arrivedNanos,
             long notBeforeNanos) {
 
-        boolean covers(String otherKey, Limit<?> otherLimit, int permits, long timeoutMicros) {
+        boolean covers(String otherKey, Limit<?> otherLimit, long permits, long timeoutMicros) {
             return (permits == rejected.permits() || permits > rejected.permits() && limit.coversLargerRequests())
                     && timeoutMicros <= rejected.timeoutMicros()
                     && key.equals(otherKey)

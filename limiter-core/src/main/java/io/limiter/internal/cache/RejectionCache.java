@@ -27,7 +27,7 @@ public final class RejectionCache implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
         return rejections.rejects(key, limit, permits, timeoutMicros) ? Known.STILL_REJECTED : Known.UNKNOWN;
     }
 

@@ -53,12 +53,12 @@ public interface ImmediateEngine extends Engine {
     }
 
     /** Grants or rejects permits if that is possible at once. Allocates nothing. */
-    default Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    default Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
         return Known.UNKNOWN;
     }
 
     /** As {@link #tryAcquire}, but leaves a rejection that may be counted to {@link #decide}, which the caller wants. */
-    default Known tryGrant(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    default Known tryGrant(String key, Limit<?> limit, long permits, long timeoutMicros) {
         return tryAcquire(key, limit, permits, timeoutMicros);
     }
 

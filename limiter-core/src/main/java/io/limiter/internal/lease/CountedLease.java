@@ -21,7 +21,7 @@ final class CountedLease implements Lease {
     final String key;
     final ConcurrencyLimit limit;
     final long id;
-    final int permits;
+    final long permits;
 
     private final Leases leases;
     private volatile Times times;

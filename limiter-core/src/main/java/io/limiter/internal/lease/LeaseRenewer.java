@@ -95,8 +95,8 @@ final class LeaseRenewer {
     }
 
     /** The number of permits of a key held. */
-    int permits(String key) {
-        int permits = 0;
+    long permits(String key) {
+        long permits = 0;
         for (CountedLease lease : held) {
             permits += lease.key.equals(key) && lease.isHeld() ? lease.permits : 0;
         }

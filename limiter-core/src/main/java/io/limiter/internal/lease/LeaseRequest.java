@@ -5,6 +5,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.Timeouts;
@@ -24,7 +25,7 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
     private final LimiterCounters counters;
     private final String key;
     private volatile ConcurrencyLimit limit;
-    private final int permits;
+    private final long permits;
     private final boolean hasTimeout;
     private final EngineObserver.MayWait mayWait;
     private final AtomicBoolean waits = new AtomicBoolean();
@@ -41,13 +42,11 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
             LimiterCounters counters,
             String key,
             ConcurrencyLimit limit,
-            int permits,
+            long permits,
             Duration timeout,
             long nowNanos) {
         super(nowNanos, 1000 * Timeouts.micros(timeout));
-        if (permits < 1) {
-            throw new IllegalArgumentException("permits must be at least 1, was " + permits);
-        }
+        Check.permits(permits);
         this.counters = counters;
         this.key = key;
         this.limit = limit;
@@ -117,7 +116,8 @@ public abstract class LeaseRequest<T> extends WaitingCaller<T> {
         return limit;
     }
 
-    int permits() {
+    /** As many as are requested. */
+    protected final long permits() {
         return permits;
     }
 

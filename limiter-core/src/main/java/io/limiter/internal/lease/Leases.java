@@ -253,7 +253,7 @@ public final class Leases implements AutoCloseable {
     }
 
     /** The number of permits of a key held by leases of this JVM. */
-    public int permits(String key) {
+    public long permits(String key) {
         return renewer.permits(key);
     }
 

@@ -108,7 +108,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      *
      * @param key the caller's key; {@code null} for the limiter's own permits
      */
-    Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+    Decision decideAndWait(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
         if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
             return new WaitingDecision(key, backendKey, permits, timeoutMicros).decideNow();
         }
@@ -120,7 +120,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
-    boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+    boolean tryAcquire(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
         if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
             return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
         }
@@ -135,6 +135,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                         : engine.tryAcquire(backendKey, used.limit(), permits, timeoutMicros);
         if (known.granted() || known != Known.UNKNOWN && !isListenedTo) {
             counters().counted(key, known.granted(), known.source());
+            if (known == Known.REJECTED) {
+                counters().rejected(used.limit(), permits);
+            }
             return known.granted();
         }
         // Less than one permit is an error here.
@@ -145,20 +148,20 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     /** Whether a request may be decided again, or stands behind others that are. */
-    private boolean mayWaitAgain(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+    private boolean mayWaitAgain(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
         return timeoutMicros > 0 ? !limit().reservesAhead() : isWaitedFor(key, backendKey, permits);
     }
 
     /** Whether others wait for as many permits of a key. */
-    private boolean isWaitedFor(@Nullable String key, String backendKey, int permits) {
+    private boolean isWaitedFor(@Nullable String key, String backendKey, long permits) {
         return waitingRoom.isWaitedFor() && waitingRoom.isWaitedFor(alike(key, backendKey, permits));
     }
 
-    private Alike alike(@Nullable String key, String backendKey, int permits) {
+    private Alike alike(@Nullable String key, String backendKey, long permits) {
         return new Alike(backendKey, permits, inEffect(key).limit());
     }
 
-    private void await(String backendKey, InEffect<L> used, int permits, Decision decision) {
+    private void await(String backendKey, InEffect<L> used, long permits, Decision decision) {
         if (decision.granted() && decision.waitMicros() > 0) {
             await(
                     backendKey,
@@ -200,7 +203,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             counters().failed();
             throw e;
         }
-        counters().decided(name(), key, decision);
+        counters().decided(name(), key, used.limit(), request.permits(), decision);
         return decision;
     }
 
@@ -212,7 +215,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** As {@link #decideAndWait}, without blocking the calling thread. */
     CompletableFuture<Decision> decideAndWaitAsync(
-            @Nullable String key, String backendKey, int permits, long timeoutMicros) {
+            @Nullable String key, String backendKey, long permits, long timeoutMicros) {
         return timeoutMicros == 0 && !isWaitedFor(key, backendKey, permits)
                 // Without a timeout, no permits come due later.
                 ? start(key, backendKey, inEffect(key), Request.take(permits, 0))
@@ -225,7 +228,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * @param result the caller's result
      */
     <T> CompletableFuture<T> decideAndWaitAsync(
-            @Nullable String key, String backendKey, int permits, long timeoutMicros, Function<Decision, T> result) {
+            @Nullable String key, String backendKey, long permits, long timeoutMicros, Function<Decision, T> result) {
         if (mayWaitAgain(key, backendKey, permits, timeoutMicros)) {
             WaitingDecision waiting = new WaitingDecision(key, backendKey, permits, timeoutMicros);
             waiting.start();
@@ -255,7 +258,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     /** Reserves permits; the caller waits until they come due. */
-    Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+    Reservation reserve(@Nullable String key, String backendKey, long permits, long timeoutMicros) {
         InEffect<L> used = inEffect(key);
         Decision decision = isWaitedFor(key, backendKey, permits)
                 ? new WaitingDecision(key, backendKey, permits, 0).decideNow()
@@ -265,7 +268,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     /** As {@link #reserve}, without blocking the calling thread. */
     CompletableFuture<Reservation> reserveAsync(
-            @Nullable String key, String backendKey, int permits, long timeoutMicros) {
+            @Nullable String key, String backendKey, long permits, long timeoutMicros) {
         InEffect<L> used = inEffect(key);
         Function<Decision, Reservation> result = decision -> reservation(key, backendKey, used, permits, decision);
         if (isWaitedFor(key, backendKey, permits)) {
@@ -281,7 +284,8 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      * Cancels under the limit that granted the permits: at another rate the same permits take another time. A charge is as any
      * other.
      */
-    Reservation reservation(@Nullable String key, String backendKey, InEffect<?> used, int permits, Decision decision) {
+    Reservation reservation(
+            @Nullable String key, String backendKey, InEffect<?> used, long permits, Decision decision) {
         return new EngineReservation(
                 decision,
                 permits,
@@ -309,17 +313,17 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     }
 
     /** Requests for as many permits of one key under one limit. */
-    record Alike(String backendKey, int permits, Limit<?> limit) {}
+    record Alike(String backendKey, long permits, Limit<?> limit) {}
 
     private final class WaitingDecision extends WaitingRequest<Decision> {
 
         private final @Nullable String countedKey;
         private final String backendKey;
-        private final int permits;
+        private final long permits;
         private final long timeoutMicros;
         private final EngineObserver.MayWait mayWait;
 
-        WaitingDecision(@Nullable String countedKey, String backendKey, int permits, long timeoutMicros) {
+        WaitingDecision(@Nullable String countedKey, String backendKey, long permits, long timeoutMicros) {
             super(waitingRoom, timeoutMicros);
             this.countedKey = countedKey;
             this.backendKey = backendKey;
@@ -383,7 +387,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
         @Override
         protected void count(Decision decision) {
-            counters().decided(name(), countedKey, decision);
+            counters().decided(name(), countedKey, inEffect(countedKey).limit(), permits, decision);
         }
 
         @Override
@@ -407,7 +411,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         public boolean answer(Decision decision) {
             boolean first = super.answer(decision);
             if (first) {
-                counters().decided(name(), countedKey, decision);
+                counters().decided(name(), countedKey, limit(0), request(0).permits(), decision);
             }
             return first;
         }

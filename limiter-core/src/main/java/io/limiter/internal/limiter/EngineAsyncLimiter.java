@@ -31,27 +31,27 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     }
 
     @Override
-    public final CompletableFuture<Decision> decide(int permits) {
+    public final CompletableFuture<Decision> decide(long permits) {
         return decide(permits, 0);
     }
 
     @Override
-    public final CompletableFuture<Boolean> tryAcquire(int permits) {
+    public final CompletableFuture<Boolean> tryAcquire(long permits) {
         return decide(permits, 0, Decision::granted);
     }
 
     @Override
-    public final CompletableFuture<Decision> decide(int permits, Duration timeout) {
+    public final CompletableFuture<Decision> decide(long permits, Duration timeout) {
         return decide(permits, Timeouts.micros(timeout));
     }
 
     @Override
-    public final CompletableFuture<Boolean> tryAcquire(int permits, Duration timeout) {
+    public final CompletableFuture<Boolean> tryAcquire(long permits, Duration timeout) {
         return decide(permits, Timeouts.micros(timeout), Decision::granted);
     }
 
     @Override
-    public final CompletableFuture<Decision> peek(int permits) {
+    public final CompletableFuture<Decision> peek(long permits) {
         return limiter.ban() == null
                 ? decideUncounted(Request.peek(permits, 0))
                 : AsyncFailures.map(
@@ -60,17 +60,17 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     }
 
     @Override
-    public CompletableFuture<Reservation> reserve(int permits) {
+    public CompletableFuture<Reservation> reserve(long permits) {
         return reserve(permits, 0);
     }
 
     @Override
-    public final CompletableFuture<Decision> refund(int permits) {
+    public final CompletableFuture<Decision> refund(long permits) {
         return decideUncounted(Request.refund(permits));
     }
 
     @Override
-    public final CompletableFuture<Decision> charge(int permits) {
+    public final CompletableFuture<Decision> charge(long permits) {
         return decideUncounted(Request.charge(permits));
     }
 
@@ -84,21 +84,21 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
         return AsyncFailures.outside(limiter.bound.reset(limiter.path));
     }
 
-    final CompletableFuture<Decision> decide(int permits, long timeoutMicros) {
+    final CompletableFuture<Decision> decide(long permits, long timeoutMicros) {
         KeyPath path = limiter.path;
         return limiter.ban() == null
                 ? limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros)
                 : decide(permits, timeoutMicros, Function.identity());
     }
 
-    final <T> CompletableFuture<T> decide(int permits, long timeoutMicros, Function<Decision, T> result) {
+    final <T> CompletableFuture<T> decide(long permits, long timeoutMicros, Function<Decision, T> result) {
         KeyPath path = limiter.path;
         return limiter.ban() == null
                 ? limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros, result)
                 : limiter.alone().decideAloneAsync(permits, timeoutMicros, result);
     }
 
-    final CompletableFuture<Reservation> reserve(int permits, long timeoutMicros) {
+    final CompletableFuture<Reservation> reserve(long permits, long timeoutMicros) {
         KeyPath path = limiter.path;
         return limiter.ban() == null
                 ? limiter.bound.reserveAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros)

@@ -19,17 +19,17 @@ final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter>
     }
 
     @Override
-    public CompletableFuture<Duration> acquire(int permits) {
+    public CompletableFuture<Duration> acquire(long permits) {
         return decide(permits, limiter.limit().maxWaitMicros(), limiter::acquired);
     }
 
     @Override
-    public CompletableFuture<Reservation> reserve(int permits) {
+    public CompletableFuture<Reservation> reserve(long permits) {
         return reserve(permits, limiter.limit().maxWaitMicros());
     }
 
     @Override
-    public CompletableFuture<Reservation> reserve(int permits, Duration timeout) {
+    public CompletableFuture<Reservation> reserve(long permits, Duration timeout) {
         return reserve(permits, Timeouts.micros(timeout));
     }
 }

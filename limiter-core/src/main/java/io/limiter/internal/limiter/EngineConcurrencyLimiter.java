@@ -73,12 +73,12 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     }
 
     @Override
-    public Optional<Lease> tryAcquire(int permits, Duration timeout) {
+    public Optional<Lease> tryAcquire(long permits, Duration timeout) {
         return startTryAcquire(permits, timeout, true).await();
     }
 
     @Override
-    public Lease acquire(int permits, Duration timeout) {
+    public Lease acquire(long permits, Duration timeout) {
         return startAcquire(permits, timeout, true).await();
     }
 
@@ -93,7 +93,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     }
 
     @Override
-    public int inUse() {
+    public long inUse() {
         return inUse(startPeekOfUse().await());
     }
 
@@ -109,11 +109,11 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
      * @param peeked under the most permits: under the limit itself, permits above it would not be counted, for example after it was
      *     lowered
      */
-    private int inUse(Decision peeked) {
+    private long inUse(Decision peeked) {
         if (peeked.source() == Decision.Source.BACKEND) {
-            return (int) (peeked.limit() - peeked.remaining());
+            return peeked.limit() - peeked.remaining();
         }
-        int local = localLeases == leases ? 0 : localLeases.permits(path.backendKey());
+        long local = localLeases == leases ? 0 : localLeases.permits(path.backendKey());
         return leases.permits(path.backendKey()) + local;
     }
 
@@ -130,12 +130,12 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
     }
 
     /** Has no lease if rejected. */
-    private LeaseRequest<Optional<Lease>> startTryAcquire(int permits, Duration timeout, boolean awaited) {
+    private LeaseRequest<Optional<Lease>> startTryAcquire(long permits, Duration timeout, boolean awaited) {
         return start(new PolicyRequest<>(permits, timeout, Optional::of, rejection -> Optional.empty()), awaited);
     }
 
     /** Fails if rejected. */
-    private LeaseRequest<Lease> startAcquire(int permits, Duration timeout, boolean awaited) {
+    private LeaseRequest<Lease> startAcquire(long permits, Duration timeout, boolean awaited) {
         return start(
                 new PolicyRequest<>(permits, timeout, lease -> lease, rejection -> {
                     throw exceeded(rejection);
@@ -164,7 +164,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         private final Function<Lease, T> granted;
         private final Function<Decision, T> rejected;
 
-        PolicyRequest(int permits, Duration timeout, Function<Lease, T> granted, Function<Decision, T> rejected) {
+        PolicyRequest(long permits, Duration timeout, Function<Lease, T> granted, Function<Decision, T> rejected) {
             super(
                     bound.counters(),
                     path.backendKey(),
@@ -188,7 +188,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
 
         @Override
         protected void count(Decision decision) {
-            bound.counters().decided(name(), path.countedKey(), decision);
+            bound.counters().decided(name(), path.countedKey(), inEffect().limit(), permits(), decision);
         }
 
         @Override
@@ -225,12 +225,12 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         }
 
         @Override
-        public CompletableFuture<Optional<Lease>> tryAcquire(int permits, Duration timeout) {
+        public CompletableFuture<Optional<Lease>> tryAcquire(long permits, Duration timeout) {
             return startTryAcquire(permits, timeout, false);
         }
 
         @Override
-        public CompletableFuture<Lease> acquire(int permits, Duration timeout) {
+        public CompletableFuture<Lease> acquire(long permits, Duration timeout) {
             return startAcquire(permits, timeout, false);
         }
 
@@ -245,7 +245,7 @@ public final class EngineConcurrencyLimiter extends KeyView<ChangeableLimit<Conc
         }
 
         @Override
-        public CompletableFuture<Integer> inUse() {
+        public CompletableFuture<Long> inUse() {
             return AsyncFailures.map(startPeekOfUse(), EngineConcurrencyLimiter.this::inUse);
         }
     }

@@ -41,30 +41,30 @@ public final class EngineLimitSet implements LimitSet {
         }
     }
 
-    static EngineLimitSet of(EngineLimiter<?> first, int permits) {
+    static EngineLimitSet of(EngineLimiter<?> first, long permits) {
         return new EngineLimitSet(List.of(new SetPart(first, permits)));
     }
 
     /** {@link #decide} of a set of one. */
-    Decision decideAlone(int permits, long timeoutMicros) {
+    Decision decideAlone(long permits, long timeoutMicros) {
         return only(decide(permits, toDuration(timeoutMicros)));
     }
 
     /** {@link #decideAlone}, without blocking the calling thread. */
-    <T> CompletableFuture<T> decideAloneAsync(int permits, long timeoutMicros, Function<Decision, T> result) {
+    <T> CompletableFuture<T> decideAloneAsync(long permits, long timeoutMicros, Function<Decision, T> result) {
         return decideAsync(
                 new WaitingSet(parts, true, permits, toDuration(timeoutMicros)),
                 decided -> result.apply(only(decided)));
     }
 
     /** {@link #reserve} of a set of one; a rejected reservation is one, too. */
-    Reservation reserveAlone(int permits, long timeoutMicros) {
+    Reservation reserveAlone(long permits, long timeoutMicros) {
         WaitingSet waiting = new WaitingSet(parts, false, permits, toDuration(timeoutMicros));
         return waiting.reservation(0, only(waiting.decideSet()));
     }
 
     /** {@link #reserveAlone}, without blocking the calling thread. */
-    CompletableFuture<Reservation> reserveAloneAsync(int permits, long timeoutMicros) {
+    CompletableFuture<Reservation> reserveAloneAsync(long permits, long timeoutMicros) {
         WaitingSet waiting = new WaitingSet(parts, false, permits, toDuration(timeoutMicros));
         return decideAsync(waiting, decided -> waiting.reservation(0, only(decided)));
     }
@@ -78,7 +78,7 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     @Override
-    public LimitSet and(Limiter other, int permits) {
+    public LimitSet and(Limiter other, long permits) {
         SetPart first = parts.get(0);
         if (!(other instanceof EngineLimiter<?> limiter)
                 || !limiter.bound
@@ -104,7 +104,7 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     @Override
-    public SetDecision decide(int permits, Duration... timeouts) {
+    public SetDecision decide(long permits, Duration... timeouts) {
         WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
         SetDecision decided = waiting.decideSet();
         if (waiting.waitMicros(decided) > 0) {
@@ -114,12 +114,12 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     @Override
-    public SetReservation reserve(int permits, Duration... timeouts) {
+    public SetReservation reserve(long permits, Duration... timeouts) {
         return reserve(new WaitingSet(parts, false, permits, timeouts));
     }
 
     /** As {@link #reserve}, and waits as {@link #decide} does. */
-    public SetReservation reserveAndAwait(int permits, Duration... timeouts) {
+    public SetReservation reserveAndAwait(long permits, Duration... timeouts) {
         WaitingSet waiting = new WaitingSet(parts, true, permits, timeouts);
         SetReservation reserved = reserve(waiting);
         waiting.await(reserved);
@@ -131,22 +131,22 @@ public final class EngineLimitSet implements LimitSet {
     }
 
     /** As {@link #reserveAndAwait}, without blocking the calling thread. Futures are those of {@link LimitSet.Async}. */
-    public CompletableFuture<SetReservation> reserveAndAwaitAsync(int permits, Duration... timeouts) {
+    public CompletableFuture<SetReservation> reserveAndAwaitAsync(long permits, Duration... timeouts) {
         return reserveAsync(true, permits, timeouts);
     }
 
-    private CompletableFuture<SetReservation> reserveAsync(boolean waits, int permits, Duration... timeouts) {
+    private CompletableFuture<SetReservation> reserveAsync(boolean waits, long permits, Duration... timeouts) {
         WaitingSet waiting = new WaitingSet(parts, waits, permits, timeouts);
         return decideAsync(waiting, waiting::reservation);
     }
 
     @Override
-    public SetDecision peek(int permits) {
+    public SetDecision peek(long permits) {
         return await(startEach(part -> part.peek(permits)));
     }
 
     @Override
-    public SetDecision refund(int permits) {
+    public SetDecision refund(long permits) {
         return await(startEach(part -> part.refund(permits)));
     }
 
@@ -193,27 +193,27 @@ public final class EngineLimitSet implements LimitSet {
     private final class AsyncView implements LimitSet.Async {
 
         @Override
-        public CompletableFuture<SetDecision> decide(int permits, Duration... timeouts) {
+        public CompletableFuture<SetDecision> decide(long permits, Duration... timeouts) {
             return decideAsync(new WaitingSet(parts, true, permits, timeouts), Function.identity());
         }
 
         @Override
-        public CompletableFuture<Boolean> tryAcquire(int permits, Duration... timeouts) {
+        public CompletableFuture<Boolean> tryAcquire(long permits, Duration... timeouts) {
             return decideAsync(new WaitingSet(parts, true, permits, timeouts), SetDecision::granted);
         }
 
         @Override
-        public CompletableFuture<SetReservation> reserve(int permits, Duration... timeouts) {
+        public CompletableFuture<SetReservation> reserve(long permits, Duration... timeouts) {
             return reserveAsync(false, permits, timeouts);
         }
 
         @Override
-        public CompletableFuture<SetDecision> peek(int permits) {
+        public CompletableFuture<SetDecision> peek(long permits) {
             return whenAllDone(startEach(part -> part.peek(permits)));
         }
 
         @Override
-        public CompletableFuture<SetDecision> refund(int permits) {
+        public CompletableFuture<SetDecision> refund(long permits) {
             return whenAllDone(startEach(part -> part.refund(permits)));
         }
     }

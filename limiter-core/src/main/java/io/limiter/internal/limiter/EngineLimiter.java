@@ -67,60 +67,60 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
     }
 
     @Override
-    public final LimitSet toSet(int permits) {
+    public final LimitSet toSet(long permits) {
         return EngineLimitSet.of(this, permits);
     }
 
     @Override
-    public final Decision decide(int permits) {
+    public final Decision decide(long permits) {
         return decideWithin(permits, 0);
     }
 
     @Override
-    public final boolean tryAcquire(int permits) {
+    public final boolean tryAcquire(long permits) {
         return tryAcquireWithin(permits, 0);
     }
 
     @Override
-    public final Decision decide(String key, int permits) {
+    public final Decision decide(String key, long permits) {
         return needsView()
                 ? on(key).decide(permits)
                 : bound.decideAndWait(key, bound.keys().of(key), permits, 0);
     }
 
     @Override
-    public final boolean tryAcquire(String key, int permits) {
+    public final boolean tryAcquire(String key, long permits) {
         return needsView()
                 ? on(key).tryAcquire(permits)
                 : bound.tryAcquire(key, bound.keys().of(key), permits, 0);
     }
 
     @Override
-    public final Decision decide(int permits, Duration timeout) {
+    public final Decision decide(long permits, Duration timeout) {
         return decideWithin(permits, Timeouts.micros(timeout));
     }
 
     @Override
-    public final boolean tryAcquire(int permits, Duration timeout) {
+    public final boolean tryAcquire(long permits, Duration timeout) {
         return tryAcquireWithin(permits, Timeouts.micros(timeout));
     }
 
     @Override
-    public final boolean tryAcquire(String key, int permits, Duration timeout) {
+    public final boolean tryAcquire(String key, long permits, Duration timeout) {
         return needsView()
                 ? on(key).tryAcquire(permits, timeout)
                 : bound.tryAcquire(key, bound.keys().of(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
-    public final Decision peek(int permits) {
+    public final Decision peek(long permits) {
         return ban() == null
                 ? decideUncounted(Request.peek(permits, 0))
                 : alone().peek(permits).parts().get(0).decision();
     }
 
     @Override
-    public Reservation reserve(int permits) {
+    public Reservation reserve(long permits) {
         return reserveWithin(permits, 0);
     }
 
@@ -129,13 +129,13 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
         return path.isOfKey() || bound.isBanning();
     }
 
-    private Decision decideWithin(int permits, long timeoutMicros) {
+    private Decision decideWithin(long permits, long timeoutMicros) {
         return ban() == null
                 ? bound.decideAndWait(path.countedKey(), path.backendKey(), permits, timeoutMicros)
                 : alone().decideAlone(permits, timeoutMicros);
     }
 
-    private boolean tryAcquireWithin(int permits, long timeoutMicros) {
+    private boolean tryAcquireWithin(long permits, long timeoutMicros) {
         LimiterBan ban = ban();
         if (ban == null) {
             return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, timeoutMicros);
@@ -147,7 +147,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
                 : known.granted();
     }
 
-    final Reservation reserveWithin(int permits, long timeoutMicros) {
+    final Reservation reserveWithin(long permits, long timeoutMicros) {
         return ban() == null
                 ? bound.reserve(path.countedKey(), path.backendKey(), permits, timeoutMicros)
                 : alone().reserveAlone(permits, timeoutMicros);
@@ -157,7 +157,7 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
      * The reservation of permits that this limiter has just granted, for callers that need not cancel most of them and so decide as
      * usual.
      */
-    public final Reservation reservationOf(Decision granted, int permits) {
+    public final Reservation reservationOf(Decision granted, long permits) {
         return bound.reservation(path.countedKey(), path.backendKey(), inEffect(), permits, granted);
     }
 
@@ -167,12 +167,12 @@ public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> im
     }
 
     @Override
-    public final Decision refund(int permits) {
+    public final Decision refund(long permits) {
         return decideUncounted(Request.refund(permits));
     }
 
     @Override
-    public final Decision charge(int permits) {
+    public final Decision charge(long permits) {
         return decideUncounted(Request.charge(permits));
     }
 

@@ -59,7 +59,7 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     }
 
     @Override
-    public final Duration acquire(int permits) {
+    public final Duration acquire(long permits) {
         return acquired(decide(permits, limit().maxWait()));
     }
 
@@ -71,12 +71,12 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     }
 
     @Override
-    public final Reservation reserve(int permits) {
+    public final Reservation reserve(long permits) {
         return reserve(permits, limit().maxWait());
     }
 
     @Override
-    public final Reservation reserve(int permits, Duration timeout) {
+    public final Reservation reserve(long permits, Duration timeout) {
         return reserveWithin(permits, Timeouts.micros(timeout));
     }
 }

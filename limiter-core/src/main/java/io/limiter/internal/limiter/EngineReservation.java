@@ -3,22 +3,23 @@ package io.limiter.internal.limiter;
 import com.google.common.base.Ticker;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.IntFunction;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link Reservation} on an engine. */
 final class EngineReservation implements Reservation {
 
     private final Decision decision;
-    private final int permits;
+    private final long permits;
     private final Ticker ticker;
-    private final IntFunction<PendingRequest> cancel;
-    private final IntFunction<PendingRequest> charge;
+    private final LongFunction<PendingRequest> cancel;
+    private final LongFunction<PendingRequest> charge;
     private final long reservedNanos;
     private final AtomicBoolean settled = new AtomicBoolean();
 
@@ -29,10 +30,10 @@ final class EngineReservation implements Reservation {
      */
     EngineReservation(
             Decision decision,
-            int permits,
+            long permits,
             Ticker ticker,
-            IntFunction<PendingRequest> cancel,
-            IntFunction<PendingRequest> charge) {
+            LongFunction<PendingRequest> cancel,
+            LongFunction<PendingRequest> charge) {
         this.decision = decision;
         this.permits = permits;
         this.ticker = ticker;
@@ -57,7 +58,7 @@ final class EngineReservation implements Reservation {
     }
 
     @Override
-    public boolean settle(int actual) {
+    public boolean settle(long actual) {
         if (!startSettling(actual)) {
             return false;
         }
@@ -66,7 +67,7 @@ final class EngineReservation implements Reservation {
     }
 
     @Override
-    public CompletableFuture<Boolean> settleAsync(int actual) {
+    public CompletableFuture<Boolean> settleAsync(long actual) {
         boolean starts = startSettling(actual);
         PendingRequest difference = starts ? difference(actual) : null;
         return difference == null
@@ -74,14 +75,8 @@ final class EngineReservation implements Reservation {
                 : AsyncFailures.map(difference, EngineReservation::isExecuted);
     }
 
-    static void check(int actual) {
-        if (actual < 0) {
-            throw new IllegalArgumentException("actual must be at least 0, was " + actual);
-        }
-    }
-
     /** Starts to return or to charge the difference; {@code null} if there is none. */
-    private @Nullable PendingRequest difference(int actual) {
+    private @Nullable PendingRequest difference(long actual) {
         return actual == permits
                 ? null
                 : actual < permits ? cancel.apply(permits - actual) : charge.apply(actual - permits);
@@ -92,8 +87,8 @@ final class EngineReservation implements Reservation {
     }
 
     /** Whether this call is the one that settles the reservation, and there is something to settle. */
-    private boolean startSettling(int actual) {
-        check(actual);
+    private boolean startSettling(long actual) {
+        Check.actual(actual);
         return decision.granted()
                 && decision.source() != Decision.Source.POLICY
                 && decision.source() != Decision.Source.OVERRIDE

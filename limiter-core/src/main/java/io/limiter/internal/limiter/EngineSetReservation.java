@@ -3,6 +3,7 @@ package io.limiter.internal.limiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
 import io.limiter.SetReservation;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,27 +25,27 @@ record EngineSetReservation(SetDecision decision, int size, List<Reservation> pa
 
     @Override
     public CompletableFuture<Boolean> cancelAsync() {
-        return start(new int[size]);
+        return start(new long[size]);
     }
 
     @Override
-    public boolean settle(int... actual) {
+    public boolean settle(long... actual) {
         return AsyncFailures.join(settleAsync(actual));
     }
 
     @Override
-    public CompletableFuture<Boolean> settleAsync(int... actual) {
+    public CompletableFuture<Boolean> settleAsync(long... actual) {
         if (Objects.requireNonNull(actual, "actual").length != size) {
             throw new IllegalArgumentException("actual must be one number for each of " + size + " limits, were "
                     + actual.length + ": " + Arrays.toString(actual));
         }
         // All of them first: a number out of range settles nothing.
-        Arrays.stream(actual).forEach(EngineReservation::check);
+        Arrays.stream(actual).forEach(Check::actual);
         return start(actual.clone());
     }
 
     /** All at once, so that they share calls. */
-    private CompletableFuture<Boolean> start(int[] actual) {
+    private CompletableFuture<Boolean> start(long[] actual) {
         List<CompletableFuture<Boolean>> settled = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             settled.add(parts.get(i).settleAsync(actual[i]));

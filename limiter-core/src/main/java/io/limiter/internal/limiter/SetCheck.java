@@ -34,7 +34,7 @@ final class SetCheck {
     private boolean merges;
 
     /** Adds the next part, under its current limit. */
-    void add(SetPart part, int permitsOfSet, long timeoutMicros) {
+    void add(SetPart part, long permitsOfSet, long timeoutMicros) {
         InEffect<?> byPart = part.limiter().inEffect();
         long waitMicros = byPart.limit().reservesAhead() ? timeoutMicros : 0;
         Request request = Request.take(part.permitsFor(permitsOfSet), waitMicros);

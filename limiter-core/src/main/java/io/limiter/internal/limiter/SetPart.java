@@ -4,6 +4,7 @@ import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.engine.PendingRequest;
 import io.limiter.internal.override.InEffect;
 import java.util.ArrayList;
@@ -17,12 +18,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param permits how many this part takes for each permit of the set
  */
-record SetPart(EngineLimiter<?> limiter, int permits) {
+record SetPart(EngineLimiter<?> limiter, long permits) {
 
     SetPart {
-        if (permits < 1) {
-            throw new IllegalArgumentException("permits must be at least 1, was " + permits);
-        }
+        Check.permits(permits);
     }
 
     String backendKey() {
@@ -65,21 +64,19 @@ record SetPart(EngineLimiter<?> limiter, int permits) {
         return ban == null ? own : ban.combined(limiter.path, limit, own, ofBan);
     }
 
-    Request peek(int permitsOfSet) {
+    Request peek(long permitsOfSet) {
         return Request.peek(permitsFor(permitsOfSet), 0);
     }
 
-    Request refund(int permitsOfSet) {
+    Request refund(long permitsOfSet) {
         return Request.refund(permitsFor(permitsOfSet));
     }
 
-    int permitsFor(int permitsOfSet) {
+    long permitsFor(long permitsOfSet) {
         // Here: the product of a negative number can be positive.
-        if (permitsOfSet < 1) {
-            throw new IllegalArgumentException("permits must be at least 1, was " + permitsOfSet);
-        }
-        if (permitsOfSet > Integer.MAX_VALUE / permits) {
-            throw new IllegalArgumentException("permits must be at most " + Integer.MAX_VALUE / permits + " where "
+        Check.permits(permitsOfSet);
+        if (permitsOfSet > Check.MAX_PERMITS / permits) {
+            throw new IllegalArgumentException("permits must be at most " + Check.MAX_PERMITS / permits + " where "
                     + this + " takes " + permits + " for each, was " + permitsOfSet);
         }
         return permitsOfSet * permits;

@@ -24,7 +24,7 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
 
     private final List<SetPart> parts;
     private final boolean waits;
-    private final int permits;
+    private final long permits;
     private final long[] timeoutsMicros;
     private final EngineObserver.MayWait mayWait;
 
@@ -34,11 +34,11 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
      * @param waits whether it waits until the permits are there; otherwise it only reserves
      * @param timeouts none, one for all parts, or one for each
      */
-    WaitingSet(List<SetPart> parts, boolean waits, int permits, Duration... timeouts) {
+    WaitingSet(List<SetPart> parts, boolean waits, long permits, Duration... timeouts) {
         this(parts, waits, permits, micros(parts.size(), timeouts), parts.get(0).limiter().bound);
     }
 
-    private WaitingSet(List<SetPart> parts, boolean waits, int permits, long[] timeoutsMicros, BoundLimit<?> first) {
+    private WaitingSet(List<SetPart> parts, boolean waits, long permits, long[] timeoutsMicros, BoundLimit<?> first) {
         super(first.waitingRoom(), longest(timeoutsMicros));
         this.parts = parts;
         this.waits = waits;
@@ -211,7 +211,14 @@ final class WaitingSet extends WaitingRequest<List<@Nullable Decision>> {
             Decision decision = decisions.get(i);
             if (decision != null && (granted || !decision.granted())) {
                 EngineLimiter<?> limiter = parts.get(i).limiter();
-                limiter.bound.counters().decided(limiter.name(), limiter.path.countedKey(), decision);
+                limiter.bound
+                        .counters()
+                        .decided(
+                                limiter.name(),
+                                limiter.path.countedKey(),
+                                last.used(i).limit(),
+                                last.request(i).permits(),
+                                decision);
                 LimiterBan.Check ban = last.ban(i);
                 if (ban != null) {
                     ban.decided(last.used(i).engine(), decision, last.ofBan(i));

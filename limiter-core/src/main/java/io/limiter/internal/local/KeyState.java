@@ -103,7 +103,7 @@ final class KeyState {
      *
      * @param nowMicros may be earlier than that of the last decision: then the bucket is as that one has left it
      */
-    ImmediateEngine.Known tryTake(TokenBucket limit, int permits, long timeoutMicros, long nowMicros) {
+    ImmediateEngine.Known tryTake(TokenBucket limit, long permits, long timeoutMicros, long nowMicros) {
         if (expiresAtMicros <= nowMicros) {
             updateTimes();
         }

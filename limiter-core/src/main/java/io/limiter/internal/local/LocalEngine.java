@@ -86,7 +86,7 @@ public final class LocalEngine implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
         KeyState held = limit instanceof TokenBucket && !closed ? states.find(key) : null;
         if (held == null) {
             return Known.UNKNOWN;

@@ -24,7 +24,7 @@ final class AccessEngine implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
         return access;
     }
 

@@ -30,7 +30,7 @@ record Pause(
     }
 
     /** Whether a request for so many permits is rejected. Not if a call is under way for too long: its failure decides. */
-    boolean rejects(int permits, boolean isCalling) {
+    boolean rejects(long permits, boolean isCalling) {
         return permits <= Math.max(1, last.limit()) && !(isCalling ? latest : end).isOverByMillis();
     }
 

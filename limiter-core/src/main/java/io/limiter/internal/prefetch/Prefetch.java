@@ -95,7 +95,7 @@ public final class Prefetch implements ImmediateEngine {
     }
 
     @Override
-    public Known tryGrant(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryGrant(String key, Limit<?> limit, long permits, long timeoutMicros) {
         PrefetchedKey prefetched = find(key, limit);
         if (prefetched == null) {
             return next.tryAcquire(key, limit, permits, timeoutMicros);
@@ -104,7 +104,7 @@ public final class Prefetch implements ImmediateEngine {
     }
 
     @Override
-    public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
         PrefetchedKey prefetched = find(key, limit);
         if (prefetched != null) {
             if (prefetched.takeFrom(permits) != null) {

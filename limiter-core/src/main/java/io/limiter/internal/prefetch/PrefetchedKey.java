@@ -5,6 +5,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.engine.Engine;
 import io.limiter.internal.engine.PendingRequest;
@@ -17,7 +18,7 @@ import io.limiter.internal.time.UnderWay;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +54,12 @@ final class PrefetchedKey {
     /** The rate of a few requests can be far off: a block has no more permits than so many times those that were requested. */
     private static final double MOST_GROWTH = 4;
 
+    /** More are as many. So much less than a long holds that no sum overflows. */
+    private static final long MOST_REQUESTED = Check.MAX_PERMITS;
+
     private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
 
+    /** Of a block, whose counts are packed into one number. Requests for more go to the backend. */
     private static final int MOST_PERMITS = 1_000_000_000;
 
     private final String key;
@@ -70,7 +75,7 @@ final class PrefetchedKey {
     private final AtomicBoolean prefetching = new AtomicBoolean();
     private final AtomicBoolean timerSet = new AtomicBoolean();
     // Requested without being granted from a block.
-    private final AtomicInteger others = new AtomicInteger();
+    private final AtomicLong others = new AtomicLong();
     private volatile ExpiryClock.Deadline remembered;
     private volatile boolean wasRequested;
     private volatile ExpiryClock.Deadline lastCall;
@@ -138,10 +143,10 @@ final class PrefetchedKey {
 
     /** Takes prefetched permits. Returns the block they were taken from; {@code null} if there are not enough. */
     @Nullable
-    PrefetchedPermits takeFrom(int permits) {
+    PrefetchedPermits takeFrom(long permits) {
         PrefetchedPermits block = current;
         while (block != null) {
-            int left = block.take(permits);
+            long left = block.take(permits);
             if (left >= 0) {
                 if (next == null && block.isNearEnd(left)) {
                     prefetchIfDue();
@@ -154,7 +159,7 @@ final class PrefetchedKey {
     }
 
     /** The next block if this one is used up or expired, or has too few permits where the next one has enough. */
-    private @Nullable PrefetchedPermits nextAfter(PrefetchedPermits block, int permits) {
+    private @Nullable PrefetchedPermits nextAfter(PrefetchedPermits block, long permits) {
         if (!block.isOver() && block.left() > 0 && left(next) < permits) {
             return null;
         }
@@ -166,18 +171,18 @@ final class PrefetchedKey {
      * Whether this instance has used up its share, so that a request for at most so many permits is rejected until it may call
      * again. Counts the request then.
      */
-    boolean rejects(int permits) {
+    boolean rejects(long permits) {
         return rejectedBy(permits) != null;
     }
 
     /** As {@link #rejects}, with the decision; {@code null} if it is not rejected. */
     @Nullable
-    Decision rejection(int permits) {
+    Decision rejection(long permits) {
         Pause rejecting = rejectedBy(permits);
         return rejecting == null ? null : rejecting.rejection(limit.capacity());
     }
 
-    private @Nullable Pause rejectedBy(int permits) {
+    private @Nullable Pause rejectedBy(long permits) {
         Pause last = pause;
         if (last == null || closed || !last.rejects(permits, prefetching.get())) {
             return null;
@@ -187,14 +192,14 @@ final class PrefetchedKey {
     }
 
     /** What can never be granted is no demand. */
-    private void requested(int permits) {
-        if (permits <= limit.capacity() && others.addAndGet(permits) < 0) {
-            others.set(MOST_PERMITS);
+    private void requested(long permits) {
+        if (permits <= limit.capacity() && others.addAndGet(permits) > MOST_REQUESTED) {
+            others.set(MOST_REQUESTED);
         }
     }
 
     /** Counts a request that goes to the backend, and prefetches if it is not the first one. */
-    void passed(int permits) {
+    void passed(long permits) {
         requested(permits);
         if (remembered.isOver()) {
             wasRequested = false;

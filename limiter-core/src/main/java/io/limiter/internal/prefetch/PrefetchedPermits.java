@@ -69,7 +69,7 @@ class PrefetchedPermits {
      *
      * @return how many are left; negative if none were taken
      */
-    final int take(int permits) {
+    final long take(long permits) {
         long leftNanos = deadline.leftNanosByMillis();
         if (leftNanos <= 0) {
             return -1;
@@ -95,7 +95,7 @@ class PrefetchedPermits {
     }
 
     /** Whether it is time to prefetch the next block, as of the last permits that were taken. */
-    final boolean isNearEnd(int nowLeft) {
+    final boolean isNearEnd(long nowLeft) {
         return old || nowLeft <= size * LOW;
     }
 

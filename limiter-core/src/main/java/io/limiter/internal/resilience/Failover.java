@@ -306,7 +306,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      * @return the decision, from the policy if no permits were returned; fails if the backend fails and the policy is {@code
      *     throw}
      */
-    public PendingRequest cancel(Decision taken, String key, Limit<?> limit, int permits, int of) {
+    public PendingRequest cancel(Decision taken, String key, Limit<?> limit, long permits, long of) {
         boolean isLocal = taken.source() == Decision.Source.LOCAL;
         Limit<?> granting = isLocal ? limit.scaled(share()) : limit;
         PendingRequest cancellation = new PendingRequest(
@@ -329,7 +329,7 @@ public final class Failover implements Pending.Fallback<Decision> {
      *
      * @return the decision; fails if the backend fails, whatever the policy
      */
-    public PendingRequest charge(Decision rejection, String key, Limit<?> limit, int permits) {
+    public PendingRequest charge(Decision rejection, String key, Limit<?> limit, long permits) {
         boolean isLocal = rejection.source() == Decision.Source.LOCAL;
         Limit<?> charged = isLocal ? limit.scaled(share()) : limit;
         return PendingRequest.start(isLocal ? local : engine, key, charged, Request.charge(permits));

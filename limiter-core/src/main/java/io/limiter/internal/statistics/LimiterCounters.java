@@ -8,6 +8,7 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing.
  */
 public final class LimiterCounters implements LimiterTotals {
+
+    private static final AsyncLog log = AsyncLog.of(LimiterCounters.class);
 
     private static final int SOURCES = Decision.Source.values().length;
 
@@ -158,6 +161,19 @@ public final class LimiterCounters implements LimiterTotals {
         }
     }
 
+    /**
+     * As {@link #decided(String, String, Decision)}, and warns of permits that can never be granted.
+     *
+     * @param limit that decided
+     * @param permits as many as were requested
+     */
+    public void decided(String limiter, @Nullable String key, Limit<?> limit, long permits, Decision decision) {
+        decided(limiter, key, decision);
+        if (!decision.granted() && decision.retryAfterMicros() == Decision.NEVER_MICROS) {
+            rejected(limit, permits);
+        }
+    }
+
     /** As {@link #decided}, without notifying listeners. */
     public void counted(@Nullable String key, boolean wasGranted, Decision.Source source) {
         (wasGranted ? shared.granted : shared.rejected)[source.ordinal()].increment();
@@ -167,6 +183,31 @@ public final class LimiterCounters implements LimiterTotals {
                 shared.rejectedKeys.requested(key);
             }
         }
+    }
+
+    /**
+     * Warns of the first rejected request for more permits than the limit has at most. A key that is a number may have been passed
+     * as permits.
+     *
+     * @param permits as many as were requested
+     */
+    public void rejected(Limit<?> limit, long permits) {
+        if (permits > 1 && !shared.warnedOfTooMany && permits > limit.capacity()) {
+            warnOfTooMany(limit.capacity(), permits);
+        }
+    }
+
+    private void warnOfTooMany(long capacity, long permits) {
+        // Two threads at the same moment may both log it.
+        shared.warnedOfTooMany = true;
+        log.warn(
+                "'{}' was asked for {} of at most {} permits; if {} is a key, write on(\"{}\"). Requests for so many are always"
+                        + " rejected; further ones are not logged.",
+                name,
+                permits,
+                capacity,
+                permits,
+                permits);
     }
 
     public void failed() {
@@ -302,6 +343,7 @@ public final class LimiterCounters implements LimiterTotals {
         private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
         private final HotKeys rejectedKeys = new HotKeys(Ticker.systemTicker());
         private volatile boolean rateSet;
+        private volatile boolean warnedOfTooMany;
         private volatile @Nullable Object shown;
         private volatile @Nullable String plan;
         private volatile @Nullable Limit<?> limit;

@@ -91,7 +91,7 @@ public final class InPlaceBucket {
     }
 
     /** Takes permits if enough are stored. */
-    public Outcome tryTake(int permits, long timeoutMicros, long nowMicros) {
+    public Outcome tryTake(long permits, long timeoutMicros, long nowMicros) {
         double now = nowMicros;
         if (nextFreeMicros - now > BucketArithmetic.HOUR_MICROS) {
             // The clock may have stepped back.

@@ -87,7 +87,7 @@ public abstract class InOrderContract {
      * Decides a set of the limit and of one whose permit others take after the peek; runs the action before the grants are
      * cancelled.
      */
-    private void rejectedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
+    private void rejectedBeside(Limit<?> limit, long permits, Runnable meanwhile) {
         Runnable rival = () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, Request.take(1, 0))
                         .granted())
                 .isTrue();
@@ -99,11 +99,11 @@ public abstract class InOrderContract {
                 .matches(rejection -> !rejection.granted());
     }
 
-    private static <S> KeyRequests<S> part(String key, Limit<S> limit, int permits) {
+    private static <S> KeyRequests<S> part(String key, Limit<S> limit, long permits) {
         return KeyRequests.of(key, limit, Request.take(permits, 0));
     }
 
-    private Decision take(Limit<?> limit, int permits) {
+    private Decision take(Limit<?> limit, long permits) {
         return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, Request.take(permits, 0));
     }
 

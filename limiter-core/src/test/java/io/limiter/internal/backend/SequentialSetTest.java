@@ -60,7 +60,7 @@ class SequentialSetTest {
         rejecting.add("PEEK b");
         assertThat(decide()).hasSize(3).allMatch(Decision::granted);
         assertThat(sent).containsExactly("PEEK a", "PEEK b", "PEEK c", "TAKE b", "TAKE a", "TAKE c");
-        assertThat(requests).extracting(Request::permits).containsExactly(1, 2, 3, 2, 1, 3);
+        assertThat(requests).extracting(Request::permits).containsExactly(1L, 2L, 3L, 2L, 1L, 3L);
     }
 
     @Test
@@ -200,7 +200,7 @@ class SequentialSetTest {
         assertThat(requests)
                 .extracting(Request::permits)
                 .as("peeks, takes, and cancellations of all but the last")
-                .containsExactly(1, 2, 3, 1, 2, 3, 1, 2);
+                .containsExactly(1L, 2L, 3L, 1L, 2L, 3L, 1L, 2L);
     }
 
     @Test

@@ -54,7 +54,7 @@ class GroupCommitBlockingTest {
         first.start();
         awaitCalls(1);
         List<CompletableFuture<Decision>> after = new ArrayList<>();
-        for (int permits = 2; permits <= 5; permits++) {
+        for (long permits = 2; permits <= 5; permits++) {
             after.add(request(engine, "a", permits));
         }
         backend.call(0).answer();

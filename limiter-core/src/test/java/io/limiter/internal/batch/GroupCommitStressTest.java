@@ -133,12 +133,12 @@ class GroupCommitStressTest {
                     .containsOnly(laneOf(call));
             for (KeyRequests<?> keyed : call.batch) {
                 for (Request request : keyed.requests()) {
-                    Expected of = expected.get(request.permits());
+                    Expected of = expected.get(Math.toIntExact(request.permits()));
                     assertThat(of.key).isEqualTo(keyed.key());
                     assertThat(of.request).isEqualTo(request);
-                    sent.merge(request.permits(), 1, Integer::sum);
+                    sent.merge(Math.toIntExact(request.permits()), 1, Integer::sum);
                     order.computeIfAbsent(of.thread + keyed.key(), k -> new ArrayList<>())
-                            .add(request.permits());
+                            .add(Math.toIntExact(request.permits()));
                 }
             }
         }

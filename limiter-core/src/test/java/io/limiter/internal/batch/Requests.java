@@ -16,7 +16,7 @@ final class Requests {
 
     private Requests() {}
 
-    static PendingRequest request(Engine engine, String key, int permits) {
+    static PendingRequest request(Engine engine, String key, long permits) {
         return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 

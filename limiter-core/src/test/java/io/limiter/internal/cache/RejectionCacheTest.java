@@ -344,14 +344,14 @@ class RejectionCacheTest {
         }
 
         /** Both ways agree. */
-        boolean take(String key, Limit<?> limit, int permits) {
+        boolean take(String key, Limit<?> limit, long permits) {
             boolean rejected = engine.tryAcquire(key, limit, permits, 0) == ImmediateEngine.Known.STILL_REJECTED;
             boolean granted = decide(key, limit, Request.take(permits, 0)).granted();
             assertThat(rejected && granted).isFalse();
             return granted;
         }
 
-        void refund(String key, Limit<?> limit, int permits) {
+        void refund(String key, Limit<?> limit, long permits) {
             assertThat(decide(key, limit, Request.refund(permits)).granted()).isTrue();
         }
 

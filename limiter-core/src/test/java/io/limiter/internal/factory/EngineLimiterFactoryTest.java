@@ -12,6 +12,7 @@ import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
@@ -26,6 +27,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.override.Overrides;
+import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spi.EngineObserver;
@@ -37,6 +39,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -225,6 +228,61 @@ class EngineLimiterFactoryTest {
             assertThat(event.getLevel()).isEqualTo(Level.WARN);
             assertThat(event.getFormattedMessage()).contains("'large-log'", "1001", "SlidingCounter");
         });
+    }
+
+    @Test
+    void a_number_that_may_be_a_key_logs_one_warning() {
+        long userId = 4711;
+        Duration second = Duration.ofSeconds(1);
+        List<Consumer<Limiter>> requests = List.of(
+                limiter -> limiter.tryAcquire(userId),
+                limiter -> limiter.decide(userId),
+                limiter -> limiter.reserve(userId),
+                limiter -> limiter.tryAcquire(userId, second),
+                limiter -> limiter.on("key").tryAcquire(userId),
+                limiter -> limiter.async().tryAcquire(userId).join(),
+                limiter -> limiter.async().decide(userId, second).join(),
+                limiter -> LimitSet.of(limiter.on("key")).decide(userId),
+                limiter -> LimitSet.of(limiter, 2).async().decide(userId / 2).join());
+        TokenBucket bucket = TokenBucket.perSecond(1).withCapacity(10).withMaxWait(second);
+        for (Limit<?> limit : List.of(bucket, FixedWindow.of(10, Duration.ofHours(1)))) {
+            for (int i = 0; i < requests.size(); i++) {
+                Consumer<Limiter> request = requests.get(i);
+                String name = limit.getClass().getSimpleName() + " asked in way " + i;
+                assertThat(warnings(name, () -> {
+                            Limiter limiter = limiters.build(name, limit);
+                            limiter.tryAcquire(10);
+                            limiter.tryAcquire(10);
+                            limiter.on("key").tryAcquire(11 - 1);
+                            request.accept(limiter);
+                            request.accept(limiter);
+                            limiter.tryAcquire(11);
+                        }))
+                        .singleElement()
+                        .asString()
+                        .startsWith("'" + name + "' was asked for 47")
+                        .containsPattern(
+                                "asked for (471[01]) of at most 10 permits; if \\1 is a key, write on\\(\"\\1\"\\)\\.");
+            }
+        }
+        assertThat(warnings("leases", () -> {
+                    ConcurrencyLimiter leases = limiters.build("leases", ConcurrencyLimit.of(10));
+                    assertThat(leases.tryAcquire(10, Duration.ZERO)).isPresent();
+                    assertThat(leases.tryAcquire(10, Duration.ZERO)).isEmpty();
+                    leases.tryAcquire(userId, Duration.ZERO);
+                    leases.tryAcquire(userId, second);
+                }))
+                .singleElement()
+                .asString()
+                .contains("asked for 4711 of at most 10 permits");
+    }
+
+    private static List<String> warnings(String name, Runnable action) {
+        return logged(LimiterCounters.class, action).stream()
+                .filter(event -> event.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter(line -> line.contains("'" + name + "'"))
+                .toList();
     }
 
     @Test

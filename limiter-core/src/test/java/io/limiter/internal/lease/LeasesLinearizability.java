@@ -49,7 +49,7 @@ public class LeasesLinearizability {
     public void noCallerWaitsForever() {
         List<CompletableFuture<Lease>> granted =
                 callers.stream().filter(CompletableFuture::isDone).toList();
-        int inUse = limiter.inUse();
+        long inUse = limiter.inUse();
         if (inUse != granted.size() || leases.count() != inUse || inUse == 0 && !callers.isEmpty()) {
             throw new IllegalStateException(granted.size() + " of " + callers.size() + " callers hold a lease, "
                     + leases.count() + " are held, and " + inUse + " are in use");

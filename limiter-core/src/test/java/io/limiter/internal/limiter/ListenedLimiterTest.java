@@ -52,7 +52,7 @@ class ListenedLimiterTest {
         }
 
         @Override
-        public Known tryAcquire(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        public Known tryAcquire(String key, Limit<?> limit, long permits, long timeoutMicros) {
             lookups++;
             return Known.UNKNOWN;
         }

@@ -129,7 +129,7 @@ class PrefetchBoundTest {
     }
 
     private void request(TokenBucket limit, Prefetch instance) {
-        int permits = random.nextInt(10) == 0 ? 1 + random.nextInt(40) : 1;
+        long permits = random.nextInt(10) == 0 ? 1 + random.nextInt(40) : 1;
         if (decide(instance, KEY, limit, Request.take(permits, 0)).granted()) {
             ledger.granted(clock.micros(), permits);
         }

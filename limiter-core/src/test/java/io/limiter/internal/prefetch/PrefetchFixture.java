@@ -49,7 +49,7 @@ abstract class PrefetchFixture {
         wall.advance(time);
     }
 
-    final void takeEachMilli(int permits) {
+    final void takeEachMilli(long permits) {
         for (int i = 0; i < permits; i++) {
             pass(MILLI);
             Decision decision = decide(prefetch, KEY, LIMIT, ONE);

@@ -35,8 +35,8 @@ class PrefetchedDemandTest {
 
     @Test
     void a_rejection_that_a_listener_receives_counts_once() {
-        int alone = mostWanted(List.of());
-        assertThat(alone).as("of four a millisecond, for 30 ms").isBetween(120, 180);
+        long alone = mostWanted(List.of());
+        assertThat(alone).as("of four a millisecond, for 30 ms").isBetween(120L, 180L);
         assertThat(mostWanted(List.of(new LimiterListener() {}))).isEqualTo(alone);
     }
 
@@ -76,7 +76,7 @@ class PrefetchedDemandTest {
         assertThat(held)
                 .singleElement()
                 .extracting(pending -> pending.request(0).permits())
-                .isEqualTo(14);
+                .isEqualTo(14L);
     }
 
     private record HoldingPrefetches(SteppingEngine backend, List<PendingDecision<?>> held) implements ImmediateEngine {
@@ -97,7 +97,7 @@ class PrefetchedDemandTest {
     }
 
     /** The most permits that an instance requests in a call, of which four times as many are requested as are refilled. */
-    private static int mostWanted(List<LimiterListener> listeners) {
+    private static long mostWanted(List<LimiterListener> listeners) {
         TestClock clock = new TestClock();
         Watched watched = new Watched(new SteppingEngine(clock::micros));
         Prefetch prefetch = new Prefetch(watched, new HandSleeper(clock), new ExpiryClock(clock, clock))
@@ -120,7 +120,7 @@ class PrefetchedDemandTest {
     private static final class Watched implements ImmediateEngine {
 
         private final SteppingEngine backend;
-        private int most;
+        private long most;
 
         Watched(SteppingEngine backend) {
             this.backend = backend;

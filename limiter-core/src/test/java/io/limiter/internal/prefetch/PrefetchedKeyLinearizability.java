@@ -81,7 +81,8 @@ public class PrefetchedKeyLinearizability {
         @Override
         public void decide(PendingDecision<?> pending) {
             Request request = pending.request(0);
-            granted.addAndGet(request.action() == Request.Action.REFUND ? -request.permits() : request.permits());
+            int permits = (int) request.permits();
+            granted.addAndGet(request.action() == Request.Action.REFUND ? -permits : permits);
             ((PendingRequest) pending).answer(new Decision(true, request.permits(), 100, 0, 0, 0));
         }
 

@@ -349,7 +349,7 @@ class GuardTest {
         return (LimiterBackendException) thrown;
     }
 
-    private static CompletableFuture<Decision> start(Engine engine, String key, int permits) {
+    private static CompletableFuture<Decision> start(Engine engine, String key, long permits) {
         return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

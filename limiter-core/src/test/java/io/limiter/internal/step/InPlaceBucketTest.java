@@ -52,7 +52,7 @@ class InPlaceBucketTest {
             if (bucket == null || bucket.limit() != limit) {
                 bucket = state == null ? null : InPlaceBucket.of(limit, state);
             }
-            int permits = permits(limit);
+            long permits = permits(limit);
             long timeout = random.nextInt(5) == 0 ? random.nextInt(2_000_000) : 0;
             if (bucket != null && random.nextInt(8) > 0) {
                 state = takeBoth(limit, state, bucket, permits, timeout, now);
@@ -78,7 +78,7 @@ class InPlaceBucketTest {
             TokenBucket limit,
             @Nullable RedisPermits state,
             InPlaceBucket bucket,
-            int permits,
+            long permits,
             long timeout,
             long now) {
         String context = Seed.hint() + limit + " " + state + " takes " + permits + " within " + timeout + " at " + now;
@@ -108,6 +108,9 @@ class InPlaceBucketTest {
     private TokenBucket limit() {
         double rate = RATES[random.nextInt(RATES.length)];
         double capacity = random.nextInt(4) == 0 ? 1 + random.nextDouble() * 5 : 1 + random.nextInt(100);
+        if (rate > 100_000 && random.nextBoolean()) {
+            capacity = Math.rint(Math.pow(TokenBucket.MAX_CAPACITY, random.nextDouble()));
+        }
         TokenBucket limit = TokenBucket.perSecond(rate).withCapacity(capacity);
         return switch (random.nextInt(6)) {
             case 0 -> limit.withWhoWaits(WhoWaits.NEXT_CALLER);
@@ -132,11 +135,16 @@ class InPlaceBucketTest {
         };
     }
 
-    private int permits(TokenBucket limit) {
-        return random.nextInt(4) > 0 ? 1 : 1 + random.nextInt((int) Math.min(120, limit.capacity() + 2));
+    private long permits(TokenBucket limit) {
+        long most = limit.capacity() + 2;
+        return switch (random.nextInt(16)) {
+            case 0, 1, 2 -> 1 + random.nextLong(Math.min(120, most));
+            case 3 -> 1 + random.nextLong(most);
+            default -> 1;
+        };
     }
 
-    private Request other(int permits, long timeout) {
+    private Request other(long permits, long timeout) {
         return switch (random.nextInt(5)) {
             case 0 -> Request.refund(permits);
             case 1 -> Request.charge(permits);

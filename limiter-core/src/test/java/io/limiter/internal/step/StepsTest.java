@@ -21,6 +21,7 @@ class StepsTest {
     private static final List<Limit<?>> LIMITS = List.of(
             TokenBucket.perSecond(7),
             TokenBucket.perSecond(700_000).withCapacity(100),
+            TokenBucket.perSecond(700_000).withCapacity(1e12),
             TokenBucket.perSecond(1.0 / 3).withCapacity(5.5),
             TokenBucket.perSecond(10).withStartsFull(false),
             TokenBucket.perSecond(10).withWarmUp(Duration.ofSeconds(3)),
@@ -68,7 +69,7 @@ class StepsTest {
     }
 
     private Request request() {
-        int permits = random.nextInt(4) > 0 ? 1 : 1 + random.nextInt(6);
+        long permits = random.nextInt(4) > 0 ? 1 : 1 + random.nextInt(random.nextInt(4) > 0 ? 6 : Integer.MAX_VALUE);
         long timeout = random.nextInt(5) == 0 ? random.nextInt(2_000_000) : 0;
         return switch (random.nextInt(8)) {
             case 0 -> Request.refund(permits);

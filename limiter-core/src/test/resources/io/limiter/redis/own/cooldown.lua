@@ -24,7 +24,7 @@ local MARGIN_MILLIS = 1000
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
       for run = 1, runs do
         if run > 1 then
-          permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+          permits, timeout, times, next_run = unpack_bytes('<ddI4', arg, next_run)
         end
         if timeout == REFUND then
           last, changed = -pause, true

@@ -34,7 +34,7 @@ public final class Observer implements AutoCloseable {
     }
 
     /** Permits of {@link Limiters#LEASES} that Redis counts as held. */
-    int leases() {
+    long leases() {
         return limiters.build("leased", Limiters.LEASES)
                 .on(Limiters.LEASED.key(0))
                 .inUse();

@@ -125,8 +125,8 @@ public final class Scene implements AutoCloseable {
     void requireFreeLeases(Observer observer, String since, Duration leaseTime) throws InterruptedException {
         long startNanos = System.nanoTime();
         Duration free = Duration.ZERO;
-        int held = observer.leases();
-        for (int left = held; left > 0 && free.compareTo(Duration.ofSeconds(5)) < 0; left = observer.leases()) {
+        long held = observer.leases();
+        for (long left = held; left > 0 && free.compareTo(Duration.ofSeconds(5)) < 0; left = observer.leases()) {
             pass(Duration.ofMillis(5));
             free = Duration.ofNanos(System.nanoTime() - startNanos);
         }

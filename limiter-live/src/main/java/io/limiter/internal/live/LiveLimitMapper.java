@@ -50,7 +50,7 @@ public final class LiveLimitMapper {
                     + ") cannot be changed live; only enforce, timeout and failurePolicy can");
         }
         checkParameters(settings, ownKind);
-        int limit = or(settings.limit(), (int) Math.min(Integer.MAX_VALUE, own.capacity()));
+        long limit = or(settings.limit(), own.capacity());
         Duration period = or(settings.period(), or(period(own), SECOND));
         return (L)
                 switch (ownKind) {
@@ -76,7 +76,7 @@ public final class LiveLimitMapper {
     private static TokenBucket bucket(TokenBucket own, LiveSettings settings) {
         double rate = or(settings.rate(), own.permitsPerSecond());
         if (own.kind() == TokenBucket.Kind.LEAKY_QUEUE) {
-            int limit = or(settings.limit(), waiting(own));
+            long limit = or(settings.limit(), waiting(own));
             return own.withRate(rate).withMaxWait(LeakyBucket.queue(rate, limit).maxWait());
         }
         if (own.kind() == TokenBucket.Kind.LEAKY_BUCKET) {
@@ -99,9 +99,8 @@ public final class LiveLimitMapper {
     }
 
     /** How many calls wait at most in a leaky queue. */
-    private static int waiting(TokenBucket queue) {
-        double waiting = queue.maxWaitMicros() * queue.permitsPerSecond() / 1e6;
-        return (int) Math.min(Integer.MAX_VALUE, Math.round(waiting));
+    private static long waiting(TokenBucket queue) {
+        return Math.round(queue.maxWaitMicros() * queue.permitsPerSecond() / 1e6);
     }
 
     private static void checkParameters(LiveSettings settings, LiveKind kind) {
@@ -171,7 +170,7 @@ public final class LiveLimitMapper {
                 ? 1
                 : 1 / (burst.toSeconds() + burst.getNano() / 1e9);
         double capacity = or(settings.capacity(), 1.0);
-        double permits = (Double.isNaN(capacity) ? 1 : capacity) + or(settings.limit(), 1);
+        double permits = (Double.isNaN(capacity) ? 1 : capacity) + or(settings.limit(), 1L);
         return Math.min(1e9, Math.max(1, Math.max(rate, permits / 1e6)));
     }
 
@@ -190,7 +189,7 @@ public final class LiveLimitMapper {
             return LiveSettings.NONE;
         }
         LiveSettings settings = LiveSettings.of(kind);
-        int capacity = (int) Math.min(Integer.MAX_VALUE, limit.capacity());
+        long capacity = limit.capacity();
         return switch (kind) {
             case TOKEN_BUCKET -> ofBucket(settings, (TokenBucket) limit);
             case LEAKY_BUCKET ->

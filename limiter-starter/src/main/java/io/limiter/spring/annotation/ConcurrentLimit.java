@@ -51,7 +51,7 @@ import java.lang.annotation.Target;
 public @interface ConcurrentLimit {
 
     /** Most permits held at the same time, from 1 to 1,000. There is no default: it must be set here or in configuration. */
-    int limit() default -1;
+    long limit() default -1;
 
     /** After how many seconds the lease of an instance that crashed ends, from 0.1 to 86,400,000. Default: 30. */
     double lease() default Double.NaN;

@@ -49,10 +49,10 @@ public @interface CountLimit {
     Kind kind() default Kind.FIXED_WINDOW;
 
     /**
-     * Most permits in one period, at least 1; of a sliding log at most 100,000. There is no default: it must be set here or in
+     * Most permits in one period, at least 1 and less than 2<sup>53</sup>; of a sliding log at most 100,000. There is no default: it must be set here or in
      * configuration.
      */
-    int limit() default -1;
+    long limit() default -1;
 
     /**
      * The length of a period in seconds, from 0.001 to 86,400,000; it starts with its first call. There is no default: this or
@@ -76,7 +76,7 @@ public @interface CountLimit {
     /**
      * How many seconds a call waits for its permits at most, from 0 to 86,400,000. It is rejected at once
      * if none will be there in that time; otherwise it tries again when they are, with those who waited longer before it. See
-     * {@link io.limiter.Limiter#decide(int, java.time.Duration)}. Default: 0, which rejects at once.
+     * {@link io.limiter.Limiter#decide(long, java.time.Duration)}. Default: 0, which rejects at once.
      */
     double timeout() default Double.NaN;
 

@@ -93,10 +93,10 @@ public @interface RateLimit {
     String per() default "";
 
     /**
-     * The capacity: how many unused permits are kept, from 1. Default: those of {@link #burst()}, and without one the number in
+     * The capacity: how many unused permits are kept, from 1 to 1,000,000,000,000. Default: those of {@link #burst()}, and without one the number in
      * {@link #rate()}, at least 1: {@code rate = 100, per = "1m"} keeps 100.
      */
-    int capacity() default -1;
+    long capacity() default -1;
 
     /**
      * The capacity in seconds of the rate, instead of {@link #capacity()}: for how long unused permits are kept, more than 0 and at
@@ -104,8 +104,8 @@ public @interface RateLimit {
      */
     double burst() default Double.NaN;
 
-    /** The capacity of a leaky bucket in permits, or how many calls wait in a leaky queue at most; from 1 to 1,000,000,000. */
-    int limit() default -1;
+    /** The capacity of a leaky bucket in permits, or how many calls wait in a leaky queue at most; from 1 to 1,000,000,000,000. */
+    long limit() default -1;
 
     /**
      * How many seconds a call waits for its permits at most; 0 rejects at once. Default: 0, and in a leaky queue as long as the queue
@@ -143,7 +143,7 @@ public @interface RateLimit {
     LimitType limitType() default LimitType.METHOD;
 
     /** How many permits a call takes, at least 1. */
-    int permits() default 1;
+    long permits() default 1;
 
     /**
      * How many permits a call takes, as an expression over its arguments, instead of {@link #permits()}:

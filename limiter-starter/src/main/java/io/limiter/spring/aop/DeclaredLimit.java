@@ -99,7 +99,7 @@ record DeclaredLimit(
 
     /** Settles the permits that a call took at what its outcome charges. */
     @Nullable
-    Charge charge(@Nullable Object[] arguments, int taken) {
+    Charge charge(@Nullable Object[] arguments, long taken) {
         CallCharge known = charge;
         return known == null
                 ? null
@@ -107,7 +107,7 @@ record DeclaredLimit(
     }
 
     /** @throws IllegalStateException if the work is done later */
-    private int charged(CallCharge known, @Nullable Object[] arguments, Outcome outcome, int taken) {
+    private long charged(CallCharge known, @Nullable Object[] arguments, Outcome outcome, long taken) {
         IllegalStateException late = LateResults.failure(where, outcome.result(), LateResults.Use.CHARGE);
         if (late != null) {
             throw late;

@@ -107,7 +107,7 @@ final class LimitParser {
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         FailurePolicy onFailure = failurePolicy(annotation);
         CallPermits<@Nullable Object[]> permits = CallPermits.parse(
-                annotation.getValue("permits", Integer.class).orElse(1),
+                annotation.getValue("permits", Long.class).orElse(1L),
                 text(annotation, "cost"),
                 text(annotation, "condition"),
                 annotated);
@@ -186,13 +186,13 @@ final class LimitParser {
                 rate,
                 isCount ? null : AnnotatedTimes.ofRate(per),
                 seconds(annotation, "burst", "0.000000001"),
-                given(annotation, "capacity", Integer.class),
+                given(annotation, "capacity", Long.class),
                 null,
                 seconds(annotation, "timeout", "0"),
                 seconds(annotation, "expire", "0.001"),
                 null,
                 null,
-                given(annotation, "limit", Integer.class),
+                given(annotation, "limit", Long.class),
                 window.length(),
                 window.zone(),
                 seconds(annotation, "lease", "0.1"),

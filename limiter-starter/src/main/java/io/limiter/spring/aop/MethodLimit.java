@@ -200,7 +200,7 @@ final class MethodLimit {
     private @Nullable PermitRequest request(Applied<Built> used, MethodInvocation call) {
         DeclaredLimit declared = used.limiter().declared();
         @Nullable Object[] arguments = call.getArguments();
-        int permits = declared.permits().of(arguments);
+        long permits = declared.permits().of(arguments);
         if (permits == 0) {
             beans.calls().skip(declared.name().name());
             return null;

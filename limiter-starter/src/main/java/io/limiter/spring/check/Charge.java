@@ -1,6 +1,6 @@
 package io.limiter.spring.check;
 
-import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * What a limit charges a call once its outcome is known.
@@ -8,4 +8,4 @@ import java.util.function.ToIntFunction;
  * @param byStatus whether it is known with the status of the response, rather than when the call returns
  * @param permits how many permits stay charged, at least 0; what it throws leaves them charged as they were taken
  */
-public record Charge(boolean byStatus, ToIntFunction<Outcome> permits) {}
+public record Charge(boolean byStatus, ToLongFunction<Outcome> permits) {}

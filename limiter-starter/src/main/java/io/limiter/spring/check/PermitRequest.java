@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param permits at least 1
  */
 public record PermitRequest(
-        LimitName limit, @Nullable String key, @Nullable String hashTag, int permits) {
+        LimitName limit, @Nullable String key, @Nullable String hashTag, long permits) {
 
     /** Equal for those that take of the same permits, perhaps another number of them. */
     Object permitsId() {

@@ -30,7 +30,7 @@ final class SetStep extends CheckStep<SetReservation> {
         this.parts = parts;
         LimitSet all = null;
         for (CheckPart part : parts) {
-            int permits = part.request().permits();
+            long permits = part.request().permits();
             all = all == null ? LimitSet.of(part.view(), permits) : all.and(part.view(), permits);
         }
         this.set = ofEngine(Objects.requireNonNull(all));
@@ -127,7 +127,7 @@ final class SetStep extends CheckStep<SetReservation> {
             settled = taken.settleAsync(
                     outcome.status() == DecisionRecorder.REJECTED
                             ? 0
-                            : Objects.requireNonNull(part.charge()).permits().applyAsInt(outcome));
+                            : Objects.requireNonNull(part.charge()).permits().applyAsLong(outcome));
         } catch (RuntimeException e) {
             settled = CompletableFuture.failedFuture(e);
         }

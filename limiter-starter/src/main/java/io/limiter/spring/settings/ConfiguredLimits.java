@@ -115,7 +115,7 @@ public final class ConfiguredLimits {
      * @throws InvalidSettingException if the configuration, or its combination with the annotation, makes no valid limit
      * @throws IllegalArgumentException if the annotation alone makes no valid limit
      */
-    public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure, int permits) {
+    public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure, long permits) {
         Written found = written.get(uniform(name));
         LimitSettings settings = found == null ? null : found.settings();
         String property = property(name);
@@ -217,7 +217,7 @@ public final class ConfiguredLimits {
                 String definedBy,
                 String places,
                 KindSettings settings,
-                int permits,
+                long permits,
                 boolean enforced,
                 boolean internal,
                 @Nullable FailurePolicy failurePolicy) {

@@ -41,7 +41,7 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
      * @throws IllegalArgumentException if a setting is missing, out of its range, or without effect beside another, or if the
      *     limit would never grant the permits of a call
      */
-    Limit<?> toLimit(int permits, String places) {
+    Limit<?> toLimit(long permits, String places) {
         Limit<?> built = built(places);
         SettingChecks.canBeGranted(permits, built, callTimeout());
         return built;
@@ -51,7 +51,7 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
         if (kind == LimitKind.TOKEN_BUCKET) {
             return toTokenBucket(usual(places));
         }
-        int limit = required("limit", values.limit(), "100 (at least 1)", places);
+        long limit = required("limit", values.limit(), "100 (at least 1)", places);
         return switch (kind) {
             case FIXED_WINDOW -> new FixedWindow(limit, period(places), values.zone());
             case SLIDING_LOG -> SlidingLog.of(limit, period(places));

@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.spring.settings.ConfiguredLimits.Configured;
 import io.limiter.spring.settings.ConfiguredLimits.Plan;
@@ -56,13 +57,13 @@ public record LimitSettings(
         @Nullable Double rate,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration per,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration burst,
-        @Nullable Integer capacity,
+        @Nullable Long capacity,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration warmUp,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration timeout,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration expire,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration prefetchTime,
         @Nullable Integer prefetchCalls,
-        @Nullable Integer limit,
+        @Nullable Long limit,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration period,
         @Nullable ZoneId zone,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration lease,
@@ -89,7 +90,7 @@ public record LimitSettings(
         String prefix = property.isEmpty() ? "" : property + ".";
         SettingChecks.range(prefix + "rate", rate, TokenBucket.MIN_RATE, TokenBucket.MAX_RATE);
         SettingChecks.range(prefix + "per", per, Duration.ofMillis(1), SettingChecks.LONGEST);
-        SettingChecks.range(prefix + "capacity", capacity, 1, Integer.MAX_VALUE);
+        SettingChecks.range(prefix + "capacity", capacity, 1L, TokenBucket.MAX_CAPACITY);
         SettingChecks.range(prefix + "burst", burst, Duration.ofNanos(1), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "warm-up", warmUp, Duration.ofNanos(1000), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "timeout", timeout, Duration.ZERO, SettingChecks.LONGEST);
@@ -97,7 +98,7 @@ public record LimitSettings(
         SettingChecks.range(
                 prefix + "prefetch-time", prefetchTime, PrefetchTerms.SHORTEST_TIME, PrefetchTerms.LONGEST_TIME);
         SettingChecks.range(prefix + "prefetch-calls", prefetchCalls, 1, PrefetchTerms.MOST_CALLS_PER_SECOND);
-        SettingChecks.range(prefix + "limit", limit, 1, Integer.MAX_VALUE);
+        SettingChecks.range(prefix + "limit", limit, 1L, Check.MAX_PERMITS);
         SettingChecks.range(prefix + "lease", lease, Duration.ofMillis(100), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), SettingChecks.LONGEST);
         SettingChecks.failurePolicy(prefix + "failure-policy", failurePolicy, prefix + "failure-share", failureShare);
@@ -164,7 +165,7 @@ public record LimitSettings(
      * @param permits as many as a call takes
      * @throws InvalidSettingException if the settings of one make no valid limit of the kind
      */
-    Map<String, Plan> planned(String property, KindSettings own, int permits) {
+    Map<String, Plan> planned(String property, KindSettings own, long permits) {
         Map<String, Plan> planned = new TreeMap<>();
         ofPlans().forEach((plan, settings) -> {
             String ofPlan = plan(property, plan);

@@ -76,7 +76,7 @@ public final class SettingChecks {
      * @param timeout how long a call waits for them
      * @throws IllegalArgumentException if a limit would never grant as many permits
      */
-    static void canBeGranted(int permits, Limit<?> limit, Duration timeout) {
+    static void canBeGranted(long permits, Limit<?> limit, Duration timeout) {
         Request request = Request.peek(permits, timeout.toNanos() / 1000);
         Decision first = limit.step(null, 0, request).decision();
         // What an unused limit rejects, it always rejects.

@@ -87,7 +87,7 @@ public record HttpLimit(
      */
     List<CheckStep<?>> steps(KeyRequest request, DecisionRecorder recorder) {
         try {
-            int taken = permits.of(request);
+            long taken = permits.of(request);
             if (taken == 0) {
                 parts.forEach(part -> calls.skip(part.name()));
                 return List.of();
@@ -109,7 +109,7 @@ public record HttpLimit(
     }
 
     private List<CheckStep<?>> steps(
-            KeyRequest request, @Nullable String ofRequest, int taken, DecisionRecorder recorder) {
+            KeyRequest request, @Nullable String ofRequest, long taken, DecisionRecorder recorder) {
         // In a Cluster several are decided in one call if they are in one slot.
         String hashTag = parts.size() > 1 ? hashTag(ofRequest) : null;
         IntPredicate isCharged = charged;

@@ -300,7 +300,7 @@ class ConcurrentLimitTest {
 
     static Stream<Arguments> invalid() {
         return Stream.of(
-                Arguments.of(Limit.class, "limit must be between 1 and 2147483647, was 0"),
+                Arguments.of(Limit.class, "limit must be between 1 and 9007199254740991, was 0"),
                 Arguments.of(Lease.class, "lease (seconds) must be between 0.1 and 86400000, was 0"),
                 Arguments.of(NoLease.class, "lease (seconds) must be between 0.1 and 86400000, was 0.05"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0 and 86400000, was -1"),

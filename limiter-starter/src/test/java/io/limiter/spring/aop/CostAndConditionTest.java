@@ -66,7 +66,7 @@ class CostAndConditionTest {
     }
 
     static List<Object> unusable() {
-        return List.of(-1, -1L, 2.5, Double.NaN, Float.POSITIVE_INFINITY, 1L << 31, BigInteger.TWO.pow(200), "3", true);
+        return List.of(-1, -1L, 2.5, Double.NaN, Float.POSITIVE_INFINITY, 1L << 53, BigInteger.TWO.pow(200), "3", true);
     }
 
     @Test
@@ -118,7 +118,7 @@ class CostAndConditionTest {
     @Test
     void the_largest_cost_is_a_cost() {
         run(shop -> assertThatExceptionOfType(RateLimitExceededException.class)
-                .isThrownBy(() -> shop.count((long) Integer.MAX_VALUE))
+                .isThrownBy(() -> shop.count((1L << 53) - 1))
                 .satisfies(e -> assertThat(e.decision().retryAfter()).isEmpty()));
     }
 
@@ -157,7 +157,7 @@ class CostAndConditionTest {
             assertThatExceptionOfType(InvalidLimitArgumentException.class)
                     .isThrownBy(() -> shop.count(amount))
                     .withMessageContaining("the limit cost '#{amount}' of " + Shop.class.getName() + ".count(")
-                    .withMessageContaining("must be a whole number from 0 to 2147483647, was " + amount);
+                    .withMessageContaining("must be a whole number from 0 to 9007199254740991, was " + amount);
             shop.count(10);
         });
     }

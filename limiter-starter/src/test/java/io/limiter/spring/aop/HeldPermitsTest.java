@@ -348,7 +348,7 @@ class HeldPermitsTest {
         return context.getBean(LimiterFactory.class).withPrefix("countLimit:").build(name, FixedWindow.of(2, HOUR));
     }
 
-    private int inUse(ApplicationContext context, String name, int limit) {
+    private long inUse(ApplicationContext context, String name, int limit) {
         ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)
                 .withPrefix("concurrentLimit:")
                 .build(name, ConcurrencyLimit.of(limit));

@@ -275,7 +275,7 @@ class InvalidLimitsTest {
                         "@CountLimit for %s.call(): period = 60.0 (seconds) and per = \"1m\" both say how long a period is"),
                 Arguments.of(MonthOfCount.class, "was 'month': write per = \"30d\""),
                 Arguments.of(MinuteOfRate.class, "per must be a duration, such as 1m, 1h or 1d, was 'minute'"),
-                Arguments.of(NoCapacity.class, "capacity must be between 1 and 2147483647, was 0"),
+                Arguments.of(NoCapacity.class, "capacity must be between 1 and 1000000000000, was 0"),
                 Arguments.of(BurstOfAsecond.class, "capacity 60 (permits) and burst 1.0 (seconds) both say"),
                 Arguments.of(ShortPeriod.class, "period (seconds) must be between 0.001 and 86400000, was 0.0001"),
                 Arguments.of(Burst.class, "burst (seconds) must be between 0.000000001 and 86400000, was -1"),
@@ -289,7 +289,8 @@ class InvalidLimitsTest {
                 Arguments.of(Per.class, "per must be between PT0.001S and PT24000H (ISO-8601), was PT0S"),
                 Arguments.of(NoPer.class, "per must be a number of seconds or one with a unit"),
                 Arguments.of(
-                        Capacity.class, "@RateLimit for %s.call(): capacity must be between 1 and 2147483647, was -2"),
+                        Capacity.class,
+                        "@RateLimit for %s.call(): capacity must be between 1 and 1000000000000, was -2"),
                 Arguments.of(
                         CapacityAndBurst.class, "capacity 60 (permits) and burst 30.0 (seconds) both say how many"),
                 Arguments.of(CapacityAndBurst.class, "leave one of them out"),
@@ -300,7 +301,7 @@ class InvalidLimitsTest {
                 Arguments.of(ZoneOfWeek.class, "zone 'UTC' has no effect without a unit of the calendar: write per"),
                 Arguments.of(Prefix.class, "@RateLimit for %s.call(): prefix must not contain braces"),
                 Arguments.of(BlankName.class, "@RateLimit for %s.call(): name must not be null or blank"),
-                Arguments.of(Limit.class, "limit must be between 1 and 2147483647, was 0"),
+                Arguments.of(Limit.class, "limit must be between 1 and 9007199254740991, was 0"),
                 Arguments.of(
                         Period.class,
                         "@CountLimit for %s.call(): period (seconds) must be between 0.001 and 86400000, was 0"),
@@ -318,7 +319,7 @@ class InvalidLimitsTest {
                 Arguments.of(QueueWithoutLimit.class, "@RateLimit for %s.call(): limit must be set"),
                 Arguments.of(
                         NegativeQueue.class,
-                        "@RateLimit for %s.call(): limit must be between 1 and 2147483647, was -2"),
+                        "@RateLimit for %s.call(): limit must be between 1 and 9007199254740991, was -2"),
                 Arguments.of(LimitOfTokenBucket.class, "limit has no effect on kind token-bucket, which has burst"),
                 Arguments.of(
                         UnknownMessage.class,

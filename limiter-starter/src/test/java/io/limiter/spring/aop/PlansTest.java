@@ -290,7 +290,7 @@ class PlansTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    export.plans.pro.limit=0     | limiter.limits.export.plans.pro.limit must be between 1 and 2147483647, was 0
+                    export.plans.pro.limit=0     | limiter.limits.export.plans.pro.limit must be between 1 and 9007199254740991, was 0
                     export.plans.pro.rate=5      | with limiter.limits.export.plans.pro.*: rate has no effect on kind fixed-window
                     export.plans.pro.zone=UTC    | limiter.limits.export.plans.pro.zone
                     export.plans.pro.kind=fixed-window | limiter.limits.export.plans.pro.kind

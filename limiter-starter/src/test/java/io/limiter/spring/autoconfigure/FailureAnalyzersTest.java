@@ -127,7 +127,7 @@ class FailureAnalyzersTest {
                 Arguments.of("limiter.failure.polcy=deny", "did you mean limiter.failure.policy?"),
                 Arguments.of(
                         "limiter.limits[com.acme.Sms.send()].limit=0",
-                        "limiter.limits[com.acme.Sms.send()].limit must be between 1 and 2147483647, was 0"),
+                        "limiter.limits[com.acme.Sms.send()].limit must be between 1 and 9007199254740991, was 0"),
                 Arguments.of(
                         "limiter.limits.sms.rat=1",
                         "limiter.limits.sms.rat is no property: did you mean limiter.limits.sms.rate?"),

@@ -308,7 +308,7 @@ class NamedLimitsTest {
                 "api-search.prefetch-time=11s | limiter.limits.api-search.prefetch-time must be between PT0.01S and PT10S",
                 "api-search.prefetch-calls=0 | limiter.limits.api-search.prefetch-calls must be between 1",
                 "api-search.prefetch-calls=9 | prefetch-calls has no effect without prefetch-time",
-                "export.limit=0 | limiter.limits.export.limit must be between 1 and 2147483647, was 0",
+                "export.limit=0 | limiter.limits.export.limit must be between 1 and 9007199254740991, was 0",
                 "export.period=1001d | limiter.limits.export.period must be between PT0.001S",
                 "export.period=soon | limiter.limits.export.period",
                 "export.zone=Berlin | limiter.limits.export.zone",

@@ -38,11 +38,11 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyL
         switch (request.action()) {
             // More than any limit is as much.
             case TAKE ->
-                out.putInt(Math.min(request.permits(), WAITS - 1) + (request.timeoutMicros() > 0 ? WAITS : 0))
+                out.putDouble(Math.min(request.permits(), WAITS - 1) + (request.timeoutMicros() > 0 ? WAITS : 0))
                         .putDouble(request.id());
-            case RENEW -> out.putInt(0).putDouble(request.id());
-            case REFUND -> out.putInt(0).putDouble(-request.id());
-            case PEEK, CHARGE, PREFETCH -> out.putInt(-request.permits()).putDouble(0);
+            case RENEW -> out.putDouble(0).putDouble(request.id());
+            case REFUND -> out.putDouble(0).putDouble(-request.id());
+            case PEEK, CHARGE, PREFETCH -> out.putDouble(-request.permits()).putDouble(0);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.arithmetic.ZoneClock;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
@@ -64,7 +65,7 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
                 return null;
             }
         }
-        double count = Double.parseDouble(new String(value, StandardCharsets.US_ASCII));
+        double count = Math.min(Double.parseDouble(new String(value, StandardCharsets.US_ASCII)), Check.MAX_PERMITS);
         long windowMicros = ttlMillis >= 0 ? ttlMillis * 1000 : limit.periodMicros();
         return new FixedWindow.State(0.0, count, nowMicros + windowMicros);
     }

@@ -12,7 +12,7 @@ import java.util.List;
 final class ScriptArgument {
 
     private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
-    private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
+    private static final int RUN_BYTES = 2 * Double.BYTES + Integer.BYTES;
     private static final int MAX_RUNS = 0xFFFF;
 
     private final long estimatedMicros;

@@ -14,11 +14,11 @@
 --           number of runs (2 bytes)
 --           parameters of the limit (see its script)
 --           for each run of equal requests:
---             permits (4 bytes; negative to peek)
+--             permits (8 bytes, a double; negative to peek)
 --             timeoutMicros (8 bytes, a double; -1 to refund, -2 to charge, -2 minus the ticket to cancel, between -1 and 0
 --               to prefetch)
 --             number of requests in the run (4 bytes)
---         A kind of limit may use the first twelve bytes of a run differently; its script describes that.
+--         A kind of limit may use the first sixteen bytes of a run differently; its script describes that.
 -- RETURN  the time in microseconds, the number of grants (of prefetches, of permits), and for each key in order the value that was found, or '!' and the
 --         reason why its requests were not decided. Keys without a value are left out; after them, the number of the next key
 --         precedes its value
@@ -50,8 +50,8 @@ while at <= #arg do
   local keys, runs
   keys, runs, at = unpack_bytes('<I4I2', arg, at)
   --[limit]
-  local permits_1, timeout_1, times_1, run_2 = unpack_bytes('<i4dI4', arg, at)
-  at = at + 16 * runs
+  local permits_1, timeout_1, times_1, run_2 = unpack_bytes('<ddI4', arg, at)
+  at = at + 20 * runs
   local first = last + 1
   last = last + keys
   if last > #KEYS then

@@ -3,7 +3,7 @@
 --
 -- Parameters of a limit, little-endian doubles: limit, leaseMicros.
 --
--- The first twelve bytes of a run are two numbers, permits (4 bytes) and id (a double):
+-- The first sixteen bytes of a run are two doubles, permits and id:
 --   acquire  the permits, and the id that is to hold them; 2^20 more if it leaves a ticket when it is rejected
 --   renew    0, and the id
 --   release  0, and the negative id
@@ -86,7 +86,7 @@ local WAITS, TICKET, MAX_LIMIT, MAX_TICKETS = 2 ^ 20, 3000000, 1000, 1000
       local permits, id, times, next_run = permits_1, timeout_1, times_1, run_2
       for run = 1, runs do
         if run > 1 then
-          permits, id, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+          permits, id, times, next_run = unpack_bytes('<ddI4', arg, next_run)
         end
         if permits >= 0 then
           only_peeks = false

@@ -10,7 +10,7 @@
 -- read as a counter whose window ends with its TTL, or one period from now if it has none.
 
 --[constants]
-local LATEST = 2 ^ 53
+local LATEST, MOST = 2 ^ 53, 2 ^ 53 - 1
 local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
 
 --[limit]
@@ -64,7 +64,7 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
           packed = string.find(value, '^%d+$')
           if packed then
             local ttl = redis_call('PTTL', key)
-            packed = FIRST_BYTE .. pack_bytes(WINDOW, 0, tonumber(value), ttl >= 0 and now + ttl * 1000 or now + period)
+            packed = FIRST_BYTE .. pack_bytes(WINDOW, 0, math.min(tonumber(value), MOST), ttl >= 0 and now + ttl * 1000 or now + period)
             found = packed
           end
         end
@@ -74,7 +74,7 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
         end
         for from = 2, #packed, WINDOW_BYTES do
           local unit, stored, ends = unpack_bytes(WINDOW, packed, from)
-          if not (unit > -LATEST and unit < LATEST and unit % 1 == 0 and stored >= 0 and stored % 1 == 0
+          if not (unit > -LATEST and unit < LATEST and unit % 1 == 0 and stored >= 0 and stored <= MOST and stored % 1 == 0
             and ends >= 0 and ends < LATEST and ends % 1 == 0) then
             packed = nil
             break
@@ -124,7 +124,7 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
       for run = 1, runs do
         if run > 1 then
-          permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+          permits, timeout, times, next_run = unpack_bytes('<ddI4', arg, next_run)
         end
         if permits > 0 then
           only_peeks = false
@@ -152,9 +152,9 @@ local WINDOW, WINDOW_BYTES, FIRST_BYTE = '<ddd', 24, '\002'
               taken, granted = fit * permits, granted + fit
             end
             if taken > 0 then
-              count, changed, open = count + taken, true, true
+              count, changed, open = math.min(count + taken, MOST), true, true
               for i = 1, other_numbers, 4 do
-                others[i + 1] = others[i + 1] + taken
+                others[i + 1] = math.min(others[i + 1] + taken, MOST)
               end
             end
           end

@@ -9,7 +9,7 @@
 -- enough, the value is overwritten in place, which keeps the expiry and costs a third of a SET with a new one.
 
 --[constants]
-local MOST, LATEST = 2 ^ 52, 2 ^ 53
+local MOST, LATEST = 2 ^ 53 - 1, 2 ^ 53
 local SECOND = 1000000
 local PACKED, PACKED_OTHER = '<BddddI4', '<ddddd'
 local PACKED_BYTES, BOTH_BYTES = 37, 77
@@ -124,20 +124,26 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
       for run = 1, runs do
         if run > 1 then
-          permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+          permits, timeout, times, next_run = unpack_bytes('<ddI4', arg, next_run)
         end
         if permits > 0 then
           only_peeks = false
           if timeout == REFUND then
             if previous + current > 0 or both and other_previous + other_current > 0 then
               local returned = permits * times
-              local newest = math.min(current, returned)
-              previous, current = math.max(0, previous - (returned - newest)), current - newest
-              carried, changed = math.ceil(previous * left / period), true
-              if both then
-                newest = math.min(other_current, returned)
-                other_previous, other_current = math.max(0, other_previous - (returned - newest)), other_current - newest
+              for _ = 1, both and 2 or 1 do
+                local older = returned - current
+                if returned > MOST then
+                  -- The product may be rounded, this is not: what the request after those that empty the window leaves, and
+                  -- all later ones.
+                  older = permits - current % permits + permits * (times - 1 - math.floor(current / permits))
+                end
+                previous, current = math.max(0, previous - math.max(0, older)), math.max(0, current - returned)
+                if both then
+                  previous, current, other_previous, other_current = other_previous, other_current, previous, current
+                end
               end
+              carried, changed = math.ceil(previous * left / period), true
             end
           elseif timeout < CHARGE then
             -- without

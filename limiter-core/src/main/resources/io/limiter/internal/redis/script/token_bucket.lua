@@ -27,7 +27,7 @@ local NOW_MILLIS, NOW_SECONDS = now / 1000, now / 1000000
 local HOUR, LATEST = 3600000000, 2 ^ 53
 -- Of a prefetch, the time and the time between calls are one number: more than REFUND and less than 0.
 local PREFETCH_UNIT, PREFETCH_TIMES, PREFETCH_PAUSE = 2 ^ 44, 2 ^ 24, 0.25
-local MOST_AHEAD, MOST_DEMAND = 60000000, 2 ^ 52
+local MOST_AHEAD, MOST_DEMAND, MOST_CANCELLED = 60000000, 2 ^ 52, 2 ^ 52
 -- Far more than a call has. A garbled number would keep Redis busy.
 local MOST_REQUESTS = 2 ^ 16
 
@@ -47,7 +47,7 @@ local MOST_REQUESTS = 2 ^ 16
   end
   local expire_covers = (expire - EXPIRE_MARGIN_MILLIS - 1) * 1000
   -- For usual decisions, see decide.
-  local permits_of_all, timeout_of_all, times_of_all = unpack_bytes('<i4dI4', arg, at)
+  local permits_of_all, timeout_of_all, times_of_all = unpack_bytes('<ddI4', arg, at)
   local plain = runs == 1 and permits_of_all > 0 and timeout_of_all >= 0 and not warm_up
   local wanted = permits_of_all * times_of_all
   -- A wait of two microseconds more than allowed is too long however it is rounded.
@@ -164,7 +164,7 @@ local MOST_REQUESTS = 2 ^ 16
         local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
         for run = 1, runs do
           if run > 1 then
-            permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+            permits, timeout, times, next_run = unpack_bytes('<ddI4', arg, next_run)
           end
           if permits > 0 then
             if times > MOST_REQUESTS then
@@ -227,6 +227,7 @@ local MOST_REQUESTS = 2 ^ 16
                     stored = math.min(max, stored + permits)
                   end
                   cancelled_from, cancelled = 0, 0
+                  --include token_bucket_held.lua
                   changed, only_peeks, found_until = true, false, nil
                 end
                 times = 0

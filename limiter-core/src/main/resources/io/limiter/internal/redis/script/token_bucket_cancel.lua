@@ -34,7 +34,8 @@
                 if restored > 0 or overlap == 0 then
                   last_ticket = math.max(last_ticket, tail)
                 end
-                overlap, cancelled = overlap + restored, cancelled_from > 0 and cancelled + (cost - restored) or 0
+                overlap = math.min(MOST_CANCELLED, overlap + restored)
+                cancelled = cancelled_from > 0 and math.min(MOST_CANCELLED, cancelled + (cost - restored)) or 0
               end
               -- liveMicros
               if tail - restored - cancelled_from - cancelled < tolerance then

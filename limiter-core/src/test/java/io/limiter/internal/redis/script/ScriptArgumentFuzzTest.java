@@ -14,6 +14,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.internal.backend.Call;
 import io.limiter.internal.engine.KeyRequests;
 import io.limiter.internal.redis.client.LuaScript;
@@ -42,7 +43,7 @@ class ScriptArgumentFuzzTest {
     private static final int CAPACITY = 5;
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final int SECTION_BYTES = 6;
-    private static final int RUN_BYTES = 16;
+    private static final int RUN_BYTES = 20;
     /** The parameter that says whether more of them follow. */
     private static final int FLAGS = 2;
 
@@ -171,17 +172,17 @@ class ScriptArgumentFuzzTest {
                     }
                 }
                 case 4 ->
-                    fields.putInt(
-                            run, Fuzz.one(random, 0, -1, 1, 6, Integer.MAX_VALUE, Integer.MIN_VALUE, random.nextInt()));
-                case 5 -> fields.putDouble(run + 4, number(random));
-                default -> fields.putInt(run + 12, Fuzz.one(random, 0, 1, 2, 7, 1000, 1_000_000, -1));
+                    fields.putDouble(
+                            run, Fuzz.one(random, 0., -1., 1., 6., 0x1p31, 0x1p53 - 1, 1 - 0x1p53, number(random)));
+                case 5 -> fields.putDouble(run + 8, number(random));
+                default -> fields.putInt(run + 16, Fuzz.one(random, 0, 1, 2, 7, 1000, 1_000_000, -1));
             }
         }
         return random.nextInt(4) == 0 ? Arrays.copyOf(argument, random.nextInt(argument.length + 40)) : argument;
     }
 
     private static Request request(Random random) {
-        int permits = Fuzz.one(random, 1, 1, 2, CAPACITY, CAPACITY + 1, Integer.MAX_VALUE);
+        long permits = Fuzz.one(random, 1L, 1L, 2L, (long) CAPACITY, CAPACITY + 1L, 1L << 31, Check.MAX_PERMITS);
         return switch (random.nextInt(6)) {
             case 0 -> Request.refund(permits);
             case 1 -> Request.peek(permits, 0);

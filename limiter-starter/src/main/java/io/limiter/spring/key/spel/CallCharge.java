@@ -102,12 +102,12 @@ public final class CallCharge {
      * @throws RuntimeException if the outcome makes the condition neither true nor false, or the cost no whole number of at
      *     least 0
      */
-    public int of(
+    public long of(
             @Nullable Object[] arguments,
             @Nullable Object result,
             @Nullable Throwable exception,
             int status,
-            int taken) {
+            long taken) {
         @Nullable Object[] call = Arrays.copyOf(arguments, arguments.length + 2);
         call[arguments.length] = result;
         call[arguments.length + 1] = exception;

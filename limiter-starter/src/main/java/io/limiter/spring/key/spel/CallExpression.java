@@ -1,5 +1,6 @@
 package io.limiter.spring.key.spel;
 
+import io.limiter.internal.arithmetic.Check;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import java.math.BigDecimal;
 import java.util.function.Function;
@@ -19,7 +20,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where, String sent) {
 
     private static final Pattern DIGITS = Pattern.compile("\\d{1,18}");
-    private static final BigDecimal MOST = BigDecimal.valueOf(Integer.MAX_VALUE);
+    private static final BigDecimal MOST = BigDecimal.valueOf(Check.MAX_PERMITS);
 
     /**
      * An expression that is true or false.
@@ -78,8 +79,8 @@ record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where, St
         throw invalid(where + " must be true or false, was " + value, null);
     }
 
-    /** @throws InvalidLimitArgumentException if it is no whole number from 0 to 2,147,483,647 */
-    int number(C call) {
+    /** @throws InvalidLimitArgumentException if it is no whole number from 0 to 2<sup>53</sup> - 1 */
+    long number(C call) {
         Object value = value(call);
         if (value instanceof Integer whole && whole >= 0) {
             return whole;
@@ -91,7 +92,7 @@ record CallExpression<C>(Function<C, @Nullable Object> valueOf, String where, St
                 || number.stripTrailingZeros().scale() > 0) {
             throw invalid(where + " must be a whole number from 0 to " + MOST + ", was " + value, null);
         }
-        return number.intValueExact();
+        return number.longValueExact();
     }
 
     private InvalidLimitArgumentException invalid(String message, @Nullable Throwable cause) {

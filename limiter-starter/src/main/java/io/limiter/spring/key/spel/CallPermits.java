@@ -16,11 +16,11 @@ public final class CallPermits<C> {
     private static final String COST = "cost";
     private static final String CONDITION = "condition";
 
-    private final int fixed;
+    private final long fixed;
     private final @Nullable CallExpression<C> cost;
     private final @Nullable CallExpression<C> condition;
 
-    private CallPermits(int fixed, @Nullable CallExpression<C> cost, @Nullable CallExpression<C> condition) {
+    private CallPermits(long fixed, @Nullable CallExpression<C> cost, @Nullable CallExpression<C> condition) {
         this.fixed = fixed;
         this.cost = cost;
         this.condition = condition;
@@ -33,7 +33,7 @@ public final class CallPermits<C> {
      * @param annotated the method that declares the arguments
      * @throws IllegalArgumentException if the number is less than 1, if there is a cost too, or a text is not one expression that can work
      */
-    public static CallPermits<@Nullable Object[]> parse(int fixed, String cost, String condition, Method annotated) {
+    public static CallPermits<@Nullable Object[]> parse(long fixed, String cost, String condition, Method annotated) {
         if (fixed < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + fixed);
         }
@@ -73,7 +73,7 @@ public final class CallPermits<C> {
     }
 
     /** The permits of calls without a cost. */
-    public int fixed() {
+    public long fixed() {
         return fixed;
     }
 
@@ -86,9 +86,9 @@ public final class CallPermits<C> {
      * The permits of one call, 0 if it skips the limit.
      *
      * @throws InvalidLimitArgumentException if the call makes the condition neither true nor false, or the cost no whole number
-     *     from 0 to 2,147,483,647
+     *     from 0 to 2<sup>53</sup> - 1
      */
-    public int of(C call) {
+    public long of(C call) {
         if (condition != null && !condition.isTrue(call)) {
             return 0;
         }

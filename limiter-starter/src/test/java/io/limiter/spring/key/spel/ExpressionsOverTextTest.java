@@ -191,7 +191,7 @@ class ExpressionsOverTextTest {
         "#{number(param('n'))}, 12345678901234567890",
         "#{number(param('n'))}, 1e9",
         "#{number(param('n'))}, ''",
-        "#{number(param('n'))}, 2147483648",
+        "#{number(param('n'))}, 9007199254740992",
         "#{number(param('n'))}, -1",
         "#{number(param('n')) * 2}, ",
         "#{number(param('n')) * 4611686018427387904L}, 4",
