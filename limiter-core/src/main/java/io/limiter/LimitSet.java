@@ -1,5 +1,6 @@
 package io.limiter;
 
+import io.limiter.internal.step.SetStart;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -43,7 +44,7 @@ public interface LimitSet {
     /**
      * A set of limiters that each take one permit for each permit of the set.
      *
-     * @throws IllegalArgumentException if two limiters have the same permits, or one was built by another factory
+     * @throws IllegalArgumentException if two limiters have the same permits, or one was not built by the same factory as the others
      */
     static LimitSet of(Limiter first, Limiter... others) {
         LimitSet set = of(first, 1);
@@ -57,9 +58,15 @@ public interface LimitSet {
      * A set of one limit, to start with.
      *
      * @param permits how many this limiter takes for each permit of the set, at least 1
+     * @throws IllegalArgumentException if no factory of this library has built the limiter
      */
     static LimitSet of(Limiter first, long permits) {
-        return Objects.requireNonNull(first, "first").toSet(permits);
+        if (Objects.requireNonNull(first, "first") instanceof SetStart<?> start
+                && start.toSet(permits) instanceof LimitSet set) {
+            return set;
+        }
+        throw new IllegalArgumentException("limiters of a set must be built by a factory of this library, and '"
+                + first.name() + "' is a " + first.getClass().getName());
     }
 
     /** {@link #and(Limiter, long)} with one permit for each permit of the set. */

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 public interface Limiter {
 
     /**
-     * The name under which the permits are shared; of a {@linkplain LimiterFactory#withPlan plan},
+     * The name under which the permits are shared; of a {@linkplain LimiterOptions#withPlan plan},
      * {@link LimiterTotals#planName}.
      */
     String name();
@@ -140,13 +140,6 @@ public interface Limiter {
      * the state of this very key is deleted, not that of {@linkplain #on further keys}.
      */
     void reset();
-
-    /**
-     * These permits as the first of a set; see {@link LimitSet#of(Limiter, long)}.
-     *
-     * @param permits how many this limiter takes for each permit of the set, at least 1
-     */
-    LimitSet toSet(long permits);
 
     /** {@link #decide(long)} for one permit. */
     default Decision decide() {

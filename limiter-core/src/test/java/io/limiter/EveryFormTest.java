@@ -25,7 +25,7 @@ class EveryFormTest {
 
     /** Methods that make no call to a backend. */
     private static final Set<String> WITHOUT_CALL =
-            Set.of("name", "key", "limit", "on", "async", "toSet", "getRate", "setRate", "limiters", "and");
+            Set.of("name", "key", "limit", "on", "async", "getRate", "setRate", "limiters", "and");
 
     /**
      * Methods that take permits. The others of a limiter (peek, refund, charge, reset, inUse) are too rare to have a form by

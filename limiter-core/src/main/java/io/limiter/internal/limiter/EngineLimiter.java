@@ -14,6 +14,7 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.override.InEffect;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.KnownBans;
+import io.limiter.internal.step.SetStart;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timeouts;
 import io.limiter.internal.waiting.Waits;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <L> the kind of limit
  */
-public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> implements Limiter {
+public class EngineLimiter<L extends Limit<?>> extends KeyView<BoundLimit<L>> implements Limiter, SetStart<LimitSet> {
 
     /** With waits that nothing ends but time. */
     public EngineLimiter(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {

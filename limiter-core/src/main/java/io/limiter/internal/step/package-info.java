@@ -1,4 +1,4 @@
-/** Steps of limits for several requests at once, with fewer objects. */
+/** Steps of limits for several requests at once, with fewer objects, and what sets of limits start with. */
 @NullMarked
 package io.limiter.internal.step;
 

@@ -3,6 +3,7 @@ package io.limiter.spring.check;
 import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.limiter.EngineLimiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,13 @@ public abstract class CheckStep<D> {
      * @throws IllegalArgumentException if it is of a factory that is none of this library, and forwards to none
      */
     public static Limiter checkIsForSets(Limiter limiter) {
-        SetStep.ofEngine(limiter.toSet(1));
+        if (!(limiter instanceof EngineLimiter<?>)) {
+            throw new IllegalArgumentException(
+                    "several limits, a hash tag, chargeOn and settle need a LimiterFactory of this library,"
+                            + " or one that forwards to it, and its limiter is a "
+                            + limiter.getClass().getName()
+                            + ": define such a LimiterFactory bean, or use one limit without them");
+        }
         return limiter;
     }
 

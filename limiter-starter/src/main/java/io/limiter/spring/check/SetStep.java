@@ -33,21 +33,10 @@ final class SetStep extends CheckStep<SetReservation> {
             long permits = part.request().permits();
             all = all == null ? LimitSet.of(part.view(), permits) : all.and(part.view(), permits);
         }
-        this.set = ofEngine(Objects.requireNonNull(all));
+        // That of any other limiter was rejected at the start.
+        this.set = (EngineLimitSet) Objects.requireNonNull(all);
         this.limiters = set.limiters();
         this.timeouts = parts.stream().map(CheckPart::timeout).toArray(Duration[]::new);
-    }
-
-    /** @throws IllegalArgumentException if it is of a factory that is none of this library, and forwards to none */
-    static EngineLimitSet ofEngine(@Nullable LimitSet set) {
-        if (set instanceof EngineLimitSet ofEngine) {
-            return ofEngine;
-        }
-        throw new IllegalArgumentException(
-                "several limits, a hash tag, chargeOn and settle need a LimiterFactory of this library,"
-                        + " or one that forwards to it, and the set of its limiter is a "
-                        + (set == null ? "null" : set.getClass().getName())
-                        + ": define such a LimiterFactory bean, or use one limit without them");
     }
 
     @Override

@@ -17,7 +17,7 @@ class ForeignFactoryTest {
 
     private static final String PROBLEM =
             "several limits, a hash tag, chargeOn and settle need a LimiterFactory of this library,"
-                    + " or one that forwards to it, and the set of its limiter is a ";
+                    + " or one that forwards to it, and its limiter is a ";
 
     static class One {
 
