@@ -40,7 +40,7 @@ import java.util.concurrent.CompletableFuture;
 public interface ConcurrencyLimiter {
 
     /**
-     * The name under which the permits are shared; of a {@linkplain LimiterFactory#withPlan plan},
+     * The name under which the permits are shared; of a {@linkplain LimiterOptions#withPlan plan},
      * {@link LimiterTotals#planName}.
      */
     String name();

@@ -1,15 +1,13 @@
 package io.limiter;
 
-import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Forwards to another factory. Subclasses override what they change; the views of {@link #withPrefix} and the like are those of
- * the other factory.
+ * Forwards to another factory. Subclasses override what they change; unless they override {@link #with}, views are those of the other
+ * factory.
  */
 public abstract class ForwardingLimiterFactory implements LimiterFactory {
 
@@ -38,48 +36,24 @@ public abstract class ForwardingLimiterFactory implements LimiterFactory {
     }
 
     @Override
-    public LimiterFactory withNamespace(String namespace) {
-        return delegate.withNamespace(namespace);
+    public RateLimiter rateLimiter(String name) {
+        return delegate.rateLimiter(name);
     }
 
     @Override
-    public LimiterFactory withPrefix(String prefix) {
-        return delegate.withPrefix(prefix);
+    public Limiter limiter(String name) {
+        return delegate.limiter(name);
     }
 
     @Override
-    public LimiterFactory withHashTag(HashTag hashTag) {
-        return delegate.withHashTag(hashTag);
+    public ConcurrencyLimiter concurrencyLimiter(String name) {
+        return delegate.concurrencyLimiter(name);
     }
 
+    /** A view of the other factory. */
     @Override
-    public LimiterFactory withPlan(String plan) {
-        return delegate.withPlan(plan);
-    }
-
-    @Override
-    public LimiterFactory withFailurePolicy(FailurePolicy policy) {
-        return delegate.withFailurePolicy(policy);
-    }
-
-    @Override
-    public LimiterFactory withPrefetch(Duration time, int callsPerSecond) {
-        return delegate.withPrefetch(time, callsPerSecond);
-    }
-
-    @Override
-    public LimiterFactory withBan(Ban ban) {
-        return delegate.withBan(ban);
-    }
-
-    @Override
-    public LimiterFactory withoutListeners() {
-        return delegate.withoutListeners();
-    }
-
-    @Override
-    public LimiterFactory withoutLiveLimits() {
-        return delegate.withoutLiveLimits();
+    public LimiterFactory with(LimiterOptions options) {
+        return delegate.with(options);
     }
 
     @Override

@@ -55,7 +55,7 @@ public interface LimiterListener {
     }
 
     /**
-     * Permits were rejected. Not called for limiters of {@link LimiterFactory#withoutListeners()}.
+     * Permits were rejected. Not called for limiters without {@link LimiterOptions#withListeners listeners}.
      *
      * @param limiter the limiter's name
      * @param key the caller's key; {@code null} for the limiter's own permits
@@ -65,7 +65,7 @@ public interface LimiterListener {
 
     /**
      * A key is banned, because its requests were rejected too often. Called once for each ban, in the instance that counted the
-     * last rejection, and dropped as rejections are. Not called for limiters of {@link LimiterFactory#withoutListeners()}.
+     * last rejection, and dropped as rejections are. Not called for limiters without {@link LimiterOptions#withListeners listeners}.
      *
      * @param limiter the limiter's name
      * @param key the caller's key

@@ -34,7 +34,7 @@ public interface LimiterTotals {
     /** The name of the limiters; of those of a plan, {@link #planName}. */
     String name();
 
-    /** The plan, if the limiters were built {@linkplain LimiterFactory#withPlan for one}. */
+    /** The plan, if the limiters were built {@linkplain LimiterOptions#withPlan for one}. */
     default Optional<String> plan() {
         return Optional.empty();
     }
@@ -70,10 +70,10 @@ public interface LimiterTotals {
     /** {@link HashTag#FIRST_KEY} if a limiter was built with it, otherwise {@link HashTag#WHOLE_KEY}. */
     HashTag hashTag();
 
-    /** How the limiters prefetch, if one was built {@linkplain LimiterFactory#withPrefetch to}; the last terms. */
-    Optional<PrefetchTerms> prefetch();
+    /** How the limiters prefetch, if one was built {@linkplain LimiterOptions#withPrefetch to}; the last terms. */
+    Optional<Prefetch> prefetch();
 
-    /** The ban of the limiter that was built last, if it was built {@linkplain LimiterFactory#withBan with one}. */
+    /** The ban of the limiter that was built last, if it was built {@linkplain LimiterOptions#withBan with one}. */
     default Optional<Ban> ban() {
         return Optional.empty();
     }

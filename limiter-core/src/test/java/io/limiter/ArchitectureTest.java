@@ -77,6 +77,7 @@ class ArchitectureTest {
     /** From the bottom up, so that there are no cycles; CONTRIBUTING.md lists them from the top down. */
     private static final List<String> PACKAGES = List.of(
             "io.limiter.internal.arithmetic",
+            "io.limiter.internal.text",
             "io.limiter.algorithm",
             "io.limiter.internal.step",
             "io.limiter.internal.key",

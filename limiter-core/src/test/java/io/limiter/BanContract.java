@@ -29,7 +29,7 @@ abstract class BanContract extends LimiterContract {
     private static final Ban BAN = Ban.after(3, seconds(60)).withLengths(seconds(300), seconds(1500));
 
     private LimiterFactory banning() {
-        return limiters().withBan(BAN);
+        return limiters().with(LimiterOptions.NONE.withBan(BAN));
     }
 
     private Limiter oncePerHour() {
@@ -202,7 +202,7 @@ abstract class BanContract extends LimiterContract {
     @Test
     void a_ban_is_that_of_the_key_whatever_its_plan() {
         RateLimiter free = banning().build("k", TokenBucket.perSecond(1));
-        RateLimiter pro = banning().withPlan("pro").build("k", TokenBucket.perSecond(100));
+        RateLimiter pro = banning().with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(100));
         ban(free, "ann");
         assertThat(pro.tryAcquire("ann")).isFalse();
         assertThat(pro.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE);
@@ -217,7 +217,7 @@ abstract class BanContract extends LimiterContract {
     @Test
     void all_plans_know_the_bans_of_the_limit_and_end_them() {
         RateLimiter free = banning().build("k", TokenBucket.perSecond(1));
-        RateLimiter pro = banning().withPlan("pro").build("k", TokenBucket.perSecond(1));
+        RateLimiter pro = banning().with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(1));
         ban(free, "ann");
         for (String plan : List.of("k", "k.pro")) {
             assertThat(totals(plan).bansInEffect())
@@ -231,12 +231,13 @@ abstract class BanContract extends LimiterContract {
         pro.on("ann").reset();
         assertThat(totals("k").bansInEffect()).isEmpty();
         ban(free, "ann");
-        RateLimiter withoutBan = limiters().withPlan("max").build("k", TokenBucket.perSecond(1));
+        RateLimiter withoutBan =
+                limiters().with(LimiterOptions.NONE.withPlan("max")).build("k", TokenBucket.perSecond(1));
         withoutBan.on("ann").async().reset().join();
         assertThat(free.tryAcquire("ann")).as("reset by a plan without a ban").isTrue();
         assertThat(totals("k").bansInEffect()).isEmpty();
         ban(free, "bob");
-        limiters().withPrefix("other:").withBan(BAN).build("k", TokenBucket.perSecond(1));
+        limiters().with(LimiterOptions.NONE.withPrefix("other:").withBan(BAN)).build("k", TokenBucket.perSecond(1));
         assertThat(limiters().statistics().totals())
                 .filteredOn(each -> each.prefix().equals("other:"))
                 .singleElement()
@@ -259,7 +260,9 @@ abstract class BanContract extends LimiterContract {
 
     @Test
     void nested_keys_and_a_hash_tag_have_bans_of_their_own() {
-        Limiter limiter = banning().withHashTag(HashTag.FIRST_KEY).build("login", FixedWindow.of(1, HOUR));
+        Limiter limiter = banning()
+                .with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
+                .build("login", FixedWindow.of(1, HOUR));
         Limiter ann = limiter.on("shop").on("ann");
         for (int i = 0; i <= BAN.after(); i++) {
             ann.tryAcquire();
@@ -320,10 +323,12 @@ abstract class BanContract extends LimiterContract {
                 .isThrownBy(() -> limiters().build("b", (Limit<?>) BAN))
                 .withMessageStartingWith("a ban is no limit of its own");
         assertThatNullPointerException()
-                .isThrownBy(() -> limiters().withBan(null))
+                .isThrownBy(() -> limiters().with(LimiterOptions.NONE.withBan(null)))
                 .withMessage("ban");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> banning().withPrefetch(seconds(1)).build("p", TokenBucket.perSecond(10)))
+                .isThrownBy(() -> banning()
+                        .with(LimiterOptions.NONE.withPrefetch(Prefetch.of(seconds(1))))
+                        .build("p", TokenBucket.perSecond(10)))
                 .withMessageStartingWith("a ban and prefetch exclude each other");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(

@@ -265,7 +265,7 @@ abstract class LimitSetContract extends LimiterContract {
     void a_hash_tag_has_permits_of_its_own() {
         Limiter limiter = limiters().build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         RateLimiter bucket = limiters().build("b", 1, 1, 60);
-        LimiterFactory tagging = limiters().withHashTag(HashTag.FIRST_KEY);
+        LimiterFactory tagging = limiters().with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY));
         Limiter tagged = tagging.build("k", FixedWindow.of(1, Duration.ofSeconds(10)));
         RateLimiter taggedBucket = tagging.build("b", 1, 1, 60);
         assertThat(LimitSet.of(tagged.on("x").on("a"), taggedBucket.on("x")).tryAcquire())

@@ -23,7 +23,7 @@ abstract class PlanContract extends LimiterContract {
     @Test
     void a_plan_takes_the_permits_of_its_limit_and_a_change_of_plan_keeps_what_was_used() {
         RateLimiter free = limiters().build("k", TokenBucket.perSecond(5));
-        RateLimiter pro = limiters().withPlan("pro").build("k", TokenBucket.perSecond(50));
+        RateLimiter pro = limiters().with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(50));
         assertThat(free.tryAcquire("ann", 3)).isTrue();
         assertThat(pro.on("ann").peek().remaining()).as("two of five").isEqualTo(20);
         assertThat(pro.tryAcquire("ann", 20)).isTrue();
@@ -43,9 +43,9 @@ abstract class PlanContract extends LimiterContract {
     void a_key_rejected_under_one_plan_is_decided_under_the_parameters_of_the_next() {
         for (var kind : List.of(FixedWindow.of(1, HOUR), SlidingLog.of(1, HOUR), SlidingCounter.of(1, HOUR))) {
             String name = kind.getClass().getSimpleName();
-            Limiter free = limiters().withPlan("free").build(name, kind);
+            Limiter free = limiters().with(LimiterOptions.NONE.withPlan("free")).build(name, kind);
             Limiter pro = limiters()
-                    .withPlan("pro")
+                    .with(LimiterOptions.NONE.withPlan("pro"))
                     .build(
                             name,
                             kind instanceof FixedWindow
@@ -78,8 +78,8 @@ abstract class PlanContract extends LimiterContract {
     }
 
     private void check(String name, Limit<?> daily, Limit<?> minutely) {
-        Limiter day = limiters().withPlan("day").build(name, daily);
-        Limiter minute = limiters().withPlan("minute").build(name, minutely);
+        Limiter day = limiters().with(LimiterOptions.NONE.withPlan("day")).build(name, daily);
+        Limiter minute = limiters().with(LimiterOptions.NONE.withPlan("minute")).build(name, minutely);
         // Not at the end of a day.
         clock().advance(HOUR);
         clock().advance(Duration.ofHours(clock().micros() / 3_600_000_000L % 24 > 12 ? 12 : 0));
@@ -105,8 +105,8 @@ abstract class PlanContract extends LimiterContract {
     }
 
     private void checkCancelled(String name, Limit<?> one, Limit<?> other) {
-        Limiter first = limiters().withPlan("first").build(name, one);
-        Limiter second = limiters().withPlan("second").build(name, other);
+        Limiter first = limiters().with(LimiterOptions.NONE.withPlan("first")).build(name, one);
+        Limiter second = limiters().with(LimiterOptions.NONE.withPlan("second")).build(name, other);
         for (int i = 0; i < 2; i++) {
             Limiter reserves = i == 0 ? first : second;
             Limiter visits = i == 0 ? second : first;
@@ -131,14 +131,13 @@ abstract class PlanContract extends LimiterContract {
     @Test
     void a_rate_that_is_set_is_that_of_the_plan_or_of_the_limit_itself() {
         RateLimiter own = limiters().build("k", TokenBucket.perSecond(5));
-        RateLimiter pro = limiters().withPlan("pro").build("k", TokenBucket.perSecond(50));
+        RateLimiter pro = limiters().with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(50));
         pro.setRate(100);
         assertThat(own.getRate()).isEqualTo(5);
         own.setRate(1);
         assertThat(pro.getRate()).isEqualTo(100);
         assertThat(limiters()
-                        .withPlan("pro")
-                        .withFailurePolicy(FailurePolicy.DENY)
+                        .with(LimiterOptions.NONE.withPlan("pro").withFailurePolicy(FailurePolicy.DENY))
                         .build("k", TokenBucket.perSecond(50))
                         .getRate())
                 .isEqualTo(100);
@@ -147,7 +146,8 @@ abstract class PlanContract extends LimiterContract {
     @Test
     void leases_of_all_plans_count() {
         ConcurrencyLimiter free = limiters().build("k", ConcurrencyLimit.of(1));
-        ConcurrencyLimiter pro = limiters().withPlan("pro").build("k", ConcurrencyLimit.of(2));
+        ConcurrencyLimiter pro =
+                limiters().with(LimiterOptions.NONE.withPlan("pro")).build("k", ConcurrencyLimit.of(2));
         try (Lease first = free.on("ann").acquire(1, Duration.ZERO)) {
             assertThat(free.tryAcquire("ann")).isEmpty();
             try (Lease second = pro.on("ann").acquire(1, Duration.ZERO)) {
@@ -161,8 +161,8 @@ abstract class PlanContract extends LimiterContract {
 
     @Test
     void two_plans_of_a_key_are_the_same_permits() {
-        Limiter free = limiters().withPlan("free").build("k", TokenBucket.perSecond(5));
-        Limiter pro = limiters().withPlan("pro").build("k", TokenBucket.perSecond(50));
+        Limiter free = limiters().with(LimiterOptions.NONE.withPlan("free")).build("k", TokenBucket.perSecond(5));
+        Limiter pro = limiters().with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(50));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(free.on("ann")).and(pro.on("ann")))
                 .withMessageContaining("the same permits of 'k.pro' are twice in one set");
@@ -173,7 +173,7 @@ abstract class PlanContract extends LimiterContract {
     @Test
     void statistics_know_a_plan_by_its_name() {
         assertThat(limiters().build("k", TokenBucket.perSecond(5)).tryAcquire()).isTrue();
-        RateLimiter pro = limiters().withPlan("pro").build("k", TokenBucket.perSecond(50));
+        RateLimiter pro = limiters().with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(50));
         assertThat(pro.tryAcquire()).isTrue();
         assertThat(pro.name()).isEqualTo("k.pro");
         List<LimiterTotals> totals = limiters().statistics().totals().stream()

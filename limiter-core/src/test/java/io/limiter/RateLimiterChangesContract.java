@@ -73,7 +73,7 @@ abstract class RateLimiterChangesContract extends LimiterContract {
         assertThat(limiters().build("k", 1, 1, 60)).isSameAs(first);
         assertThat(limiters().build("k", 7, 1, 60).getRate()).isEqualTo(50);
         assertThat(limiters()
-                        .withFailurePolicy(FailurePolicy.DENY)
+                        .with(LimiterOptions.NONE.withFailurePolicy(FailurePolicy.DENY))
                         .build("k", 1, 1, 60)
                         .getRate())
                 .isEqualTo(50);

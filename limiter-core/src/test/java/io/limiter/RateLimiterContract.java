@@ -118,7 +118,7 @@ abstract class RateLimiterContract extends LimiterContract {
     @Test
     void the_key_of_a_rejection_has_no_hash_tag() {
         RateLimiter limiter = limiters()
-                .withHashTag(HashTag.FIRST_KEY)
+                .with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
                 .build("k", TokenBucket.of(1, 1).withMaxWait(seconds(10)))
                 .on("tenant")
                 .on("user");
@@ -268,7 +268,8 @@ abstract class RateLimiterContract extends LimiterContract {
                 .isThrownBy(() -> limiters().build("", 1, 1, 60))
                 .withMessageContaining("name");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters().withPrefix("a{b}").build("k", 1, 1, 60));
+                .isThrownBy(() ->
+                        limiters().with(LimiterOptions.NONE.withPrefix("a{b}")).build("k", 1, 1, 60));
     }
 
     @Test

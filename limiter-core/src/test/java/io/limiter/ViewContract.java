@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -40,30 +42,68 @@ abstract class ViewContract extends LimiterContract {
     void limiters_of_one_name_share_permits_in_one_namespace_only() {
         FixedWindow one = FixedWindow.of(1, DAY);
         Limiter own = limiters().build("k", one);
-        LimiterFactory shared = limiters().withNamespace("shop: 1");
+        LimiterFactory shared = limiters().with(LimiterOptions.NONE.withNamespace("shop: 1"));
         Limiter there = shared.build("k", one);
         assertThat(own.tryAcquire("a")).isTrue();
         assertThat(there.tryAcquire("a")).isTrue();
-        assertThat(limiters().withNamespace("bank").build("k", one).tryAcquire("a"))
+        assertThat(limiters()
+                        .with(LimiterOptions.NONE.withNamespace("bank"))
+                        .build("k", one)
+                        .tryAcquire("a"))
                 .isTrue();
         assertThat(limiters()
-                        .withNamespace("bank")
+                        .with(LimiterOptions.NONE.withNamespace("bank"))
                         .build("k", FixedWindow.of(2, DAY))
                         .tryAcquire("a"))
                 .isTrue();
-        assertThat(limiters().withNamespace("shop: 1").build("k", one).tryAcquire("a"))
+        assertThat(limiters()
+                        .with(LimiterOptions.NONE.withNamespace("shop: 1"))
+                        .build("k", one)
+                        .tryAcquire("a"))
                 .isFalse();
-        assertThat(shared.withPlan("p").build("k", one).tryAcquire("a")).isFalse();
-        assertThat(shared.withNamespace("").build("k", one)).isSameAs(own);
+        assertThat(shared.with(LimiterOptions.NONE.withPlan("p"))
+                        .build("k", one)
+                        .tryAcquire("a"))
+                .isFalse();
+        assertThat(shared.with(LimiterOptions.NONE.withNamespace("")).build("k", one))
+                .isSameAs(own);
         assertThat(own.tryAcquire("a")).isFalse();
         there.on("a").reset();
         assertThat(there.tryAcquire("a")).isTrue();
         assertThat(own.tryAcquire("a")).isFalse();
         for (String invalid : List.of("n".repeat(101), " ")) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> limiters().withNamespace(invalid))
+                    .isThrownBy(() -> limiters().with(LimiterOptions.NONE.withNamespace(invalid)))
                     .withMessageStartingWith("namespace must have at most 100 characters and not only spaces");
         }
+    }
+
+    @Test
+    void options_add_up_and_the_last_one_wins() {
+        FixedWindow one = FixedWindow.of(1, DAY);
+        // The prefixes are the same on every engine.
+        String name = "k-" + UUID.randomUUID();
+        LimiterOptions first = LimiterOptions.NONE.withPrefix("a:").withNamespace("n");
+        LimiterOptions second = LimiterOptions.NONE.withPrefix("b:").withBan(Ban.after(9));
+        Limiter both = limiters().with(first).with(second).build(name, one);
+        assertThat(limiters().with(first.with(second)).build(name, one)).isSameAs(both);
+        assertThat(limiters()
+                        .with(LimiterOptions.NONE
+                                .withNamespace("n")
+                                .withPrefix("b:")
+                                .withBan(Ban.after(9)))
+                        .build(name, one))
+                .isSameAs(both);
+        assertThat(limiters().with(second).with(first).build(name, one).tryAcquire())
+                .isTrue();
+        assertThat(limiters().with(LimiterOptions.NONE).build(name, one))
+                .isSameAs(limiters().build(name, one));
+        assertThat(both.tryAcquire()).isTrue();
+        assertThat(both.tryAcquire()).isFalse();
+        LimiterFactory view = limiters().with(first);
+        view.close();
+        assertThat(both.peek().granted()).isFalse();
+        assertThat(view.build(name + "-other", one).tryAcquire()).isTrue();
     }
 
     @Test

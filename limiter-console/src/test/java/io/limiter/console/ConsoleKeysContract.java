@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.BannedKey;
@@ -113,7 +114,7 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
     @Test
     void a_ban_by_rejections_is_that_of_the_permits_and_ends_with_a_reset() throws Exception {
         Limiter banning = server.getBean(LimiterFactory.class)
-                .withBan(Ban.after(1))
+                .with(LimiterOptions.NONE.withBan(Ban.after(1)))
                 .build("banning", FixedWindow.of(1, Duration.ofHours(1)));
         banning.tryAcquire("eve", 1);
         banning.tryAcquire("eve", 1);
@@ -132,10 +133,10 @@ abstract class ConsoleKeysContract extends ConsoleRequests {
 
     @Test
     void bans_of_all_instances_are_listed_and_each_ends_with_a_reset_as_it_is_shown() throws Exception {
-        LimiterFactory limiters = server.getBean(LimiterFactory.class).withBan(Ban.after(1));
+        LimiterFactory limiters = server.getBean(LimiterFactory.class).with(LimiterOptions.NONE.withBan(Ban.after(1)));
         FixedWindow once = FixedWindow.of(1, Duration.ofHours(1));
         Limiter here = limiters.build("listed", once).on("eve");
-        Limiter elsewhere = limiters.withHashTag(HashTag.FIRST_KEY)
+        Limiter elsewhere = limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
                 .build("listed", once)
                 .on("shop")
                 .on("a#1")

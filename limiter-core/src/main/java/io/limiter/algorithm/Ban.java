@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bans keys that a limit rejects too often, each time twice as long. {@link io.limiter.LimiterFactory#withBan} adds it to a limit.
+ * Bans keys that a limit rejects too often, each time twice as long. {@link io.limiter.LimiterOptions#withBan} adds it to a limit.
  *
  * <p>A key is banned as soon as {@code after} of its requests were rejected within {@code within}. Rejections by the ban itself
  * do not count. The first ban lasts {@code lasting}, and each further one twice as long as the one before, {@code atMost} at most.

@@ -1,8 +1,12 @@
 package io.limiter.local;
 
 import io.limiter.ForwardingLimiterFactory;
+import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
+import io.limiter.algorithm.Limit;
 import io.limiter.internal.factory.CacheBounds;
+import io.limiter.internal.factory.NamedLimits;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -14,28 +18,26 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
 public final class LocalLimiterFactory extends ForwardingLimiterFactory {
 
-    private final LocalLimiters limiters;
+    /** {@code null} for a view. */
+    private final @Nullable LocalLimiters limiters;
 
     public LocalLimiterFactory() {
-        this(builder());
-    }
-
-    private LocalLimiterFactory(Builder settings) {
-        this(new LocalLimiters(
-                settings.cacheBounds,
-                new LocalEngine(settings.maxKeys),
-                Sleeper.with(new BlockingCalls("limiter-timed-")),
-                Observers.of(settings.observers),
-                new ListenerNotifier(settings.listeners)));
+        this(builder().limiters());
     }
 
     private LocalLimiterFactory(LocalLimiters limiters) {
         super(limiters.view());
         this.limiters = limiters;
+    }
+
+    private LocalLimiterFactory(LimiterFactory view) {
+        super(view);
+        this.limiters = null;
     }
 
     public static Builder builder() {
@@ -47,13 +49,20 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
         return new LocalLimiterFactory(LocalLimiters.unlimited());
     }
 
+    @Override
+    public LocalLimiterFactory with(LimiterOptions options) {
+        return new LocalLimiterFactory(super.with(options));
+    }
+
     /**
      * Releases all leases and closes the limiters: waiting and later requests fail with {@link
-     * io.limiter.LimiterBackendException}.
+     * io.limiter.LimiterBackendException}. Does nothing on a view.
      */
     @Override
     public void close() {
-        limiters.close();
+        if (limiters != null) {
+            limiters.close();
+        }
     }
 
     /** Settings of a factory. Not safe for use by several threads. */
@@ -63,6 +72,7 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
         private int maxKeys = LocalEngine.DEFAULT_MAX_KEYS;
         private final List<EngineObserver> observers = new ArrayList<>();
         private final List<LimiterListener> listeners = new ArrayList<>();
+        private final NamedLimits named = new NamedLimits();
 
         private Builder() {}
 
@@ -99,8 +109,31 @@ public final class LocalLimiterFactory extends ForwardingLimiterFactory {
             return this;
         }
 
+        /**
+         * Defines a limit by its name, for {@link LimiterFactory#rateLimiter(String)} and its like. In Spring,
+         * {@code limiter.limits.<name>} replaces it.
+         *
+         * @param options of its limiters; with a {@linkplain LimiterOptions#withPlan plan}, the definition is that of the plan
+         * @throws IllegalArgumentException if the name is blank or defined already
+         */
+        public Builder define(String name, Limit<?> limit, LimiterOptions options) {
+            named.define(name, limit, options);
+            return this;
+        }
+
         public LocalLimiterFactory build() {
-            return new LocalLimiterFactory(this);
+            return new LocalLimiterFactory(limiters());
+        }
+
+        private LocalLimiters limiters() {
+            LocalLimiters limiters = new LocalLimiters(
+                    cacheBounds,
+                    new LocalEngine(maxKeys),
+                    Sleeper.with(new BlockingCalls("limiter-timed-")),
+                    Observers.of(observers),
+                    new ListenerNotifier(listeners));
+            limiters.named().defineAll(named);
+            return limiters;
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import io.limiter.BackendState;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
@@ -8,9 +9,12 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.waiting.Waits;
+import java.time.Instant;
 
 /** Limiters as a factory over Redis builds them, which decide in this process. */
 final class LocalRedisLimiters extends LocalLimiters {
+
+    private final BackendState state = new BackendState(true, Instant.now(), null);
 
     /** @param decides whose permits they take */
     LocalRedisLimiters(RedisRateLimiterFactory.Builder settings, LocalLimiters decides) {
@@ -21,6 +25,11 @@ final class LocalRedisLimiters extends LocalLimiters {
                 settings.failurePolicy,
                 Observers.of(settings.observers),
                 new ListenerNotifier(settings.listeners));
+    }
+
+    /** There is no backend that could be down. */
+    BackendState backendState() {
+        return state;
     }
 
     @Override

@@ -6,7 +6,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterStatistics;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -23,7 +23,7 @@ import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.prefetch.Prefetch;
+import io.limiter.internal.prefetch.PrefetchEngine;
 import io.limiter.internal.redis.RedisParts;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.lock.LockBackend;
@@ -58,7 +58,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     private static final AsyncLog log = AsyncLog.of(RedisRateLimiterFactory.class);
 
     private final KnownRejections rejections;
-    private final Prefetch engine;
+    private final PrefetchEngine engine;
     private final BiFunction<Backend, Guard, Engine> bounding;
     private final @Nullable GroupCommit groupCommit;
     private final Probe probe;
@@ -120,7 +120,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
                 : (some, guarded) -> new UnbatchedEngine(some, blockingCalls, guarded);
         Engine bounded = bounding.apply(backend, guard);
         this.groupCommit = bounded instanceof GroupCommit batching ? batching : null;
-        this.engine = new Prefetch(new RejectionCache(rejections, bounded), Sleeper.UNINTERRUPTIBLE);
+        this.engine = new PrefetchEngine(new RejectionCache(rejections, bounded), Sleeper.UNINTERRUPTIBLE);
         this.leases = new Leases(engine, sleeper, groupCommit != null);
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
         this.localLeases = new Leases(local, sleeper, false);
@@ -265,7 +265,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
         return failover(policy, null);
     }
 
-    private Failover failover(FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
+    private Failover failover(FailurePolicy policy, @Nullable Prefetch prefetch) {
         return failovers.computeIfAbsent(
                 new FailoverId(policy, prefetch),
                 id -> new Failover(
@@ -279,7 +279,7 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
 
     @Override
     protected EngineRedisRateLimiter newRateLimiter(
-            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
+            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable Prefetch prefetch) {
         return new EngineRedisRateLimiter(keys, limit, failover(policy, prefetch), waits);
     }
 
@@ -297,5 +297,5 @@ final class RedisLimiters extends EngineLimiterFactory implements RedisParts {
     }
 
     private record FailoverId(
-            FailurePolicy policy, @Nullable PrefetchTerms prefetch) {}
+            FailurePolicy policy, @Nullable Prefetch prefetch) {}
 }

@@ -5,27 +5,18 @@ import io.limiter.BackendState;
 import io.limiter.FailurePolicy;
 import io.limiter.ForwardingLimiterFactory;
 import io.limiter.LimiterFactory;
-import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.arithmetic.Check;
-import io.limiter.internal.batch.GroupCommit;
-import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.factory.CacheBounds;
 import io.limiter.internal.factory.EngineLimiterFactory;
 import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.local.LocalEngine;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.redis.client.LuaScript;
-import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.DistributedLock;
-import io.limiter.spi.EngineObserver;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -48,12 +39,23 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     /** {@code null} if the limiters decide in this process. */
     private final @Nullable RedisLimiters redis;
 
-    private final Instant built = Instant.now();
+    private final FailurePolicy failurePolicy;
+    private final boolean isView;
 
-    private RedisRateLimiterFactory(EngineLimiterFactory limiters) {
+    private RedisRateLimiterFactory(EngineLimiterFactory limiters, FailurePolicy failurePolicy) {
         super(limiters.view());
         this.limiters = limiters;
+        this.failurePolicy = failurePolicy;
+        this.isView = false;
         this.redis = limiters instanceof RedisLimiters overRedis ? overRedis : null;
+    }
+
+    private RedisRateLimiterFactory(RedisRateLimiterFactory viewed, LimiterFactory view, FailurePolicy failurePolicy) {
+        super(view);
+        this.limiters = viewed.limiters;
+        this.failurePolicy = failurePolicy;
+        this.isView = true;
+        this.redis = viewed.redis;
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
@@ -85,6 +87,17 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         return (RedisRateLimiter) super.build(name, permitsPerSecond, maxBurstSeconds, expireSeconds);
     }
 
+    @Override
+    public RedisRateLimiter rateLimiter(String name) {
+        return (RedisRateLimiter) super.rateLimiter(name);
+    }
+
+    @Override
+    public RedisRateLimiterFactory with(LimiterOptions options) {
+        LimiterFactory view = super.with(options);
+        return new RedisRateLimiterFactory(this, view, options.failurePolicy().orElse(failurePolicy));
+    }
+
     /**
      * Connects, loads the scripts, makes a few decisions, and a few more that fail, so that the first decision of a limiter, and
      * the first that Redis does not answer, is as fast as later ones. Takes no permits and does not block. Waits 2 s at most for
@@ -98,12 +111,12 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
     /** The default failure policy of its limiters. */
     public FailurePolicy failurePolicy() {
-        return limiters.failurePolicy();
+        return failurePolicy;
     }
 
     /** Whether Redis is available, and which limiters fail although it is. */
     public BackendState backendState() {
-        return redis == null ? new BackendState(true, built, null) : redis.backendState();
+        return redis == null ? ((LocalRedisLimiters) limiters).backendState() : redis.backendState();
     }
 
     /**
@@ -125,11 +138,13 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
      *
      * <p>Requests that have not been sent, and all later ones, fail with {@link io.limiter.LimiterBackendException}, whatever
      * their failure policy; those that were sent are still answered. The rejection cache may reject for another second. The
-     * connections belong to the application and stay open.
+     * connections belong to the application and stay open. Does nothing on a view.
      */
     @Override
     public void close() {
-        limiters.close();
+        if (!isView) {
+            limiters.close();
+        }
     }
 
     /**
@@ -147,7 +162,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
     }
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
-    public static final class Builder {
+    public static final class Builder extends EngineSettings {
 
         /** How long a decision may take, unless set. */
         public static final Duration DEFAULT_DECISION_TIMEOUT = Duration.ofMillis(100);
@@ -168,17 +183,9 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         final @Nullable RedisConnectionFactory connections;
 
         private final @Nullable LocalLimiters local;
-        CacheBounds cacheBounds = CacheBounds.DEFAULT;
 
-        @Nullable
-        DistributedLock lock;
-
-        Duration lockWait = LockBackend.DEFAULT_LOCK_WAIT;
         String clock = LuaScript.resource(LimitScripts.class, "clock.lua");
         Ticker ticker = Ticker.systemTicker();
-        int rejectionCacheSize = KnownRejections.DEFAULT_SIZE;
-        boolean shareCalls = true;
-        GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
         Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
         FailurePolicy failurePolicy = FailurePolicy.LOCAL;
         Duration decisionTimeout = DEFAULT_DECISION_TIMEOUT;
@@ -186,97 +193,16 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
         Duration probeInterval = DEFAULT_PROBE_INTERVAL;
         int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
         int expectedInstances = 1;
-        final List<EngineObserver> observers = new ArrayList<>();
-
         String namespace = "";
         int hashTags = DEFAULT_HASH_TAGS;
-        final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder(@Nullable RedisConnectionFactory connections, @Nullable LocalLimiters local) {
             this.connections = connections;
             this.local = local;
         }
 
-        /**
-         * Bounds the cache of limiters. An evicted limiter is built again when needed; its permits are in Redis. Default: 100,
-         * 10,000, 5 minutes.
-         *
-         * @param initial initial capacity, at least 0
-         * @param maximum maximum size, at least 1
-         * @param expireAfterAccess how long an unused limiter is kept, more than zero
-         */
-        public Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
-            this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);
-            return this;
-        }
-
-        /** Decides by the lock engine, under this lock, instead of by script. */
-        public Builder lock(DistributedLock newLock) {
-            this.lock = Objects.requireNonNull(newLock, "lock");
-            return this;
-        }
-
-        /**
-         * How long to wait for the lock if the caller's own timeout is shorter. Default 1 s. Never longer than the
-         * {@link #decisionTimeout}.
-         *
-         * @throws IllegalArgumentException if negative
-         */
-        public Builder lockWait(Duration newLockWait) {
-            if (Objects.requireNonNull(newLockWait, "lockWait").isNegative()) {
-                throw new IllegalArgumentException("lockWait must not be negative, was " + newLockWait);
-            }
-            this.lockWait = newLockWait.compareTo(LONGEST) > 0 ? LONGEST : newLockWait;
-            return this;
-        }
-
-        /**
-         * The number of rejections in the rejection cache, which repeats them without a call to Redis until they can change.
-         * Default 16,384; 0 for none.
-         *
-         * @throws IllegalArgumentException if less than 0 or more than 16,777,216
-         */
-        public Builder rejectionCacheSize(int newRejectionCacheSize) {
-            KnownRejections.checkSize(newRejectionCacheSize);
-            this.rejectionCacheSize = newRejectionCacheSize;
-            return this;
-        }
-
-        /**
-         * Whether concurrent decisions share calls to Redis. Default true; otherwise, and with the lock engine, each decision
-         * is a call of its own.
-         */
-        public Builder groupCommit(boolean newGroupCommit) {
-            this.shareCalls = newGroupCommit;
-            return this;
-        }
-
-        /**
-         * The maximum number of requests queued for Redis, in a Redis Cluster for each slot; further ones are rejected. Default
-         * 65,536. Only {@link #groupCommit group commit} queues requests.
-         *
-         * @throws IllegalArgumentException if less than 1
-         */
-        public Builder maxQueued(int newMaxQueued) {
-            this.groupCommit = groupCommit.withMaxQueued(newMaxQueued);
-            return this;
-        }
-
-        /**
-         * For how much processor time a thread that waits for a decision yields before it parks, if many wait, or if a call
-         * to Redis takes no longer than that. Default 5 µs; 0 for none. With 1 ms, a few threads keep a core busy, and decide
-         * faster only where nothing else needs it. Virtual threads park at once.
-         *
-         * @throws IllegalArgumentException if negative
-         */
-        public Builder yieldWhileWaiting(Duration newYield) {
-            this.groupCommit = groupCommit.withYield(Objects.requireNonNull(newYield, "yield"));
-            return this;
-        }
-
-        /** Adds an observer, which observes calls and decisions on the threads that make them, so it must be fast. */
-        public Builder observer(EngineObserver observer) {
-            observers.add(Objects.requireNonNull(observer, "observer"));
+        @Override
+        Builder self() {
             return this;
         }
 
@@ -294,7 +220,7 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
         /**
          * Decides when Redis does not, for limiters that are not built
-         * {@linkplain io.limiter.LimiterFactory#withFailurePolicy with another policy}. Default {@link FailurePolicy#LOCAL}.
+         * {@linkplain LimiterOptions#withFailurePolicy with another policy}. Default {@link FailurePolicy#LOCAL}.
          */
         public Builder failurePolicy(FailurePolicy newFailurePolicy) {
             this.failurePolicy = Objects.requireNonNull(newFailurePolicy, "failurePolicy");
@@ -366,8 +292,8 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
 
         /**
          * Separates this application from others on one Redis, which otherwise share the permits, the live limits and the reports
-         * of limits of one name. The stored keys of all limiters start with it, see {@link #withNamespace}. Default:
-         * none.
+         * of limits of one name. The stored keys of all limiters start with it, see {@link
+         * LimiterOptions#withNamespace}. Default: none.
          *
          * @param newNamespace such as the name of the application; empty for none
          * @throws IllegalArgumentException if it has more than 100 characters, or only spaces
@@ -390,20 +316,16 @@ public final class RedisRateLimiterFactory extends ForwardingLimiterFactory {
             return this;
         }
 
-        /** Adds a listener. */
-        public Builder listener(LimiterListener listener) {
-            listeners.add(Objects.requireNonNull(listener, "listener"));
-            return this;
-        }
-
         private static Duration checked(String what, Duration value) {
             Check.duration(what, value, SHORTEST, LONGEST);
             return value;
         }
 
         public RedisRateLimiterFactory build() {
-            return new RedisRateLimiterFactory(
-                    local == null ? new RedisLimiters(this) : new LocalRedisLimiters(this, local));
+            EngineLimiterFactory limiters =
+                    local == null ? new RedisLimiters(this) : new LocalRedisLimiters(this, local);
+            limiters.named().defineAll(named);
+            return new RedisRateLimiterFactory(limiters, failurePolicy);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimitSet;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -28,7 +29,8 @@ class AsyncCallersDoNotConnectTest {
                 .clock(redis.clockLua(), redis.clock())
                 .groupCommit(groupCommit)
                 .build()) {
-            RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 3, 60);
+            RateLimiter limiter =
+                    factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 3, 60);
             for (int i = 0; i < 3; i++) {
                 assertThat(limiter.async().decide(1).join().granted()).isTrue();
             }

@@ -10,6 +10,7 @@ import io.lettuce.core.RedisLoadingException;
 import io.lettuce.core.TimeoutOptions;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -95,7 +96,7 @@ class BackendFailureTest {
                         .build());
         RateLimiter limiter = RedisFixture.builder(patient)
                 .build()
-                .withPrefix("zero-timeout:")
+                .with(LimiterOptions.NONE.withPrefix("zero-timeout:"))
                 .build("k", TokenBucket.of(1000, 1));
         for (int i = 0; i < 20; i++) {
             assertThat(limiter.on("k").peek(1).granted()).isTrue();

@@ -6,6 +6,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
@@ -61,8 +62,7 @@ class BanFleetTest {
                     }
                 })
                 .build()
-                .withPrefix(redis.prefix())
-                .withBan(BAN);
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()).withBan(BAN));
     }
 
     private List<Limiter> fleet(Setup setup, int instances) {
@@ -205,7 +205,9 @@ class BanFleetTest {
         Random random = Seed.random();
         Ban ban = Ban.after(3, Duration.ofSeconds(60)).withLengths(Duration.ofSeconds(10), Duration.ofSeconds(80));
         List<Limiter> fleet = List.of(Setup.LETTUCE, Setup.REDIS_LOCK, Setup.JEDIS).stream()
-                .<Limiter>map(setup -> instance(setup).withBan(ban).build("login", TokenBucket.perSecond(0.1)))
+                .<Limiter>map(setup -> instance(setup)
+                        .with(LimiterOptions.NONE.withBan(ban))
+                        .build("login", TokenBucket.perSecond(0.1)))
                 .toList();
         List<Long> rejections = new ArrayList<>();
         long until = 0;
@@ -258,7 +260,7 @@ class BanFleetTest {
                 connections,
                 RedisFixture::redisson);
         try (RedisRateLimiterFactory factory = builder.build()) {
-            Limiter limiter = factory.withBan(BAN).build("login", FixedWindow.of(2, HOUR));
+            Limiter limiter = factory.with(LimiterOptions.NONE.withBan(BAN)).build("login", FixedWindow.of(2, HOUR));
             limiter.tryAcquire("ann");
             stopped.stop();
             Eventually.that(() -> assertThat(limiter.decide("bob", 1).source()).isEqualTo(Source.LOCAL));
@@ -266,13 +268,13 @@ class BanFleetTest {
                 limiter.tryAcquire("ann");
             }
             Eventually.that(() -> assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE));
-            Limiter denying =
-                    factory.withBan(BAN).withFailurePolicy(FailurePolicy.DENY).build("deny", FixedWindow.of(2, HOUR));
+            Limiter denying = factory.with(LimiterOptions.NONE.withBan(BAN).withFailurePolicy(FailurePolicy.DENY))
+                    .build("deny", FixedWindow.of(2, HOUR));
             for (int i = 0; i < 20; i++) {
                 assertThat(denying.decide("ann", 1).source()).isEqualTo(Source.POLICY);
             }
-            Limiter allowing =
-                    factory.withBan(BAN).withFailurePolicy(FailurePolicy.ALLOW).build("allow", FixedWindow.of(2, HOUR));
+            Limiter allowing = factory.with(LimiterOptions.NONE.withBan(BAN).withFailurePolicy(FailurePolicy.ALLOW))
+                    .build("allow", FixedWindow.of(2, HOUR));
             for (int i = 0; i < 20; i++) {
                 assertThat(allowing.tryAcquire("ann")).isTrue();
             }

@@ -9,6 +9,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.redis.client.LuaScript;
@@ -74,7 +75,7 @@ class BlockingCallbacksTest {
                 .failurePolicy(FailurePolicy.DENY)
                 .build()) {
             factory.warmUp().join();
-            LimiterFactory limiters = factory.withPrefix(redis.prefix());
+            LimiterFactory limiters = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()));
             RateLimiter limiter = limiter(factory, "stalled");
             ConcurrencyLimiter concurrency = limiters.build("held", ConcurrencyLimit.of(8));
             Lease lease = concurrency.acquire();
@@ -114,7 +115,7 @@ class BlockingCallbacksTest {
     }
 
     private RateLimiter limiter(LimiterFactory factory, String name) {
-        return factory.withPrefix(redis.prefix()).build(name, 1000, 0.001, 3600);
+        return factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build(name, 1000, 0.001, 3600);
     }
 
     /** After a wait of some milliseconds, because the factory completes it then. */

@@ -7,6 +7,7 @@ import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
@@ -59,7 +60,7 @@ class CallbacksTest {
 
     private void changeNoDecision(LimiterFactory factory) {
         try {
-            LimiterFactory limiters = factory.withPrefix(redis.prefix());
+            LimiterFactory limiters = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()));
             RateLimiter limiter = limiters.build("k", TokenBucket.of(0.01, CALLERS / 2 / 0.01));
             assertThat(limiter.tryAcquire(CALLERS / 2)).isTrue();
             assertThat(limiter.tryAcquire()).isFalse();
@@ -123,7 +124,7 @@ class CallbacksTest {
     }
 
     private ConcurrencyLimiter three(LimiterFactory factory) {
-        return factory.withPrefix(redis.prefix())
+        return factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                 .build("k", ConcurrencyLimit.of(3).withLeaseTime(Duration.ofHours(1)));
     }
 

@@ -8,6 +8,7 @@ import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.RejectedSets;
 import io.limiter.SetDecision;
@@ -66,7 +67,8 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void keys_on_every_master_are_limited(RedisConnectionFactory connections) {
-        LimiterFactory limiters = RedisFixture.builder(connections).build().withPrefix(prefix(connections));
+        LimiterFactory limiters =
+                RedisFixture.builder(connections).build().with(LimiterOptions.NONE.withPrefix(prefix(connections)));
         limitsManyKeys(limiters);
     }
 
@@ -76,7 +78,7 @@ class ClusterTest {
         LimiterFactory limiters = RedisFixture.builder(connections)
                 .lock(new RedisLock(connections))
                 .build()
-                .withPrefix("lock-" + prefix(connections));
+                .with(LimiterOptions.NONE.withPrefix("lock-" + prefix(connections)));
         limitsManyKeys(limiters);
     }
 
@@ -102,8 +104,8 @@ class ClusterTest {
     void requests_for_each_key_are_decided_in_order(RedisConnectionFactory connections) {
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
-            RateLimiter limiter =
-                    factory.withPrefix("order-" + prefix(connections)).build("k", 0.01, 40_000, 60);
+            RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefix("order-" + prefix(connections)))
+                    .build("k", 0.01, 40_000, 60);
             List<CompletableFuture<Decision>> hot = new ArrayList<>();
             Map<String, List<CompletableFuture<Decision>>> cold = new LinkedHashMap<>();
             for (int i = 0; i < 1500; i++) {
@@ -130,7 +132,7 @@ class ClusterTest {
     void threads_on_many_slots_are_granted_exactly_the_limit(RedisConnectionFactory connections) {
         RateLimiter limiter = RedisFixture.builder(connections)
                 .build()
-                .withPrefix("exact-" + prefix(connections))
+                .with(LimiterOptions.NONE.withPrefix("exact-" + prefix(connections)))
                 .build("k", 0.01, 2000, 60);
         AtomicInteger granted = new AtomicInteger();
         Concurrently.run(6, () -> {
@@ -155,8 +157,8 @@ class ClusterTest {
     void requests_for_different_keys_share_calls(RedisConnectionFactory connections) throws Exception {
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
-            RateLimiter limiter =
-                    factory.withPrefix("shared-" + prefix(connections)).build("k", 0.01, 100, 60);
+            RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefix("shared-" + prefix(connections)))
+                    .build("k", 0.01, 100, 60);
             // Loads the script, and connects.
             IntStream.range(0, 100)
                     .mapToObj(i -> limiter.on("first" + i).async().decide(1))
@@ -188,7 +190,8 @@ class ClusterTest {
                     new KeySpace("", prefix(connections), name, "", false, () -> count == 0 ? HashTags.NONE : tags);
             try (RedisRateLimiterFactory factory =
                     RedisFixture.builder(connections).hashTags(count).build()) {
-                RateLimiter limiter = factory.withPrefix(prefix(connections)).build(name, 0.01, 100, 60);
+                RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefix(prefix(connections)))
+                        .build(name, 0.01, 100, 60);
                 assertThat(limiter.tryAcquire("ann")).isTrue();
                 assertThat(limiter.tryAcquire()).isTrue();
             }
@@ -252,10 +255,10 @@ class ClusterTest {
         LimiterFactory limiters = RedisFixture.builder(connections)
                 .rejectionCacheSize(0)
                 .build()
-                .withPrefix("set-" + prefix(connections));
+                .with(LimiterOptions.NONE.withPrefix("set-" + prefix(connections)));
         RateLimiter perSecond = limiters.build("perSecond", 0.001, 3000, 60);
         Limiter perDay = limiters.build("perDay", FixedWindow.of(2, Duration.ofDays(1)));
-        LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
+        LimiterFactory tagging = limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY));
         for (String user : List.of("a", "b", "c")) {
             LimitSet inSeveralSlots = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
             LimitSet ofOneKey = LimitSet.of(perSecond.on(user + "-key"), perDay.on(user + "-key"));
@@ -287,7 +290,7 @@ class ClusterTest {
         LimiterFactory limiters = RedisFixture.builder(connections)
                 .rejectionCacheSize(0)
                 .build()
-                .withPrefix("sets-" + prefix(connections));
+                .with(LimiterOptions.NONE.withPrefix("sets-" + prefix(connections)));
         Duration day = Duration.ofDays(1);
         RejectedSets.check(
                 limiters.build("full", 0.001, 50_000, 60), limiters.build("empty", FixedWindow.of(1, day)), () -> {});

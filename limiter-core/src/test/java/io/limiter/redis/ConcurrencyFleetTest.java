@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Fleet;
@@ -151,7 +152,7 @@ class ConcurrencyFleetTest {
 
     /** With leases that this JVM does not lose, however slow the machine is. */
     private ConcurrencyLimiter limiter(RedisRateLimiterFactory factory, int limit) {
-        return factory.withPrefix(redis.prefix())
+        return factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                 .build("fleet", ConcurrencyLimit.of(limit).withLeaseTime(Duration.ofMinutes(5)));
     }
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.spi.EngineObserver;
@@ -217,7 +218,7 @@ class ConcurrencyOnRedisTest {
     }
 
     private ConcurrencyLimiter limiter(RedisRateLimiterFactory factory, int limit, Duration leaseTime) {
-        return factory.withPrefix(redis.prefix())
+        return factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                 .build("k", ConcurrencyLimit.of(limit).withLeaseTime(leaseTime));
     }
 }

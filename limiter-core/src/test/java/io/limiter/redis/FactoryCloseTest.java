@@ -9,6 +9,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -41,8 +42,10 @@ class FactoryCloseTest {
     @EnumSource
     void every_call_after_close_fails_as_closed(Setup setup) {
         RedisRateLimiterFactory factory = build(setup);
-        RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 10, 60);
-        Limiter unused = factory.withPrefix(redis.prefix()).build("c", FixedWindow.of(1, Duration.ofSeconds(1)));
+        RateLimiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 10, 60);
+        Limiter unused = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                .build("c", FixedWindow.of(1, Duration.ofSeconds(1)));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.async().decide(1).join().granted()).isTrue();
         factory.close();
@@ -58,7 +61,9 @@ class FactoryCloseTest {
                             throw cause;
                         },
                         "{k:who}"));
-        failsAsClosed(factory.withPrefix(redis.prefix()).build("new", 1, 1, 60)::tryAcquire, "{new}");
+        failsAsClosed(
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("new", 1, 1, 60)::tryAcquire,
+                "{new}");
         failsAsClosed(LimitSet.of(limiter, unused)::tryAcquire, "{k}");
         assertThatThrownBy(() -> LimitSet.of(limiter, unused).async().decide(1).join())
                 .hasCauseInstanceOf(LimiterBackendException.class);
@@ -69,7 +74,8 @@ class FactoryCloseTest {
     void an_unused_factory_can_be_closed(Setup setup) {
         RedisRateLimiterFactory factory = build(setup);
         factory.close();
-        failsAsClosed(factory.withPrefix(redis.prefix()).build("k", 1, 1, 60)::tryAcquire, "{k}");
+        failsAsClosed(
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 1, 60)::tryAcquire, "{k}");
     }
 
     @Test
@@ -97,8 +103,8 @@ class FactoryCloseTest {
         // Time stands still in Redis, and sleeping takes its time.
         RedisRateLimiterFactory factory = RedisFixture.withSleeper(redis.builder(setup), Sleeper.UNINTERRUPTIBLE)
                 .build();
-        LimiterFactory prefixed = factory.withPrefix(redis.prefix());
-        LimiterFactory other = build(setup).withPrefix(redis.prefix());
+        LimiterFactory prefixed = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()));
+        LimiterFactory other = build(setup).with(LimiterOptions.NONE.withPrefix(redis.prefix()));
         RateLimiter bucket = prefixed.build("b", HOURLY);
         Limiter window = prefixed.build("w", FixedWindow.of(1, HOUR));
         ConcurrencyLimiter leases = prefixed.build("l", ConcurrencyLimit.of(1));
@@ -185,10 +191,13 @@ class FactoryCloseTest {
     @EnumSource
     void another_factory_still_decides_over_the_same_connections(Setup setup) {
         RedisRateLimiterFactory factory = build(setup);
-        RateLimiter closed = factory.withPrefix(redis.prefix()).build("k", 1, 2, 60);
+        RateLimiter closed =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 2, 60);
         assertThat(closed.tryAcquire()).isTrue();
         factory.close();
-        RateLimiter other = build(setup).withPrefix(redis.prefix()).build("k", 1, 2, 60);
+        RateLimiter other = build(setup)
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                .build("k", 1, 2, 60);
         assertThat(other.tryAcquire()).isTrue();
         assertThat(other.tryAcquire()).isFalse();
     }

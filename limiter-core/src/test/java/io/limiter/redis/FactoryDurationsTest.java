@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.LimiterOptions;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,9 @@ class FactoryDurationsTest {
                 .lock(new RedisLock(RedisFixture.connections()))
                 .lockWait(FOREVER)
                 .build()) {
-            assertThat(factory.withPrefix(redis.prefix()).build("k", 1, 1, 60).tryAcquire())
+            assertThat(factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                            .build("k", 1, 1, 60)
+                            .tryAcquire())
                     .isTrue();
         }
     }

@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.testing.TestRedis;
 import java.io.EOFException;
 import java.io.IOException;
@@ -51,7 +52,7 @@ final class FleetInstance implements AutoCloseable {
             builder.lock(new RedissonLock(RedisFixture.redisson()));
         }
         factory = settings.apply(builder).build();
-        limiters = factory.withPrefix(args[0]);
+        limiters = factory.with(LimiterOptions.NONE.withPrefix(args[0]));
         arguments = List.of(args).subList(2, args.length);
     }
 

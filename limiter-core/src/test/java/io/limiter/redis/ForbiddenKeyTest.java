@@ -12,6 +12,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
@@ -181,7 +182,8 @@ class ForbiddenKeyTest {
     }
 
     private Limiter limiter(LimiterFactory factory, String which) {
-        return factory.withPrefix(redis.prefix() + which + ":").build("k", WINDOW);
+        return factory.with(LimiterOptions.NONE.withPrefix(redis.prefix() + which + ":"))
+                .build("k", WINDOW);
     }
 
     private RedisRateLimiterFactory.Builder builder(Setup setup) {

@@ -6,6 +6,7 @@ import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
@@ -37,7 +38,8 @@ class ForeignValueTest {
     void is_reported_until_the_limiter_decides_again(Setup setup) {
         redis.expectForeignValues();
         try (RedisRateLimiterFactory factory = build(setup)) {
-            Limiter limiter = factory.withPrefix(redis.prefix()).build("login", FixedWindow.of(5, Duration.ofHours(1)));
+            Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                    .build("login", FixedWindow.of(5, Duration.ofHours(1)));
             for (What what : What.values()) {
                 String key = redis.prefix() + "{login:ann}:window";
                 put(what, key);
@@ -68,7 +70,8 @@ class ForeignValueTest {
     void the_suggested_command_quotes_the_key() {
         redis.expectForeignValues();
         try (RedisRateLimiterFactory factory = build(Setup.LETTUCE)) {
-            Limiter limiter = factory.withPrefix(redis.prefix()).build("login", FixedWindow.of(5, Duration.ofHours(1)));
+            Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                    .build("login", FixedWindow.of(5, Duration.ofHours(1)));
             String evil = "\"$(reboot)`\\!'";
             put(What.WRONGTYPE, redis.prefix() + "{login:" + evil + "}:window");
             assertThat(limiter.decide(evil, 1).source()).isEqualTo(Source.LOCAL);

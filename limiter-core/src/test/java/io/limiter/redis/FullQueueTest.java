@@ -9,6 +9,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
@@ -49,7 +50,8 @@ class FullQueueTest {
     void what_is_not_queued_is_rejected_and_seen(FailurePolicy.Action action) {
         RedisRateLimiterFactory factory =
                 factory(RedisFixture.connections(), policy(action), builder -> builder.maxQueued(1));
-        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", HUNDRED);
+        Limiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", HUNDRED);
         limiter.peek(1);
         List<Decision> decisions = RedisFixture.whileItIsBusy(() -> {
                     List<CompletableFuture<Decision>> all = new ArrayList<>();
@@ -82,7 +84,8 @@ class FullQueueTest {
                         .build());
         RedisRateLimiterFactory factory =
                 factory(connections, FailurePolicy.LOCAL, builder -> builder.groupCommit(false));
-        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", HUNDRED);
+        Limiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", HUNDRED);
         limiter.peek(1);
         List<CompletableFuture<Decision>> decisions = IntStream.range(0, 3000)
                 .mapToObj(i -> limiter.async().decide(1))
@@ -90,8 +93,9 @@ class FullQueueTest {
         assertThat(decisions.stream().map(CompletableFuture::join).filter(Decision::granted))
                 .hasSizeBetween(1, 100)
                 .allMatch(FullQueueTest::isOfRedis);
-        LimitSet set =
-                LimitSet.of(limiter).and(factory.withPrefix(redis.prefix()).build("other", HUNDRED));
+        LimitSet set = LimitSet.of(limiter)
+                .and(factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                        .build("other", HUNDRED));
         assertThat(set.peek(1).granted()).isFalse();
         assertThat(factory.backendState().up()).isTrue();
         assertThat(events).doesNotContain("down");

@@ -8,6 +8,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -275,7 +276,7 @@ class GarbledStateTest {
             limiters.build("k", ConcurrencyLimit.of(concurrency.limit()).withLeaseTime(concurrency.leaseTime()))
                     .tryAcquire();
         } else if (limit instanceof Ban ban) {
-            limiters.withBan(ban).build("k", WINDOW).tryAcquire("ann");
+            limiters.with(LimiterOptions.NONE.withBan(ban)).build("k", WINDOW).tryAcquire("ann");
         } else {
             limiters.build("k", limit).tryAcquire();
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
@@ -50,7 +51,7 @@ class GroupCommitOnRedisTest {
                 .clock(redis.clockLua(), redis.clock())
                 .rejectionCacheSize(0)
                 .build()
-                .withPrefix(redis.prefix())
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                 .build("k", 1, 900, 60);
         limiter.peek();
         RedisFixture.commands().configResetstat();
@@ -192,6 +193,9 @@ class GroupCommitOnRedisTest {
     }
 
     private LimiterFactory limiters(int rejectionCacheSize) {
-        return redis.builder().rejectionCacheSize(rejectionCacheSize).build().withPrefix(redis.prefix());
+        return redis.builder()
+                .rejectionCacheSize(rejectionCacheSize)
+                .build()
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()));
     }
 }

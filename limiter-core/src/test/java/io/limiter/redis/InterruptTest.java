@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,8 +23,10 @@ class InterruptTest {
     @ParameterizedTest
     @EnumSource
     void an_interrupted_thread_is_limited_and_stays_interrupted(Setup setup) {
-        RateLimiter limiter =
-                redis.builder(setup).build().withPrefix(redis.prefix()).build("k", 1, 2, 60);
+        RateLimiter limiter = redis.builder(setup)
+                .build()
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                .build("k", 1, 2, 60);
         Thread.currentThread().interrupt();
         boolean first = limiter.tryAcquire();
         boolean second = limiter.acquire().isZero();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.LimitSet;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.testing.Eventually;
@@ -25,7 +26,7 @@ class JedisTest extends RedisEngineContract {
                 .clock(redis.clockLua(), redis.clock())
                 .sleeper(redis.clock())
                 .build()
-                .withPrefix(redis.prefix());
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()));
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
@@ -94,7 +95,8 @@ class KeysInLogsTest {
         try (RedisRateLimiterFactory factory = RedisFixture.builder(RedisFixture.connections())
                 .failurePolicy(FailurePolicy.THROW)
                 .build()) {
-            Limiter limited = factory.withPrefix("logged:").build("count", FixedWindow.of(5, Duration.ofHours(1)));
+            Limiter limited = factory.with(LimiterOptions.NONE.withPrefix("logged:"))
+                    .build("count", FixedWindow.of(5, Duration.ofHours(1)));
             failsWithoutTheKey(() -> limited.tryAcquire(CALLER));
             Eventually.that(() -> assertThat(lines.all).anyMatch(line -> line.contains("WRONGTYPE")));
         } finally {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
@@ -291,12 +292,13 @@ class LimitCostTest {
     /** With Redis's clock, as in production. */
     @Test
     void a_ban_costs_a_decision_a_look_at_another_key() {
-        LimiterFactory limiters =
-                RedisFixture.builder(RedisFixture.connections()).build().withPrefix(redis.prefix());
+        LimiterFactory limiters = RedisFixture.builder(RedisFixture.connections())
+                .build()
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()));
         Ban ban = Ban.after(10);
         List<Limiter> both = List.of(
                 limiters.build("plain", TokenBucket.of(1_000_000, 1)),
-                limiters.withBan(ban).build("banning", TokenBucket.of(1_000_000, 1)));
+                limiters.with(LimiterOptions.NONE.withBan(ban)).build("banning", TokenBucket.of(1_000_000, 1)));
         double[] micros = {Double.MAX_VALUE, Double.MAX_VALUE};
         for (int round = 0; round < 5; round++) {
             for (int which = 0; which < 2; which++) {

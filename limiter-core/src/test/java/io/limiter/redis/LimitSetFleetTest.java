@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Splitter;
 import io.limiter.LimitSet;
+import io.limiter.LimiterOptions;
 import io.limiter.SetDecision;
 import io.limiter.testing.Fleet;
 import java.util.List;
@@ -35,8 +36,9 @@ class LimitSetFleetTest {
             }
         }
         // On the members' clock, which is Redis's own.
-        List<LimitSet> sets = SetFleetMember.sets(
-                RedisFixture.builder(RedisFixture.connections()).build().withPrefix(redis.prefix()));
+        List<LimitSet> sets = SetFleetMember.sets(RedisFixture.builder(RedisFixture.connections())
+                .build()
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix())));
         long bucket = taken(sets.get(0).peek(1), 0);
         long day = taken(sets.get(1).peek(1), 0);
         long hour = taken(sets.get(2).peek(1), 0);

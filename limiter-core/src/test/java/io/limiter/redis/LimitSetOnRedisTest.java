@@ -7,6 +7,8 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
@@ -164,8 +166,8 @@ class LimitSetOnRedisTest {
     @Test
     void a_prefetching_limit_is_decided_in_redis() {
         LimiterFactory limiters = redis.byScript();
-        RateLimiter prefetching =
-                limiters.withPrefetch(Duration.ofSeconds(1)).build("prefetching", TokenBucket.of(1000, 1));
+        RateLimiter prefetching = limiters.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofSeconds(1))))
+                .build("prefetching", TokenBucket.of(1000, 1));
         LimitSet set = LimitSet.of(prefetching, limiters.build("w", FixedWindow.of(500, Duration.ofDays(1))));
         for (int i = 0; i < 50; i++) {
             assertThat(set.tryAcquire()).isTrue();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
@@ -60,7 +61,8 @@ class ManyWaitersTest {
                                 .build()))
                 .toList();
         List<Limiter> limiters = factories.stream()
-                .map(factory -> factory.withPrefix(prefix).build("k", limit))
+                .map(factory ->
+                        factory.with(LimiterOptions.NONE.withPrefix(prefix)).build("k", limit))
                 .toList();
         // Connects and sends the script.
         limiters.forEach(

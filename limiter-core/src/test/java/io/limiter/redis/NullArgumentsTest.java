@@ -8,7 +8,8 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
-import io.limiter.PrefetchTerms;
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Ban;
@@ -51,7 +52,7 @@ class NullArgumentsTest extends NullArgumentsContract {
     @Override
     protected List<Object> samples() {
         factory = redis.builder().build();
-        LimiterFactory limiters = factory.withPrefix(redis.prefix());
+        LimiterFactory limiters = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()));
         RateLimiter limiter = limiters.build("k", TokenBucket.perSecond(1000));
         ConcurrencyLimiter concurrency = limiters.build("k", ConcurrencyLimit.of(100));
         Decision decision = limiter.decide();
@@ -63,6 +64,7 @@ class NullArgumentsTest extends NullArgumentsContract {
                 factory,
                 RedisRateLimiterFactory.builder(RedisFixture.connections()),
                 LocalLimiterFactory.builder(),
+                new LocalLimiterFactory(),
                 limiter,
                 limiter.async(),
                 concurrency,
@@ -86,7 +88,8 @@ class NullArgumentsTest extends NullArgumentsContract {
                 decision,
                 new RedisPermits(1, 1, 1, 1, 0),
                 FailurePolicy.LOCAL,
-                new PrefetchTerms(Duration.ofSeconds(1)),
+                LimiterOptions.NONE,
+                Prefetch.of(Duration.ofSeconds(1)),
                 failure,
                 new BackendState(true, Instant.EPOCH, null),
                 new RateLimitExceededException("k", decision),

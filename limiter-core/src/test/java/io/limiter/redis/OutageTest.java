@@ -14,6 +14,7 @@ import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -213,7 +214,8 @@ class OutageTest {
         List<Reservation> made = new ArrayList<>();
         for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.ALLOW, FailurePolicy.DENY)) {
             for (int i = 0; i < 2; i++) {
-                RateLimiter limiter = factory.withFailurePolicy(policy).build("bucket", 1, 10, 60);
+                RateLimiter limiter = factory.with(LimiterOptions.NONE.withFailurePolicy(policy))
+                        .build("bucket", 1, 10, 60);
                 made.add(Awaitility.await()
                         .atMost(CLIENT_TIMEOUT)
                         .until(limiter::reserve, one -> one.decision().source() == Source.BACKEND));
@@ -226,7 +228,8 @@ class OutageTest {
                     .succeedsWithin(CLIENT_TIMEOUT)
                     .isEqualTo(false);
         }
-        RateLimiter open = factory.withFailurePolicy(FailurePolicy.ALLOW).build("bucket", 1, 10, 60);
+        RateLimiter open = factory.with(LimiterOptions.NONE.withFailurePolicy(FailurePolicy.ALLOW))
+                .build("bucket", 1, 10, 60);
         assertThat(open.reserve(3).cancel()).as("nothing was taken").isFalse();
         assertThat(open.reserve(3).cancelAsync().join()).isFalse();
         Reservation local = bucket.reserve(3);
@@ -239,8 +242,10 @@ class OutageTest {
     void in_an_outage_leases_are_granted_locally() {
         limiter(Setup.LETTUCE, FailurePolicy.LOCAL);
         ConcurrencyLimiter local = factory.build("c", ConcurrencyLimit.of(2));
-        ConcurrencyLimiter open = factory.withFailurePolicy(FailurePolicy.ALLOW).build("c", ConcurrencyLimit.of(2));
-        ConcurrencyLimiter shut = factory.withFailurePolicy(FailurePolicy.DENY).build("c", ConcurrencyLimit.of(2));
+        ConcurrencyLimiter open = factory.with(LimiterOptions.NONE.withFailurePolicy(FailurePolicy.ALLOW))
+                .build("c", ConcurrencyLimit.of(2));
+        ConcurrencyLimiter shut = factory.with(LimiterOptions.NONE.withFailurePolicy(FailurePolicy.DENY))
+                .build("c", ConcurrencyLimit.of(2));
         redis.stop();
         Optional<Lease> first = local.tryAcquire("k");
         Optional<Lease> second = local.tryAcquire("k");

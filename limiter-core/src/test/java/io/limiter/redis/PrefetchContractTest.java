@@ -1,12 +1,13 @@
 package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 
 /** Requests of limiters without prefetch pass through it unchanged. */
 class PrefetchContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {
-        return redis.builder().build().withPrefix(redis.prefix());
+        return redis.builder().build().with(LimiterOptions.NONE.withPrefix(redis.prefix()));
     }
 }

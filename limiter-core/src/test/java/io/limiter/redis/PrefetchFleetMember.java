@@ -1,5 +1,7 @@
 package io.limiter.redis;
 
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
@@ -23,7 +25,7 @@ final class PrefetchFleetMember {
         AtomicBoolean running = new AtomicBoolean(true);
         try (FleetInstance instance = new FleetInstance(args)) {
             RateLimiter limiter = instance.limiters()
-                    .withPrefetch(Duration.ofMillis(instance.count(2)))
+                    .with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofMillis(instance.count(2)))))
                     .build("leased", TokenBucket.of(instance.number(0), instance.number(1)));
             limiter.peek();
             instance.awaitGo();

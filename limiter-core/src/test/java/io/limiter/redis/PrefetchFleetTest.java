@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Fleet;
@@ -63,7 +64,8 @@ class PrefetchFleetTest {
     private long left() {
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(RedisFixture.connections()).build()) {
-            RateLimiter limiter = factory.withPrefix(redis.prefix()).build("leased", TokenBucket.of(RATE, BURST));
+            RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                    .build("leased", TokenBucket.of(RATE, BURST));
             return limiter.peek().remaining();
         }
     }

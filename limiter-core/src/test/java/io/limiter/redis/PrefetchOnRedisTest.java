@@ -2,6 +2,8 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
@@ -56,8 +58,9 @@ class PrefetchOnRedisTest {
     }
 
     private RateLimiter prefetching(RedisRateLimiterFactory factory) {
-        return factory.withPrefix(redis.prefix())
-                .withPrefetch(Duration.ofSeconds(10))
+        return factory.with(LimiterOptions.NONE
+                        .withPrefix(redis.prefix())
+                        .withPrefetch(Prefetch.of(Duration.ofSeconds(10))))
                 .build("k", LIMIT);
     }
 

@@ -15,6 +15,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -242,11 +243,11 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     }
 
     public LimiterFactory byScript() {
-        return builder().build().withPrefix(prefix);
+        return builder().build().with(LimiterOptions.NONE.withPrefix(prefix));
     }
 
     LimiterFactory withoutRejectionCache() {
-        return builder().rejectionCacheSize(0).build().withPrefix(prefix);
+        return builder().rejectionCacheSize(0).build().with(LimiterOptions.NONE.withPrefix(prefix));
     }
 
     LimiterFactory underLock() {
@@ -254,7 +255,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     }
 
     LimiterFactory underLock(DistributedLock lock) {
-        return builder().lock(lock).lockWait(LOCK_WAIT).build().withPrefix(prefix);
+        return builder().lock(lock).lockWait(LOCK_WAIT).build().with(LimiterOptions.NONE.withPrefix(prefix));
     }
 
     /** On the clock that the test moves, without a rejection cache. */

@@ -2,6 +2,8 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -58,11 +60,34 @@ class RedisRateLimiterTest {
     }
 
     @Test
-    void views_of_the_factory_build_it_too() {
-        assertThat(factory.withPrefix("own:").build("k", 1, 1, 60)).isInstanceOf(RedisRateLimiter.class);
+    void views_of_the_factory_are_factories_over_redis_too() {
+        RedisRateLimiterFactory view =
+                factory.with(LimiterOptions.NONE.withPrefix("own:").withFailurePolicy(FailurePolicy.DENY));
+        RedisRateLimiter limiter = view.build("k", 1, 1, 60);
+        assertThat(limiter.redisKey()).isEqualTo(namespace + ":own:{k}");
+        assertThat(view.failurePolicy()).isEqualTo(FailurePolicy.DENY);
+        assertThat(view.isLocal()).isFalse();
+        view.close();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(view.warmUp().join()).isTrue();
         assertThat(factory.build("k", (Limit<?>) TokenBucket.perSecond(1))).isInstanceOf(RedisRateLimiter.class);
         assertThat(factory.build("w", FixedWindow.of(1, Duration.ofSeconds(1))))
                 .isNotInstanceOf(RedisRateLimiter.class);
+    }
+
+    @Test
+    void a_limit_that_is_defined_by_its_name_is_one_too() {
+        LimiterOptions shared = LimiterOptions.NONE.withNamespace(namespace + "shared");
+        try (RedisRateLimiterFactory defining = redis.builder()
+                .namespace(namespace)
+                .define("quotes", TokenBucket.of(1.0 / 5, 5), shared)
+                .build()) {
+            RedisRateLimiter limiter = defining.rateLimiter("quotes");
+            assertThat(limiter.redisKey()).isEqualTo(namespace + "shared:rateLimit:{quotes}");
+            assertThat(limiter.tryAcquire()).isTrue();
+            assertThat(defining.with(shared).build("quotes", 1.0 / 5, 5, 60).tryAcquire())
+                    .isFalse();
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
@@ -31,7 +32,7 @@ class RedissonConnectionsTest extends RedisEngineContract {
                 .clock(redis.clockLua(), redis.clock())
                 .sleeper(redis.clock())
                 .build()
-                .withPrefix(redis.prefix());
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()));
     }
 
     @Test
@@ -54,7 +55,8 @@ class RedissonConnectionsTest extends RedisEngineContract {
                 new RedissonConnectionFactory(resources.redisson(Resources.at(proxy.port())));
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
-            Limiter limiter = factory.withPrefix(redis.prefix()).build("k", TokenBucket.of(0.01, 10_000));
+            Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                    .build("k", TokenBucket.of(0.01, 10_000));
             assertThat(limiter.decide(1).granted()).isTrue();
             proxy.replies(Replies.CUT_OFF_ONCE);
             assertThatThrownBy(() -> limiter.decide(1)).isInstanceOf(LimiterBackendException.class);

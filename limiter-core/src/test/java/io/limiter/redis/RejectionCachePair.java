@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
@@ -84,7 +85,7 @@ final class RejectionCachePair {
                 .sleeper(micros -> {})
                 .rejectionCacheSize(rejectionCacheSize)
                 .build()
-                .withPrefix(prefix);
+                .with(LimiterOptions.NONE.withPrefix(prefix));
         Random numbers = new Random(seed);
         if (!kind.isBucket()) {
             return new Limiter[] {

@@ -12,6 +12,7 @@ import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision.Source;
@@ -172,7 +173,7 @@ class RightsTest {
             Eventually.that(() -> assertThat(factory.warmUp().join()).isTrue());
             for (String prefix : prefixes) {
                 if (!prefix.equals(probes)) {
-                    everything(factory.withPrefix(prefix));
+                    everything(factory.with(LimiterOptions.NONE.withPrefix(prefix)));
                 }
             }
         }
@@ -191,11 +192,12 @@ class RightsTest {
             }
             all.add(limiter);
         }
-        Limiter banning = limiters.withBan(Ban.after(1)).build("k1", KINDS.get(1));
+        Limiter banning =
+                limiters.with(LimiterOptions.NONE.withBan(Ban.after(1))).build("k1", KINDS.get(1));
         banning.on("e").reset();
         banning.on("e").decide(101);
         Eventually.that(() -> assertThat(banning.on("e").peek(1).source()).isEqualTo(Source.OVERRIDE));
-        LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
+        LimiterFactory tagging = limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY));
         LimitSet set = LimitSet.of(
                 tagging.build("k0", KINDS.get(0)).on("s").on("a"),
                 tagging.build("k1", KINDS.get(1)).on("s").on("a"));

@@ -9,6 +9,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
@@ -137,7 +138,10 @@ class ScriptDisagreesTest {
     }
 
     private LimiterFactory rounding(int by) {
-        return redis.builder().clock(roundingLua(by), redis.clock()).build().withPrefix(redis.prefix());
+        return redis.builder()
+                .clock(roundingLua(by), redis.clock())
+                .build()
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()));
     }
 
     private String roundingLua(int by) {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import java.time.Duration;
 import java.util.HashMap;
@@ -27,7 +28,7 @@ final class SharedLeases {
         try (RedisRateLimiterFactory here = RedisFixture.builder(one).build();
                 RedisRateLimiterFactory there = RedisFixture.builder(other).build()) {
             share(held(here, prefix), held(there, prefix));
-            renew(here.withPrefix(prefix)
+            renew(here.with(LimiterOptions.NONE.withPrefix(prefix))
                     .build("renewed", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(6))));
         }
         try (RedisRateLimiterFactory later = RedisFixture.builder(other).build()) {
@@ -38,7 +39,8 @@ final class SharedLeases {
     }
 
     private static ConcurrencyLimiter held(RedisRateLimiterFactory factory, String prefix) {
-        return factory.withPrefix(prefix).build("held", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofHours(1)));
+        return factory.with(LimiterOptions.NONE.withPrefix(prefix))
+                .build("held", ConcurrencyLimit.of(2).withLeaseTime(Duration.ofHours(1)));
     }
 
     /** Leaves one of each key held. */

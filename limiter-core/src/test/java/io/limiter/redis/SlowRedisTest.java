@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
@@ -42,8 +43,8 @@ class SlowRedisTest {
                 .failurePolicy(FailurePolicy.ALLOW)
                 .build()) {
             factory.warmUp().join();
-            Limiter limiter =
-                    factory.withPrefix(redis.prefix()).build("slow", FixedWindow.of(1_000_000, Duration.ofHours(1)));
+            Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                    .build("slow", FixedWindow.of(1_000_000, Duration.ofHours(1)));
             proxy.delayReplies(DELAY);
             // The round trip is known from its reply.
             limiter.decide("k", 1);

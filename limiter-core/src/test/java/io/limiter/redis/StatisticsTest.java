@@ -9,7 +9,9 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
@@ -55,7 +57,8 @@ class StatisticsTest {
     @Test
     void decisions_are_counted_by_outcome_and_source_also_without_a_decision_object() {
         RedisRateLimiterFactory factory = factory();
-        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", FixedWindow.of(1, DAY));
+        Limiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", FixedWindow.of(1, DAY));
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("a")).isFalse();
         assertThat(limiter.tryAcquire("a")).isFalse();
@@ -88,7 +91,8 @@ class StatisticsTest {
                 factory(),
                 redis.builder().lock(new RedisLock(RedisFixture.connections())).build())) {
             for (Limit<?> limit : List.of(TokenBucket.perSecond(1).withCapacity(10), SlidingLog.of(10, DAY))) {
-                Limiter limiter = factory.withPrefix(redis.prefix()).build("larger", limit);
+                Limiter limiter = factory.with(LimiterOptions.NONE.withPrefix(redis.prefix()))
+                        .build("larger", limit);
                 limiter.reset();
                 limiter.charge(9);
                 assertThat(limiter.tryAcquire(2)).isFalse();
@@ -106,8 +110,9 @@ class StatisticsTest {
     @Test
     void prefetched_permits_count_when_they_are_granted() {
         RedisRateLimiterFactory factory = factory();
-        RateLimiter limiter = factory.withPrefix(redis.prefix())
-                .withPrefetch(Duration.ofMillis(100))
+        RateLimiter limiter = factory.with(LimiterOptions.NONE
+                        .withPrefix(redis.prefix())
+                        .withPrefetch(Prefetch.of(Duration.ofMillis(100))))
                 .build("k", TokenBucket.of(1e6, 1));
         for (int i = 0; i < 500; i++) {
             assertThat(limiter.tryAcquire("a")).isTrue();
@@ -123,7 +128,8 @@ class StatisticsTest {
     @Test
     void asynchronous_decisions_are_counted_too() {
         RedisRateLimiterFactory factory = factory();
-        RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
+        RateLimiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 1, 60);
         assertThat(limiter.on("a").async().decide(1).join().granted()).isTrue();
         assertThat(limiter.on("a").async().decide(1).join().granted()).isFalse();
         assertThat(limiter.on("a").async().reserve(1).join().decision().granted())
@@ -137,8 +143,10 @@ class StatisticsTest {
     @Test
     void of_a_rejected_set_only_the_rejecting_parts_are_counted() {
         RedisRateLimiterFactory factory = factory();
-        Limiter one = factory.withPrefix(redis.prefix()).build("one", FixedWindow.of(1, DAY));
-        Limiter two = factory.withPrefix(redis.prefix()).build("two", FixedWindow.of(2, DAY));
+        Limiter one =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("one", FixedWindow.of(1, DAY));
+        Limiter two =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("two", FixedWindow.of(2, DAY));
         LimitSet set = LimitSet.of(one.on("a"), two.on("a"));
         assertThat(set.tryAcquire()).isTrue();
         assertThat(set.tryAcquire()).isFalse();
@@ -153,7 +161,8 @@ class StatisticsTest {
     @Test
     void leases_are_counted_when_they_are_granted_and_while_they_are_held() {
         RedisRateLimiterFactory factory = factory();
-        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix()).build("k", ConcurrencyLimit.of(1));
+        ConcurrencyLimiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", ConcurrencyLimit.of(1));
         Lease lease = limiter.tryAcquire("a").orElseThrow();
         assertThat(limiter.tryAcquire("a")).isEmpty();
         assertThat(factory.statistics().liveLeases()).isEqualTo(1);
@@ -168,7 +177,8 @@ class StatisticsTest {
     void requests_without_a_decision_count_as_errors() {
         redis.expectForeignValues();
         RedisRateLimiterFactory factory = factory();
-        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", FixedWindow.of(1, DAY));
+        Limiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", FixedWindow.of(1, DAY));
         RedisFixture.commands().lpush(redis.prefix() + "{k:a}:window", new byte[1]);
         assertThatThrownBy(() -> limiter.tryAcquire("a")).isInstanceOf(LimiterBackendException.class);
         assertThatThrownBy(() -> limiter.on("a").async().decide(1).join())
@@ -180,7 +190,8 @@ class StatisticsTest {
     @Test
     void the_totals_have_a_changed_rate() {
         RedisRateLimiterFactory factory = factory();
-        RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
+        RateLimiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 1, 60);
         limiter.setRate(5);
         assertThat(only(factory).limit()).contains(limiter.limit());
     }
@@ -188,7 +199,8 @@ class StatisticsTest {
     @Test
     void the_observer_is_called_for_calls_and_batches() {
         RedisRateLimiterFactory factory = factory();
-        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", FixedWindow.of(100, DAY));
+        Limiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", FixedWindow.of(100, DAY));
         limiter.decide("a", 1);
         Eventually.that(() -> assertThat(recorder.calls).hasValue(1));
         assertThat(recorder.sent).containsExactly("1 of 1");
@@ -212,7 +224,8 @@ class StatisticsTest {
     @Test
     void the_observer_is_called_only_for_actual_waits() {
         RedisRateLimiterFactory factory = factory();
-        RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
+        RateLimiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 1, 60);
         Duration patience = Duration.ofSeconds(10);
         limiter.decide(1, patience);
         assertThat(recorder.waits).isEmpty();
@@ -248,7 +261,8 @@ class StatisticsTest {
                     }
                 })
                 .build();
-        Limiter limiter = factory.withPrefix(redis.prefix()).build("k", FixedWindow.of(1, DAY));
+        Limiter limiter =
+                factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", FixedWindow.of(1, DAY));
         assertThat(limiter.tryAcquire("a")).isTrue();
         for (int i = 0; i < 5_000; i++) {
             assertThat(limiter.tryAcquire("a")).isFalse();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -130,7 +131,8 @@ class StoredStateFuzzTest {
                                     .async()
                                     .tryAcquire()
                             : (limit instanceof Ban ban
-                                            ? limiters.withBan(ban).build(name, FixedWindow.of(5, MINUTE))
+                                            ? limiters.with(LimiterOptions.NONE.withBan(ban))
+                                                    .build(name, FixedWindow.of(5, MINUTE))
                                             : limiters.build(name, limit))
                                     .on("" + i)
                                     .async()

@@ -1,12 +1,13 @@
 package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 
 /** The contract without group commit. */
 class UnbatchedEngineContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {
-        return redis.builder().groupCommit(false).build().withPrefix(redis.prefix());
+        return redis.builder().groupCommit(false).build().with(LimiterOptions.NONE.withPrefix(redis.prefix()));
     }
 }

@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.FailurePolicy;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.testing.Eventually;
@@ -24,7 +25,8 @@ class UnknownFactoryTest {
     void one_that_does_not_say_whether_it_is_a_cluster_connects_the_limiters() {
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(failing(Set.of("getClusterConnection"))).build()) {
-            RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 2, 60);
+            RateLimiter limiter =
+                    factory.with(LimiterOptions.NONE.withPrefix(redis.prefix())).build("k", 1, 2, 60);
             assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND);
             assertThat(limiter.decide("ann").source()).isEqualTo(Source.BACKEND);
             assertThat(redis.keys()).containsExactlyInAnyOrder(redis.prefix() + "{k}", redis.prefix() + "{k:ann}");

@@ -12,10 +12,10 @@ import java.util.function.Supplier;
  * <p>A live limit has a name and applies to all limiters of that name in all instances, whatever their prefix and hash tag,
  * within about a second. Requests that already wait for permits of a concurrency limit keep the limit that they started
  * with, but see a ban or an exemption of their key when they are decided next, within a second. It overrides only the settings that it has, and it outranks {@link io.limiter.RateLimiter#setRate},
- * configuration and annotations. Limiters of {@link io.limiter.LimiterFactory#withoutLiveLimits()} ignore it, but for those of keys.
+ * configuration and annotations. Limiters without {@link io.limiter.LimiterOptions#withLiveLimits live limits} ignore it, but for those of keys.
  *
  * <p>A live limit may be for one {@linkplain LiveKey key} of a name, {@value #MAX_KEYS} of them at most. It overrides what its key has
- * without it, and may exempt or ban the key. Whatever its {@linkplain io.limiter.LimiterFactory#withPlan plan}, a key is that of the
+ * without it, and may exempt or ban the key. Whatever its {@linkplain io.limiter.LimiterOptions#withPlan plan}, a key is that of the
  * limit: where methods take a key, the name of a plan that this instance has built stands for that of its limit. A put under the name of
  * another plan is rejected if this instance has built its limit; otherwise it applies to nothing.
  *

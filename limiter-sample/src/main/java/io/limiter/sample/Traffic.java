@@ -2,6 +2,7 @@ package io.limiter.sample;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
@@ -32,7 +33,7 @@ class Traffic implements SmartLifecycle {
     private record Instance(RateLimiter search, Limiter login, double share) {
 
         static Instance of(LimiterFactory factory, double share) {
-            LimiterFactory limiters = factory.withPrefix("traffic:");
+            LimiterFactory limiters = factory.with(LimiterOptions.NONE.withPrefix("traffic:"));
             return new Instance(
                     limiters.build("search", TokenBucket.perSecond(50).withCapacity(50)),
                     limiters.build("login", FixedWindow.of(5, Duration.ofSeconds(10))),

@@ -7,6 +7,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
@@ -67,7 +68,7 @@ class ConsoleKeysBrowserTest extends OpenConsole {
     @Test
     void a_key_that_was_rejected_too_often_is_listed_and_its_ban_ends_with_one_click() {
         Limiter signIn = sample.getBean(LimiterFactory.class)
-                .withBan(Ban.after(3))
+                .with(LimiterOptions.NONE.withBan(Ban.after(3)))
                 .build("sign-in", FixedWindow.of(1, Duration.ofHours(1)));
         for (int i = 0; i < 4; i++) {
             signIn.tryAcquire("guesser");

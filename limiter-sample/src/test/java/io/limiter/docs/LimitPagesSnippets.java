@@ -9,6 +9,7 @@ import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
@@ -41,7 +42,8 @@ class LimitPagesSnippets {
     static Limiter logins(LimiterFactory limiters) {
         // bans: login
         Ban ban = Ban.after(10, Duration.ofMinutes(1)).withLengths(Duration.ofMinutes(5), Duration.ofDays(1));
-        Limiter login = limiters.withBan(ban).build("login", FixedWindow.of(5, Duration.ofMinutes(15)));
+        Limiter login = limiters.with(LimiterOptions.NONE.withBan(ban))
+                .build("login", FixedWindow.of(5, Duration.ofMinutes(15)));
         // end
         return login;
     }
@@ -60,7 +62,7 @@ class LimitPagesSnippets {
         // end
 
         // several-limits: slot
-        LimiterFactory byTenant = limiters.withHashTag(HashTag.FIRST_KEY);
+        LimiterFactory byTenant = limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY));
         LimitSet inOneSlot = LimitSet.of(
                 byTenant.build("perSecond", 10, 1, 60).on(tenant).on(user),
                 byTenant.build("perDay", FixedWindow.of(1000, Duration.ofDays(1)))
@@ -109,7 +111,8 @@ class LimitPagesSnippets {
         RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connectionFactory)
                 .failurePolicy(FailurePolicy.local(0.25))
                 .build();
-        RateLimiter payments = limiters.withFailurePolicy(FailurePolicy.DENY).build("payments", 10, 1, 60);
+        LimiterOptions deny = LimiterOptions.NONE.withFailurePolicy(FailurePolicy.DENY);
+        RateLimiter payments = limiters.with(deny).build("payments", 10, 1, 60);
         // end
         return payments;
     }

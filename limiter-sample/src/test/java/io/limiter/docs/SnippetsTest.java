@@ -193,6 +193,7 @@ class SnippetsTest {
     void the_snippets_about_tests_pass() {
         TestingSnippets.unit();
         TestingSnippets.clock();
+        TestingSnippets.named();
         TestingSnippets.off();
         RateLimiter limiter = new LocalLimiterFactory()
                 .build("sms", TokenBucket.per(2, Duration.ofHours(1)).withCapacity(2));

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
@@ -56,6 +57,15 @@ final class TestingSnippets {
         clock.advance(Duration.ofSeconds(12));
         assertThat(search).on("ann").grants(5).thenRejects();
         // end
+    }
+
+    static void named() {
+        TestClock clock = new TestClock();
+        // testing: named
+        TestLimiterFactory named =
+                new TestLimiterFactory(clock).define("quotes", TokenBucket.perSecond(50), LimiterOptions.NONE);
+        // end
+        assertThat(named.rateLimiter("quotes").getRate()).isEqualTo(50);
     }
 
     static void off() {

@@ -7,6 +7,8 @@ import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.SetDecision;
@@ -50,12 +52,26 @@ class ReadmeSnippets {
         Limiter logins = limiters.build("logins", FixedWindow.of(5, Duration.ofMinutes(15)));
 
         CompletableFuture<Decision> later = search.on("user:ann").async().decide(1, Duration.ofSeconds(1));
-        RateLimiter hot = limiters.withPrefetch(Duration.ofMillis(100)).build("hot", TokenBucket.perSecond(50_000));
+
+        LimiterOptions prefetching = LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofMillis(100)));
+        RateLimiter hot = limiters.with(prefetching).build("hot", TokenBucket.perSecond(50_000));
         // end
         assertThat(later.join().granted() && hot.tryAcquire()).isTrue();
         assertThat(soon && mine && decision.granted()).isTrue();
         assertThat(guava.tryAcquire() && warming.tryAcquire() && inTime && logins.tryAcquire())
                 .isTrue();
+    }
+
+    /** @param limiters with the properties that the page shows */
+    static void named(LimiterFactory limiters) {
+        // settings: named
+        RateLimiter quotes = limiters.rateLimiter("quotes");
+        Limiter orders = limiters.limiter("orders");
+        ConcurrencyLimiter exports = limiters.concurrencyLimiter("exports");
+        // end
+        assertThat(quotes.limit()).isEqualTo(TokenBucket.perSecond(50));
+        assertThat(orders.limit()).isEqualTo(FixedWindow.of(1000, Duration.ofDays(1)));
+        assertThat(exports.limit()).isEqualTo(ConcurrencyLimit.of(2));
     }
 
     static void everyKind(LimiterFactory limiters, RateLimiter search) {

@@ -58,7 +58,12 @@ class ReadmeTest {
                         "--server.port=0",
                         "--spring.data.redis.port=" + REDIS.port(),
                         "--limiter.failure.policy=throw",
-                        "--limiter.failure.decision-timeout=2m");
+                        "--limiter.failure.decision-timeout=2m",
+                        "--limiter.limits.quotes.rate=50",
+                        "--limiter.limits.orders.limit=1000",
+                        "--limiter.limits.orders.period=1d",
+                        "--limiter.limits.exports.kind=concurrent",
+                        "--limiter.limits.exports.limit=2");
     }
 
     @AfterAll
@@ -131,6 +136,7 @@ class ReadmeTest {
     void the_programmatic_snippets_limit() {
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
         ReadmeSnippets.everyLimiter(limiters);
+        ReadmeSnippets.named(limiters);
         ReadmeSnippets.everyKind(limiters, limiters.build("kinds", 50, 2, 60));
     }
 

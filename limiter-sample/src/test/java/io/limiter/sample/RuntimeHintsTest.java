@@ -2,7 +2,6 @@ package io.limiter.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -57,7 +56,6 @@ class RuntimeHintsTest {
             LiveDescription.class,
             LiveLimit.class,
             LiveSettings.class,
-            PrefetchTerms.class,
             Ban.class,
             TokenBucket.class,
             FixedWindow.class,

@@ -6,6 +6,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -179,9 +180,10 @@ class SampleTest {
     @Test
     void a_call_under_two_limits_is_rejected_by_either() throws Exception {
         LimiterFactory limiters = first.getBean(LimiterFactory.class);
-        Limiter perMinute =
-                limiters.withPrefix("countLimit:").build("per-minute", FixedWindow.of(5, Duration.ofMinutes(1)));
-        RateLimiter perSecond = limiters.withPrefix("rateLimit:").build("per-second", 1, 1, 60);
+        Limiter perMinute = limiters.with(LimiterOptions.NONE.withPrefix("countLimit:"))
+                .build("per-minute", FixedWindow.of(5, Duration.ofMinutes(1)));
+        RateLimiter perSecond =
+                limiters.with(LimiterOptions.NONE.withPrefix("rateLimit:")).build("per-second", 1, 1, 60);
         assertThat(get(first, "/limiter/search?user=ann").statusCode()).isEqualTo(200);
         assertThat(perMinute.on("user:ann").peek().remaining()).isEqualTo(4);
         perMinute.on("user:ann").charge(4);
@@ -207,7 +209,7 @@ class SampleTest {
     @Test
     void one_report_is_written_at_a_time() throws Exception {
         ConcurrencyLimiter reports = first.getBean(LimiterFactory.class)
-                .withPrefix("concurrentLimit:")
+                .with(LimiterOptions.NONE.withPrefix("concurrentLimit:"))
                 .build("report", ConcurrencyLimit.of(1).withLeaseTime(Duration.ofSeconds(10)));
         try (Lease elsewhere = reports.tryAcquire().orElseThrow()) {
             HttpResponse<String> rejected = get(second, "/limiter/report");

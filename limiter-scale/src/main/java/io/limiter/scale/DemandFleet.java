@@ -1,6 +1,6 @@
 package io.limiter.scale;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.Arrays;
@@ -23,7 +23,7 @@ final class DemandFleet {
     private static final long SECOND_NANOS = 1_000_000_000;
 
     private final int size;
-    private final PrefetchTerms terms;
+    private final Prefetch terms;
     private final double limitPerSecond;
     private final double capacity;
     private double[] demandBySecond;
@@ -45,7 +45,7 @@ final class DemandFleet {
             int size,
             double limitPerSecond,
             Duration capacity,
-            PrefetchTerms terms,
+            Prefetch terms,
             double demand,
             Spread spread,
             long seed) {

@@ -1,6 +1,6 @@
 package io.limiter.scale;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.scale.Totals.By;
@@ -22,7 +22,7 @@ final class DemandInstance implements FleetMember {
     private final Shard shard;
     private final Bucket key;
     private final Totals totals;
-    private final PrefetchTerms terms;
+    private final Prefetch terms;
     private final long timeNanos;
     private final double permitsPerCall;
     private @Nullable Block current;
@@ -36,8 +36,7 @@ final class DemandInstance implements FleetMember {
     private long firstWaitingNanos;
     private long generation;
 
-    DemandInstance(
-            Timeline timeline, Shard shard, Bucket key, double permitsPerSecond, PrefetchTerms terms, Totals totals) {
+    DemandInstance(Timeline timeline, Shard shard, Bucket key, double permitsPerSecond, Prefetch terms, Totals totals) {
         this.timeline = timeline;
         this.shard = shard;
         this.key = key;

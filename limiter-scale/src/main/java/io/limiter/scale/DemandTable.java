@@ -1,6 +1,6 @@
 package io.limiter.scale;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.scale.DemandFleet.Result;
 import io.limiter.scale.DemandFleet.Spread;
 import java.time.Duration;
@@ -134,7 +134,8 @@ final class DemandTable {
     }
 
     private static DemandFleet fleet(int size, double limit, int calls, double demand, Spread spread, long seed) {
-        return new DemandFleet(size, limit, CAPACITY, new PrefetchTerms(TIME, calls), demand, spread, seed);
+        return new DemandFleet(
+                size, limit, CAPACITY, Prefetch.of(TIME).withCallsPerSecond(calls), demand, spread, seed);
     }
 
     /** The least of all seeds. */

@@ -2,7 +2,7 @@ package io.limiter.scale;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.scale.DemandFleet.Result;
 import io.limiter.scale.DemandFleet.Spread;
 import java.time.Duration;
@@ -52,7 +52,7 @@ class DemandTest {
     }
 
     private static DemandFleet fleet(int size, double demand, Spread spread, int callsPerSecond) {
-        PrefetchTerms terms = new PrefetchTerms(Duration.ofMillis(100), callsPerSecond);
+        Prefetch terms = Prefetch.of(Duration.ofMillis(100)).withCallsPerSecond(callsPerSecond);
         return new DemandFleet(size, 10_000, Duration.ofSeconds(1), terms, demand, spread, 1);
     }
 }

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The first lines that were ever written for this library compile unchanged, and do what they say. */
 class FirstLinesTest {
@@ -142,6 +144,30 @@ class FirstLinesTest {
             lines.code(Map.of("phone", "0172"));
             redis.clock().advance(Duration.ofSeconds(1));
             lines.code(Map.of("phone", "0171"));
+        });
+    }
+
+    /** As it was written first. */
+    static class Program {
+
+        final RedisRateLimiter limiter;
+
+        Program(RedisRateLimiterFactory factory) {
+            limiter = factory.build("rate2", 1.0 / 5, 5, 60);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"limiter.type=local, false", "limiter.enabled=false, true"})
+    void the_program_starts_without_redis(String mode, boolean unlimited) {
+        Contexts.plain().withPropertyValues(mode).withBean(Program.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            RedisRateLimiter limiter = context.getBean(Program.class).limiter;
+            assertThat(limiter.tryAcquire("key", 0, TimeUnit.SECONDS)).isTrue();
+            assertThat(limiter.tryAcquire("key", 0, TimeUnit.SECONDS)).isEqualTo(unlimited);
+            assertThat(context.getBean(LimiterFactory.class))
+                    .isSameAs(context.getBean(RedisRateLimiterFactory.class))
+                    .isNotSameAs(factory);
         });
     }
 

@@ -1,28 +1,26 @@
 package io.limiter.spring;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.FailurePolicy;
-import io.limiter.HashTag;
+import io.limiter.ForwardingLimiterFactory;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.PrefetchTerms;
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** A local factory that remembers what it built. */
-public final class RecordingLimiterFactory implements LimiterFactory {
+public final class RecordingLimiterFactory extends ForwardingLimiterFactory {
 
     private final LimiterFactory delegate;
     private final String prefix;
-    private final @Nullable PrefetchTerms prefetch;
+    private final @Nullable Prefetch prefetch;
     private final List<Built> built;
 
     public RecordingLimiterFactory() {
@@ -30,7 +28,8 @@ public final class RecordingLimiterFactory implements LimiterFactory {
     }
 
     private RecordingLimiterFactory(
-            LimiterFactory delegate, String prefix, @Nullable PrefetchTerms prefetch, List<Built> built) {
+            LimiterFactory delegate, String prefix, @Nullable Prefetch prefetch, List<Built> built) {
+        super(delegate);
         this.delegate = delegate;
         this.prefix = prefix;
         this.prefetch = prefetch;
@@ -41,7 +40,7 @@ public final class RecordingLimiterFactory implements LimiterFactory {
             String prefix,
             String name,
             Limit<?> limit,
-            @Nullable PrefetchTerms prefetch) {
+            @Nullable Prefetch prefetch) {
 
         public Built(String prefix, String name, Limit<?> limit) {
             this(prefix, name, limit, null);
@@ -75,38 +74,11 @@ public final class RecordingLimiterFactory implements LimiterFactory {
     }
 
     @Override
-    public LimiterFactory withNamespace(String namespace) {
-        return new RecordingLimiterFactory(delegate.withNamespace(namespace), prefix, prefetch, built);
-    }
-
-    @Override
-    public LimiterFactory withPrefix(String newPrefix) {
-        return new RecordingLimiterFactory(delegate.withPrefix(newPrefix), newPrefix, prefetch, built);
-    }
-
-    @Override
-    public LimiterFactory withHashTag(HashTag hashTag) {
-        return new RecordingLimiterFactory(delegate.withHashTag(hashTag), prefix, prefetch, built);
-    }
-
-    @Override
-    public LimiterFactory withPlan(String plan) {
-        return new RecordingLimiterFactory(delegate.withPlan(plan), prefix, prefetch, built);
-    }
-
-    @Override
-    public LimiterFactory withFailurePolicy(FailurePolicy policy) {
-        return new RecordingLimiterFactory(delegate.withFailurePolicy(policy), prefix, prefetch, built);
-    }
-
-    @Override
-    public LimiterFactory withBan(Ban ban) {
-        return new RecordingLimiterFactory(delegate.withBan(ban), prefix, prefetch, built);
-    }
-
-    @Override
-    public LimiterFactory withPrefetch(Duration time, int callsPerSecond) {
-        PrefetchTerms terms = new PrefetchTerms(time, callsPerSecond);
-        return new RecordingLimiterFactory(delegate.withPrefetch(time, callsPerSecond), prefix, terms, built);
+    public LimiterFactory with(LimiterOptions options) {
+        return new RecordingLimiterFactory(
+                delegate.with(options),
+                options.prefix().orElse(prefix),
+                options.prefetch().orElse(prefetch),
+                built);
     }
 }

@@ -1,7 +1,10 @@
 package io.limiter.test;
 
 import io.limiter.ForwardingLimiterFactory;
+import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
+import io.limiter.algorithm.Limit;
 import io.limiter.internal.factory.CacheBounds;
 import io.limiter.internal.local.LocalLimiters;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -19,6 +22,7 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
 
     private final TestEngine engine;
     private final LocalLimiters limiters;
+    private final boolean isView;
 
     /** Without observers and listeners. */
     public TestLimiterFactory(TestClock clock) {
@@ -49,6 +53,30 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
         super(limiters.view());
         this.engine = engine;
         this.limiters = limiters;
+        this.isView = false;
+    }
+
+    private TestLimiterFactory(TestLimiterFactory viewed, LimiterFactory view) {
+        super(view);
+        this.engine = viewed.engine;
+        this.limiters = viewed.limiters;
+        this.isView = true;
+    }
+
+    @Override
+    public TestLimiterFactory with(LimiterOptions options) {
+        return new TestLimiterFactory(this, super.with(options));
+    }
+
+    /**
+     * Defines a limit by its name, as {@code limiter.limits.<name>} does in the application, for {@link #rateLimiter} and its like.
+     *
+     * @param options of its limiters; with a {@linkplain LimiterOptions#withPlan plan}, the definition is that of the plan
+     * @throws IllegalArgumentException if the name is blank or defined already
+     */
+    public TestLimiterFactory define(String name, Limit<?> limit, LimiterOptions options) {
+        limiters.named().define(name, limit, options);
+        return this;
     }
 
     /**
@@ -60,9 +88,14 @@ public final class TestLimiterFactory extends ForwardingLimiterFactory {
         engine.forgetAll();
     }
 
-    /** Releases all leases and closes the limiters: later requests fail with {@link io.limiter.LimiterBackendException}. */
+    /**
+     * Releases all leases and closes the limiters: later requests fail with {@link io.limiter.LimiterBackendException}. Does nothing
+     * on a view.
+     */
     @Override
     public void close() {
-        limiters.close();
+        if (!isView) {
+            limiters.close();
+        }
     }
 }

@@ -1,6 +1,5 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -39,7 +38,6 @@ final class EndpointHints implements RuntimeHintsRegistrar {
                         SlidingCounter.class,
                         ConcurrencyLimit.class,
                         Ban.class,
-                        PrefetchTerms.class,
                         LiveLimit.class,
                         LiveSettings.class,
                         // By name: that package depends on this one.

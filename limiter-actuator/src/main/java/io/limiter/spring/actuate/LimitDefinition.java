@@ -1,6 +1,6 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
 import java.lang.reflect.RecordComponent;
@@ -17,7 +17,7 @@ public final class LimitDefinition {
     private LimitDefinition() {}
 
     /** A limit, how it is prefetched, and its ban. A limit that is no record has only its capacity and its text. */
-    static Map<String, @Nullable Object> of(Limit<?> limit, @Nullable PrefetchTerms prefetch, @Nullable Ban ban) {
+    static Map<String, @Nullable Object> of(Limit<?> limit, @Nullable Prefetch prefetch, @Nullable Ban ban) {
         Map<String, @Nullable Object> definition = new LinkedHashMap<>();
         definition.put("capacity", limit.capacity());
         if (limit instanceof Record components) {
@@ -26,7 +26,8 @@ public final class LimitDefinition {
             definition.put("text", limit.toString());
         }
         if (prefetch != null) {
-            definition.put("prefetch", of(prefetch));
+            definition.put(
+                    "prefetch", Map.of("time", shown(prefetch.time()), "callsPerSecond", prefetch.callsPerSecond()));
         }
         if (ban != null) {
             definition.put("ban", of(ban));

@@ -1,10 +1,10 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.LimiterFactory;
+import io.limiter.internal.text.NearestName;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.Unreadable;
-import io.limiter.spring.text.NearestName;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;

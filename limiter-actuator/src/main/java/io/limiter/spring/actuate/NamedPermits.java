@@ -4,6 +4,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
@@ -31,18 +32,19 @@ record NamedPermits(
     static NamedPermits of(
             LimiterFactory factory, LimiterTotals totals, Limit<?> limit, List<String> path, @Nullable String hashTag) {
         // A live limit has changed this one already, and what is built for a look must not be shown later.
-        LimiterFactory prefixed =
-                factory.withoutLiveLimits().withNamespace(totals.namespace()).withPrefix(totals.prefix());
-        LimiterFactory planned = totals.plan().map(prefixed::withPlan).orElse(prefixed);
-        LimiterFactory banning = totals.ban().map(planned::withBan).orElse(planned);
-        LimiterFactory failing =
-                totals.failurePolicy().map(banning::withFailurePolicy).orElse(banning);
-        LimiterFactory tagged = hashTag == null ? failing : failing.withHashTag(HashTag.FIRST_KEY);
+        LimiterOptions options = LimiterOptions.NONE
+                .withLiveLimits(false)
+                .withNamespace(totals.namespace())
+                .withPrefix(totals.prefix());
+        options = totals.plan().map(options::withPlan).orElse(options);
+        options = totals.ban().map(options::withBan).orElse(options);
+        options = totals.failurePolicy().map(options::withFailurePolicy).orElse(options);
+        LimiterFactory limiters = factory.with(hashTag == null ? options : options.withHashTag(HashTag.FIRST_KEY));
         if (limit instanceof ConcurrencyLimit held) {
-            ConcurrencyLimiter limiter = view(tagged.build(totals.limiter(), held), ConcurrencyLimiter::on, path);
+            ConcurrencyLimiter limiter = view(limiters.build(totals.limiter(), held), ConcurrencyLimiter::on, path);
             return new NamedPermits(limiter::peek, limiter::reset, storedKey(limiter));
         }
-        Limiter limiter = view(tagged.build(totals.limiter(), limit), Limiter::on, path);
+        Limiter limiter = view(limiters.build(totals.limiter(), limit), Limiter::on, path);
         return new NamedPermits(limiter::peek, limiter::reset, storedKey(limiter));
     }
 

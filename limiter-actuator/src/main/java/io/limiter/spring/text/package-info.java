@@ -1,4 +1,4 @@
-/** Texts that people write: durations, and names that may be misspelt. */
+/** Texts that people write: durations. */
 @NullMarked
 package io.limiter.spring.text;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.LiveLimits;
@@ -26,7 +27,7 @@ class BansInEffectTest {
     private static final String[] LOGIN = {"login"};
 
     private final LimiterFactory factory = LocalLimiterFactory.builder().build();
-    private final LimiterFactory limiters = factory.withBan(Ban.after(1));
+    private final LimiterFactory limiters = factory.with(LimiterOptions.NONE.withBan(Ban.after(1)));
 
     private static LimitDescription.BannedKey banned(LimitersEndpoint endpoint, int place) {
         LimitDescription shown =
@@ -43,7 +44,8 @@ class BansInEffectTest {
                 new CallTimes(),
                 new LimitersEndpoint.Settings(showKeys ? Show.ALWAYS : Show.NEVER, Set.of()));
         FixedWindow once = FixedWindow.of(1, Duration.ofHours(1));
-        Limiter tagged = limiters.withHashTag(HashTag.FIRST_KEY).build("login", once);
+        Limiter tagged = limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
+                .build("login", once);
         Limiter plain = limiters.build("login", once);
         List<Limiter> keys = List.of(
                 tagged.on("shop").on("ann"),

@@ -2,7 +2,7 @@ package io.limiter.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
@@ -16,7 +16,7 @@ class LimitDefinitionTest {
 
     @Test
     void values_keep_their_type_and_times_are_seconds() {
-        assertThat(LimitDefinition.of(TokenBucket.of(0.5, 10), new PrefetchTerms(Duration.ofSeconds(2)), null))
+        assertThat(LimitDefinition.of(TokenBucket.of(0.5, 10), Prefetch.of(Duration.ofSeconds(2)), null))
                 .containsEntry("capacity", 5L)
                 .containsEntry("permitsPerSecond", 0.5)
                 .containsEntry("burstSeconds", 10.0)

@@ -2,6 +2,8 @@ package io.limiter.benchmark.subject;
 
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
@@ -14,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 final class LimiterSubject implements Subject.Async {
 
     private static final Duration YIELD = Duration.ofMillis(1);
-    private static final Duration PREFETCH_TIME = Duration.ofMillis(100);
+    private static final Prefetch PREFETCH = Prefetch.of(Duration.ofMillis(100));
 
     private final RateLimiter limiter;
     private final AutoCloseable opened;
@@ -38,7 +40,8 @@ final class LimiterSubject implements Subject.Async {
 
     static Subject prefetching(RedisClients clients, Allowance allowance, String[] ids) {
         RedisRateLimiterFactory factory = builder(clients).build();
-        return new LimiterSubject(factory.withPrefetch(PREFETCH_TIME), factory, bucket(allowance), ids);
+        return new LimiterSubject(
+                factory.with(LimiterOptions.NONE.withPrefetch(PREFETCH)), factory, bucket(allowance), ids);
     }
 
     static Subject local(RedisClients clients, Allowance allowance, String[] ids) {

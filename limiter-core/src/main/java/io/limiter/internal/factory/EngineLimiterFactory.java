@@ -7,15 +7,15 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.factory.FactoryView.LimiterId;
 import io.limiter.internal.key.HashTags;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
@@ -50,7 +50,8 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
 
     private final KeySpace.Recent recentKeys = new KeySpace.Recent();
 
-    private final FactoryView view;
+    private final LimiterOptions options;
+    private final NamedLimits named = new NamedLimits();
 
     /**
      * @param namespace of its limiters; empty for none
@@ -64,7 +65,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
             EngineObserver observer,
             ListenerNotifier notifier,
             Ticker ticker) {
-        this.view = new FactoryView(this, namespace, defaultPolicy);
+        this.options = LimiterOptions.NONE.withNamespace(namespace).withFailurePolicy(defaultPolicy);
         this.counters = new CounterRegistry(observer, notifier, ticker);
         this.limiters = CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
@@ -80,7 +81,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
      * @param prefetch how to prefetch permits; {@code null} if not at all
      */
     protected abstract RateLimiter newRateLimiter(
-            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch);
+            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable Prefetch prefetch);
 
     protected abstract ConcurrencyLimiter newConcurrencyLimiter(
             KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy);
@@ -101,23 +102,17 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
 
     /** The factory whose limiters callers have from another, which may forward to it; {@code null} if there is none. */
     public static @Nullable EngineLimiterFactory of(LimiterFactory callers) {
-        // Its views are those of the factory that it forwards to.
-        return callers.withoutLiveLimits() instanceof FactoryView view ? view.factory() : null;
+        return callers.statistics() instanceof Statistics own ? own.limiters() : null;
     }
 
     /** The factory as callers have it; closing it does nothing. */
     public final LimiterFactory view() {
-        return view;
+        return new FactoryView(this, options);
     }
 
     /** The namespace of its limiters; empty if they have none. */
     public final String namespace() {
-        return view.namespace();
-    }
-
-    /** The default failure policy of its limiters. */
-    public final FailurePolicy failurePolicy() {
-        return view.policy();
+        return options.namespace().orElseThrow();
     }
 
     /** Of all views. An object of its own, because an application may make it a bean, which must not close the limiters. */
@@ -132,6 +127,15 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
         public final List<LimiterTotals> totals() {
             return counters.all();
         }
+
+        private EngineLimiterFactory limiters() {
+            return EngineLimiterFactory.this;
+        }
+    }
+
+    /** The limits that are known by their names. */
+    public final NamedLimits named() {
+        return named;
     }
 
     /** What changes limiters after they were built. */
@@ -218,7 +222,7 @@ public abstract class EngineLimiterFactory implements AutoCloseable {
 
     /** Connects a new limiter with the counters of its prefix and name, and with what changes it. */
     private void connect(KeyView<?> limiter, LimiterId id) {
-        FactoryView options = id.options();
+        OptionsInUse options = id.options();
         String name = id.knownAs();
         LimiterCounters all = counters.of(id.prefix(), name, id.limit(), options.policy(), options.ban());
         // Whatever its plan, a key is that of the limit.

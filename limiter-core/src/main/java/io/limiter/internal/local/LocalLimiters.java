@@ -4,7 +4,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterStatistics;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
@@ -104,7 +104,7 @@ public class LocalLimiters extends EngineLimiterFactory {
 
     @Override
     protected final RateLimiter newRateLimiter(
-            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
+            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable Prefetch prefetch) {
         return newRateLimiter(keys, limit, failover, waits);
     }
 

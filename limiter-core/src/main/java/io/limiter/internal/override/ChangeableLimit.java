@@ -2,7 +2,7 @@ package io.limiter.internal.override;
 
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.prefetch.Prefetch;
+import io.limiter.internal.prefetch.PrefetchEngine;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +63,7 @@ public class ChangeableLimit<L extends Limit<?>> {
     public final void change(InEffect<L> changed) {
         L replaced = limit();
         inEffect = changed;
-        if (changed.engine().engine() instanceof Prefetch prefetch
+        if (changed.engine().engine() instanceof PrefetchEngine prefetch
                 && !changed.limit().equals(replaced)) {
             prefetch.drop(replaced);
         }

@@ -1,6 +1,6 @@
 package io.limiter.internal.prefetch;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PrefetchedKey {
 
-    private static final AsyncLog log = AsyncLog.of(Prefetch.class);
+    private static final AsyncLog log = AsyncLog.of(PrefetchEngine.class);
 
     /** Prefetch times for which a key without requests is remembered. */
     private static final int REMEMBERED = 10;
@@ -64,7 +64,7 @@ final class PrefetchedKey {
 
     private final String key;
     private final Limit<?> limit;
-    private final PrefetchTerms terms;
+    private final Prefetch terms;
     private final long timeNanos;
     private final Engine engine;
     private final ExpiryClock clock;
@@ -93,7 +93,7 @@ final class PrefetchedKey {
     PrefetchedKey(
             String key,
             Limit<?> limit,
-            PrefetchTerms terms,
+            Prefetch terms,
             Engine engine,
             ExpiryClock clock,
             Sleeper sleeper,
@@ -113,7 +113,7 @@ final class PrefetchedKey {
     }
 
     /** Not after it was closed, also if an Error kept the next one from its place. */
-    boolean isFor(String otherKey, Limit<?> otherLimit, PrefetchTerms otherTerms) {
+    boolean isFor(String otherKey, Limit<?> otherLimit, Prefetch otherTerms) {
         return !closed && isFor(otherKey) && limit.equals(otherLimit) && terms.equals(otherTerms);
     }
 

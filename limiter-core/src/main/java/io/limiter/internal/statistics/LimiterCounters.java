@@ -4,7 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -114,7 +114,7 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     /** Records how a limiter prefetches; {@code null} if it does not, which changes nothing. */
-    public void prefetch(@Nullable PrefetchTerms newPrefetch) {
+    public void prefetch(@Nullable Prefetch newPrefetch) {
         if (newPrefetch != null) {
             shared.prefetch = newPrefetch;
         }
@@ -270,7 +270,7 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
-    public Optional<PrefetchTerms> prefetch() {
+    public Optional<Prefetch> prefetch() {
         return Optional.ofNullable(shared.prefetch);
     }
 
@@ -348,7 +348,7 @@ public final class LimiterCounters implements LimiterTotals {
         private volatile @Nullable String plan;
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;
-        private volatile @Nullable PrefetchTerms prefetch;
+        private volatile @Nullable Prefetch prefetch;
         private volatile @Nullable Ban ban;
         private volatile @Nullable KnownBans known;
         private volatile String namespace = "";

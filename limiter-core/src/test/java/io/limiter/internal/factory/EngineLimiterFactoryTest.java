@@ -15,9 +15,11 @@ import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -41,6 +43,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -53,11 +56,14 @@ class EngineLimiterFactoryTest {
     void the_same_name_prefix_and_limit_are_the_same_limiter() {
         RateLimiter limiter = limiters.build("k", 1, 1, 60);
         assertThat(limiters.build("k", TokenBucket.of(1, 1))).isSameAs(limiter);
-        assertThat(limiters.withPrefix("rateLimit:").build("k", 1, 1, 60)).isSameAs(limiter);
+        assertThat(limiters.with(LimiterOptions.NONE.withPrefix("rateLimit:")).build("k", 1, 1, 60))
+                .isSameAs(limiter);
         assertThat(limiters.build("k", 2, 1, 60)).isNotSameAs(limiter);
         assertThat(limiters.build("other", 1, 1, 60)).isNotSameAs(limiter);
-        assertThat(limiters.withPrefix("other:").build("k", 1, 1, 60)).isNotSameAs(limiter);
-        assertThat(limiters.withPrefix("a").withPrefix("rateLimit:").build("k", 1, 1, 60))
+        assertThat(limiters.with(LimiterOptions.NONE.withPrefix("other:")).build("k", 1, 1, 60))
+                .isNotSameAs(limiter);
+        assertThat(limiters.with(LimiterOptions.NONE.withPrefix("a").withPrefix("rateLimit:"))
+                        .build("k", 1, 1, 60))
                 .isSameAs(limiter);
         assertThat(limiters.build("k", FixedWindow.of(1, Duration.ofSeconds(1))))
                 .isSameAs(limiters.build("k", FixedWindow.of(1, Duration.ofSeconds(1))));
@@ -65,7 +71,8 @@ class EngineLimiterFactoryTest {
 
     @Test
     void prefetch_is_only_for_token_buckets_whose_callers_wait_for_their_own_permits() {
-        LimiterFactory prefetching = limiters.withPrefetch(Duration.ofSeconds(1));
+        LimiterFactory prefetching =
+                limiters.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofSeconds(1))));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> prefetching.build("guava", TokenBucket.guava(5)))
                 .withMessageContaining("whoWaits CALLER, was NEXT_CALLER");
@@ -76,17 +83,87 @@ class EngineLimiterFactoryTest {
                 .isThrownBy(() -> prefetching.build("concurrent", ConcurrencyLimit.of(5)))
                 .withMessageContaining("only with a token bucket, limit was ConcurrencyLimit");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters.withPrefetch(Duration.ofSeconds(1), 0))
+                .isThrownBy(() -> limiters.with(LimiterOptions.NONE.withPrefetch(
+                        Prefetch.of(Duration.ofSeconds(1)).withCallsPerSecond(0))))
                 .withMessage("prefetch calls (per second) must be between 1 and 1000000, was 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters.withPrefetch(Duration.ofHours(2)))
+                .isThrownBy(() -> limiters.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofHours(2)))))
                 .withMessage("prefetch time must be between PT0.01S and PT10S (ISO-8601), was PT2H");
         prefetching.build("k", TokenBucket.of(1, 1));
         limiters.build("k", TokenBucket.of(1, 1));
         assertThat(limiters.statistics().totals())
                 .singleElement()
                 .extracting(LimiterTotals::prefetch)
-                .isEqualTo(Optional.of(new PrefetchTerms(Duration.ofSeconds(1))));
+                .isEqualTo(Optional.of(Prefetch.of(Duration.ofSeconds(1))));
+    }
+
+    @Test
+    void a_limit_that_is_defined_by_its_name_has_its_kind_and_its_options() {
+        FixedWindow window = FixedWindow.of(5, Duration.ofHours(1));
+        LimiterFactory factory = LocalLimiterFactory.builder()
+                .define("api", TokenBucket.perSecond(5), LimiterOptions.NONE.withFailurePolicy(FailurePolicy.DENY))
+                .define("api", TokenBucket.perSecond(50), LimiterOptions.NONE.withPlan("gold"))
+                .define("orders", window, LimiterOptions.NONE.withBan(Ban.after(1)))
+                .define("exports", ConcurrencyLimit.of(2), LimiterOptions.NONE)
+                .build();
+        RateLimiter api = factory.rateLimiter("api");
+        assertThat(api.limit()).isEqualTo(TokenBucket.perSecond(5));
+        assertThat(factory.rateLimiter("api")).isSameAs(api);
+        assertThat(factory.limiter("api")).isSameAs(api);
+        assertThat(factory.build("api", TokenBucket.perSecond(5))).isNotSameAs(api);
+        assertThat(factory.build("api", TokenBucket.perSecond(9)).getRate()).isEqualTo(9);
+        assertThat(factory.with(LimiterOptions.NONE.withFailurePolicy(FailurePolicy.DENY))
+                        .build("api", TokenBucket.perSecond(5)))
+                .isSameAs(api);
+        assertThat(factory.with(LimiterOptions.NONE.withPlan("gold")).rateLimiter("api"))
+                .extracting(RateLimiter::name, RateLimiter::getRate)
+                .containsExactly("api.gold", 50.0);
+        assertThat(factory.with(LimiterOptions.NONE.withBan(Ban.after(1))).build("orders", window))
+                .isSameAs(factory.limiter("orders"));
+        assertThat(factory.concurrencyLimiter("exports").limit()).isEqualTo(ConcurrencyLimit.of(2));
+        assertThat(factory.with(LimiterOptions.NONE.withPrefix("p:")).rateLimiter("api"))
+                .isSameAs(factory.with(LimiterOptions.NONE.withPrefix("p:").withFailurePolicy(FailurePolicy.DENY))
+                        .build("api", TokenBucket.perSecond(5)));
+    }
+
+    @Test
+    void a_name_that_stands_for_nothing_or_another_kind_is_an_error_with_the_remedy() {
+        LocalLimiterFactory.Builder builder = LocalLimiterFactory.builder()
+                .define("search", TokenBucket.perSecond(5), LimiterOptions.NONE)
+                .define("orders", FixedWindow.of(5, Duration.ofHours(1)), LimiterOptions.NONE)
+                .define("exports", ConcurrencyLimit.of(2), LimiterOptions.NONE)
+                .define("planned", TokenBucket.perSecond(5), LimiterOptions.NONE.withPlan("gold"));
+        LimiterFactory factory = builder.build();
+        assertFails(
+                () -> factory.rateLimiter("serach"),
+                "there is no limit 'serach', the nearest names are [search, orders, exports]: define it with the builder of"
+                        + " the factory");
+        assertFails(
+                () -> limiters.limiter("any"),
+                "there is no limit 'any', and none of another name: define it with the builder of the factory");
+        assertFails(() -> factory.rateLimiter("orders"), "limit 'orders' is a FixedWindow: call limiter(\"orders\")");
+        assertFails(
+                () -> factory.rateLimiter("exports"),
+                "limit 'exports' is a ConcurrencyLimit: call concurrencyLimiter(\"exports\")");
+        assertFails(
+                () -> factory.limiter("exports"),
+                "limit 'exports' is a ConcurrencyLimit: call concurrencyLimiter(\"exports\")");
+        assertFails(
+                () -> factory.concurrencyLimiter("search"),
+                "limit 'search' is a TokenBucket: call rateLimiter(\"search\")");
+        assertFails(
+                () -> factory.rateLimiter("planned"),
+                "limit 'planned' is defined for its plans [gold] only: define the limit itself, too");
+        assertFails(
+                () -> factory.with(LimiterOptions.NONE.withPlan("pro")).rateLimiter("planned"),
+                "limit 'planned' has no plan 'pro', its plans are [gold]: define that plan, or use one of these");
+        assertFails(
+                () -> builder.define("search", TokenBucket.perSecond(1), LimiterOptions.NONE),
+                "limit 'search' is defined already, as " + TokenBucket.perSecond(5) + ": define each name once");
+    }
+
+    private static void assertFails(ThrowingCallable call, String message) {
+        assertThatIllegalArgumentException().isThrownBy(call).withMessage(message);
     }
 
     @Test
@@ -106,16 +183,17 @@ class EngineLimiterFactoryTest {
 
     @Test
     void two_kinds_under_one_key_are_an_error_at_build() {
-        LimiterFactory app = limiters.withPrefix("app:");
+        LimiterFactory app = limiters.with(LimiterOptions.NONE.withPrefix("app:"));
         app.build("k", new BrokenLimit());
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> app.withFailurePolicy(FailurePolicy.DENY).build("k", TokenBucket.of(1, 1)))
+                .isThrownBy(() -> app.with(LimiterOptions.NONE.withFailurePolicy(FailurePolicy.DENY))
+                        .build("k", TokenBucket.of(1, 1)))
                 .withMessage(
                         "limiter 'k' cannot be a TokenBucket: another kind of limit, whose state is a Double, has its key"
                                 + " app:{k}; give it another name or prefix, or its kind a keySuffix of its own");
         app.build("k", new BrokenLimit());
         app.build("other", TokenBucket.of(1, 1));
-        limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
+        limiters.with(LimiterOptions.NONE.withPrefix("")).build("k", TokenBucket.of(1, 1));
         app.build("k", FixedWindow.of(1, Duration.ofSeconds(1)));
         app.build("k", ConcurrencyLimit.of(1));
         app.build("k", SlidingLog.of(1, Duration.ofSeconds(1)));
@@ -124,35 +202,37 @@ class EngineLimiterFactoryTest {
 
     @Test
     void a_plan_has_the_kind_of_its_limit() {
-        LimiterFactory app = limiters.withPrefix("app:");
+        LimiterFactory app = limiters.with(LimiterOptions.NONE.withPrefix("app:"));
         app.build("k", TokenBucket.perSecond(1));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> app.withPlan("pro").build("k", SlidingLog.of(1, Duration.ofSeconds(1))))
+                .isThrownBy(() -> app.with(LimiterOptions.NONE.withPlan("pro"))
+                        .build("k", SlidingLog.of(1, Duration.ofSeconds(1))))
                 .withMessage(
                         "limiter 'k.pro' cannot be a SlidingLog: it takes the permits of 'k', which is of another kind,"
                                 + " with the state RedisPermits; give a plan the kind of its limit, or another name or prefix");
-        app.withPlan("pro").build("k", TokenBucket.perSecond(2));
+        app.with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(2));
         assertThatIllegalArgumentException()
                 .as("a limit of another kind than its plan")
                 .isThrownBy(() -> app.build("k", FixedWindow.of(1, Duration.ofSeconds(1))))
                 .withMessageContaining("limiter 'k' cannot be a FixedWindow");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters.withPlan(" "))
+                .isThrownBy(() -> limiters.with(LimiterOptions.NONE.withPlan(" ")))
                 .withMessage("plan must not be blank, was ' '");
     }
 
     @Test
     void no_limiter_has_the_name_of_a_plan_of_another() {
-        limiters.withPlan("pro").build("k", TokenBucket.perSecond(1));
+        limiters.with(LimiterOptions.NONE.withPlan("pro")).build("k", TokenBucket.perSecond(1));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiters.build("k.pro", TokenBucket.perSecond(1)))
                 .withMessage(
                         "limiter 'k.pro' cannot take the permits of 'k.pro', because statistics and live limits know"
                                 + " those of 'k' as 'k.pro': give the limiter or its plan another name");
-        limiters.withPrefix("other:").build("k.pro", TokenBucket.perSecond(1));
+        limiters.with(LimiterOptions.NONE.withPrefix("other:")).build("k.pro", TokenBucket.perSecond(1));
         limiters.build("s.free", TokenBucket.perSecond(1));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiters.withPlan("free").build("s", TokenBucket.perSecond(1)))
+                .isThrownBy(() ->
+                        limiters.with(LimiterOptions.NONE.withPlan("free")).build("s", TokenBucket.perSecond(1)))
                 .withMessageContaining("know those of 's.free' as 's.free'");
     }
 
@@ -170,7 +250,10 @@ class EngineLimiterFactoryTest {
             System.gc();
         }
         assertThat(small.build("k", 1, 1, 60).getRate()).isEqualTo(5);
-        assertThat(small.withPrefix("other:").build("k", 1, 1, 60).getRate()).isEqualTo(1);
+        assertThat(small.with(LimiterOptions.NONE.withPrefix("other:"))
+                        .build("k", 1, 1, 60)
+                        .getRate())
+                .isEqualTo(1);
         small.build("k", 1, 1, 60).setRate(6);
         assertThat(kept.getRate()).as("one that is no longer in the cache").isEqualTo(6);
     }
@@ -344,7 +427,7 @@ class EngineLimiterFactoryTest {
 
         @Override
         protected RateLimiter newRateLimiter(
-                KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
+                KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable Prefetch prefetch) {
             if (keys.name().equals(slow)) {
                 building.countDown();
                 Uninterruptibles.awaitUninterruptibly(until);

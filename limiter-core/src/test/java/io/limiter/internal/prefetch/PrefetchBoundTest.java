@@ -4,7 +4,7 @@ import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.time.ExpiryClock;
@@ -33,14 +33,14 @@ class PrefetchBoundTest {
     private final SteppingEngine backend = new SteppingEngine(clock::micros);
     private final HandSleeper timers = new HandSleeper(clock);
     private final Ledger ledger = new Ledger();
-    private PrefetchTerms terms = new PrefetchTerms(TIME);
-    private final List<Prefetch> fleet = new ArrayList<>();
+    private Prefetch terms = Prefetch.of(TIME);
+    private final List<PrefetchEngine> fleet = new ArrayList<>();
 
     /** A large fleet with few calls pauses for far longer than the prefetch time. */
     @ParameterizedTest
     @CsvSource({"1, 5000", "3, 5000", "20, 5000", "20, 100", "100, 200", "100, 20"})
     void no_time_has_more_than_the_bound(int size, int callsPerSecond) {
-        terms = new PrefetchTerms(TIME, callsPerSecond);
+        terms = Prefetch.of(TIME).withCallsPerSecond(callsPerSecond);
         TokenBucket limit = TokenBucket.perSecond(2_000).withCapacity(300);
         for (int i = 0; i < size; i++) {
             fleet.add(instance());
@@ -128,7 +128,7 @@ class PrefetchBoundTest {
                 .isZero();
     }
 
-    private void request(TokenBucket limit, Prefetch instance) {
+    private void request(TokenBucket limit, PrefetchEngine instance) {
         long permits = random.nextInt(10) == 0 ? 1 + random.nextInt(40) : 1;
         if (decide(instance, KEY, limit, Request.take(permits, 0)).granted()) {
             ledger.granted(clock.micros(), permits);
@@ -149,13 +149,13 @@ class PrefetchBoundTest {
         }
     }
 
-    private Prefetch instance() {
+    private PrefetchEngine instance() {
         Ticker wall = new Ticker() {
             @Override
             public long read() {
                 return clock.micros() * 1_000;
             }
         };
-        return new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(terms);
+        return new PrefetchEngine(backend, timers, new ExpiryClock(clock, wall)).with(terms);
     }
 }

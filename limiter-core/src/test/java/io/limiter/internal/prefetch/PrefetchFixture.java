@@ -4,7 +4,7 @@ import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -37,10 +37,10 @@ abstract class PrefetchFixture {
     final HandSleeper timers = new HandSleeper(clock);
     final SteppingEngine backend = new SteppingEngine(clock::micros);
     final Behind behind = new Behind();
-    final Prefetch without = new Prefetch(behind, timers, new ExpiryClock(clock, wall));
-    final Prefetch prefetch = without.with(new PrefetchTerms(TIME));
+    final PrefetchEngine without = new PrefetchEngine(behind, timers, new ExpiryClock(clock, wall));
+    final PrefetchEngine prefetch = without.with(Prefetch.of(TIME));
 
-    static boolean prefetched(Prefetch by) {
+    static boolean prefetched(PrefetchEngine by) {
         return by.tryAcquire(KEY, LIMIT, 1, 0) == ImmediateEngine.Known.PREFETCHED;
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
@@ -65,8 +65,8 @@ class PrefetchReturnTest extends PrefetchFixture {
     @Test
     void closing_waits_for_permits_of_a_key_that_was_just_replaced() throws InterruptedException {
         Deque<Runnable> onRead = new ArrayDeque<>();
-        Prefetch hooked =
-                new Prefetch(behind, timers, new ExpiryClock(hooked(onRead), wall)).with(new PrefetchTerms(TIME));
+        PrefetchEngine hooked =
+                new PrefetchEngine(behind, timers, new ExpiryClock(hooked(onRead), wall)).with(Prefetch.of(TIME));
         decide(hooked, "{Aa}", LIMIT, ONE);
         pass(TIME.multipliedBy(20));
         behind.holds = true;
@@ -90,8 +90,8 @@ class PrefetchReturnTest extends PrefetchFixture {
     @Test
     void a_key_that_an_error_has_closed_is_prefetched_again() {
         Deque<Runnable> onRead = new ArrayDeque<>();
-        Prefetch hooked =
-                new Prefetch(behind, timers, new ExpiryClock(hooked(onRead), wall)).with(new PrefetchTerms(TIME));
+        PrefetchEngine hooked =
+                new PrefetchEngine(behind, timers, new ExpiryClock(hooked(onRead), wall)).with(Prefetch.of(TIME));
         decide(hooked, "{Aa}", LIMIT, ONE);
         pass(TIME.multipliedBy(20));
         onRead.add(() -> {});
@@ -137,7 +137,7 @@ class PrefetchReturnTest extends PrefetchFixture {
         without.reset(KEY);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         takeEachMilli(200);
-        without.with(new PrefetchTerms(TIME, 1)).reset(KEY);
+        without.with(Prefetch.of(TIME).withCallsPerSecond(1)).reset(KEY);
         assertThat(prefetch.tryAcquire(KEY, LIMIT, 1, 0)).isEqualTo(ImmediateEngine.Known.UNKNOWN);
         assertThat(without).isEqualTo(prefetch).hasSameHashCodeAs(prefetch);
     }
@@ -160,7 +160,8 @@ class PrefetchReturnTest extends PrefetchFixture {
 
     @Test
     void a_block_that_is_returned_after_a_reset_by_another_instance_is_added_up_to_the_capacity() {
-        Prefetch other = new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(TIME));
+        PrefetchEngine other =
+                new PrefetchEngine(backend, timers, new ExpiryClock(clock, wall)).with(Prefetch.of(TIME));
         takeFromHalf();
         behind.returned = 0;
         other.reset(KEY);

@@ -3,7 +3,7 @@ package io.limiter.internal.prefetch;
 import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.BackendFailures;
@@ -44,7 +44,8 @@ class PrefetchShareTest extends PrefetchFixture {
 
     @Test
     void two_instances_share_by_demand() {
-        Prefetch other = new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(TIME));
+        PrefetchEngine other =
+                new PrefetchEngine(backend, timers, new ExpiryClock(clock, wall)).with(Prefetch.of(TIME));
         exhaust();
         int many = 0;
         int few = 0;
@@ -63,7 +64,8 @@ class PrefetchShareTest extends PrefetchFixture {
 
     @Test
     void what_can_never_be_granted_is_no_demand() {
-        Prefetch other = new Prefetch(backend, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(TIME));
+        PrefetchEngine other =
+                new PrefetchEngine(backend, timers, new ExpiryClock(clock, wall)).with(Prefetch.of(TIME));
         exhaust();
         int granted = 0;
         for (int i = 0; i < 2_000; i++) {

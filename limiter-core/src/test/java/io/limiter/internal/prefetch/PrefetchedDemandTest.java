@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.limiter.LimiterListener;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -57,9 +57,9 @@ class PrefetchedDemandTest {
         TokenBucket limit = TokenBucket.perSecond(1_000).withCapacity(1_000);
         SteppingEngine backend = new SteppingEngine(time::micros);
         List<PendingDecision<?>> held = new ArrayList<>();
-        Prefetch prefetch = new Prefetch(
+        PrefetchEngine prefetch = new PrefetchEngine(
                         new HoldingPrefetches(backend, held), new HandSleeper(time), new ExpiryClock(clock, time))
-                .with(new PrefetchTerms(Duration.ofMillis(100)));
+                .with(Prefetch.of(Duration.ofMillis(100)));
         Request one = Request.take(1, 0);
         decide(prefetch, "k", limit, one);
         decide(prefetch, "k", limit, one);
@@ -100,8 +100,8 @@ class PrefetchedDemandTest {
     private static long mostWanted(List<LimiterListener> listeners) {
         TestClock clock = new TestClock();
         Watched watched = new Watched(new SteppingEngine(clock::micros));
-        Prefetch prefetch = new Prefetch(watched, new HandSleeper(clock), new ExpiryClock(clock, clock))
-                .with(new PrefetchTerms(Duration.ofMillis(100)));
+        PrefetchEngine prefetch = new PrefetchEngine(watched, new HandSleeper(clock), new ExpiryClock(clock, clock))
+                .with(Prefetch.of(Duration.ofMillis(100)));
         EngineRateLimiter limiter = new EngineRateLimiter(
                 new KeySpace("", "k", ""),
                 TokenBucket.perSecond(1_000).withCapacity(1_000),

@@ -1,6 +1,6 @@
 package io.limiter.internal.prefetch;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -34,7 +34,7 @@ public class PrefetchedKeyLinearizability {
     private final PrefetchedKey key = new PrefetchedKey(
             "k",
             TokenBucket.of(1, 1),
-            new PrefetchTerms(Duration.ofSeconds(1)),
+            Prefetch.of(Duration.ofSeconds(1)),
             new GrantingEngine(granted),
             CLOCK,
             TIME,

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Ticker;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.engine.Engine;
@@ -140,7 +140,7 @@ class PrefetchedKeyTest {
         return new PrefetchedKey(
                 "k",
                 TokenBucket.of(1, 1),
-                new PrefetchTerms(Duration.ofSeconds(1)),
+                Prefetch.of(Duration.ofSeconds(1)),
                 engine,
                 expiry,
                 new HandSleeper(clock),

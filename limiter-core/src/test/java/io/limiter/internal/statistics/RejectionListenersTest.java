@@ -8,6 +8,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
@@ -58,9 +59,9 @@ class RejectionListenersTest {
         try (LocalLimiterFactory factory =
                 LocalLimiterFactory.builder().maxKeys(100).listener(recorded).build()) {
             for (LimiterFactory quiet : List.of(
-                    factory.withoutListeners(),
-                    factory.withoutListeners().withPrefix("countLimit:"),
-                    factory.withPrefix("countLimit:").withoutListeners())) {
+                    factory.with(LimiterOptions.NONE.withListeners(false)),
+                    factory.with(LimiterOptions.NONE.withListeners(false).withPrefix("countLimit:")),
+                    factory.with(LimiterOptions.NONE.withPrefix("countLimit:").withListeners(false)))) {
                 Limiter limiter = quiet.build("shared", FixedWindow.of(1, DAY));
                 limiter.tryAcquire();
                 limiter.on("key").async().decide(1).join();

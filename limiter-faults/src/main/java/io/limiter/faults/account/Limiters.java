@@ -1,7 +1,7 @@
 package io.limiter.faults.account;
 
 import io.limiter.FailurePolicy;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -65,7 +65,7 @@ public enum Limiters {
     public static final Ban BAN =
             Ban.after(10, Duration.ofSeconds(1)).withLengths(Duration.ofSeconds(1), Duration.ofSeconds(1));
 
-    public static final PrefetchTerms PREFETCH = new PrefetchTerms(Duration.ofMillis(500));
+    public static final Prefetch PREFETCH = Prefetch.of(Duration.ofMillis(500));
 
     private static final Limiters[] VALUES = values();
 

@@ -10,6 +10,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.faults.account.AccountFile;
@@ -143,13 +144,13 @@ final class Member {
 
     private static Limiter limiter(LimiterFactory instance, Limiters which) {
         String name = which.name().toLowerCase(Locale.ROOT);
-        LimiterFactory used = instance.withFailurePolicy(which.policy());
+        LimiterOptions options = LimiterOptions.NONE.withFailurePolicy(which.policy());
         if (which.isPrefetched()) {
-            used = used.withPrefetch(Limiters.PREFETCH.time());
+            options = options.withPrefetch(Limiters.PREFETCH);
         } else if (which == Limiters.BANNING) {
-            used = used.withBan(Limiters.BAN);
+            options = options.withBan(Limiters.BAN);
         }
-        return used.build(name, which.limit());
+        return instance.with(options).build(name, which.limit());
     }
 
     private void call(Limiters which, Limiter limiter, Random random) {
@@ -218,7 +219,7 @@ final class Member {
     }
 
     private void hold(LimiterFactory instance, Random random, boolean holdsLong) {
-        ConcurrencyLimiter limiter = instance.withFailurePolicy(Limiters.LEASED.policy())
+        ConcurrencyLimiter limiter = instance.with(LimiterOptions.NONE.withFailurePolicy(Limiters.LEASED.policy()))
                 .build("leased", Limiters.LEASES)
                 .on(Limiters.LEASED.key(0));
         while (!ended) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
@@ -43,7 +44,7 @@ class LiveBansTest {
     @BeforeEach
     void start() {
         factory = FLEET.instance();
-        limiter = factory.withBan(BAN).build("login", ONCE);
+        limiter = factory.with(LimiterOptions.NONE.withBan(BAN)).build("login", ONCE);
     }
 
     private void beBanned() {
@@ -92,16 +93,17 @@ class LiveBansTest {
         LiveInstance one = FLEET.instance("one", showKeys);
         LiveInstance other = FLEET.instance("other", showKeys);
         Ban ban = Ban.after(1).withLengths(Duration.ofMinutes(5), Duration.ofHours(1));
-        Limiter search = one.withBan(ban).build("search", ONCE);
-        one.withBan(ban).withPlan("pro").build("search", ONCE);
-        Limiter tagged = other.withBan(ban).withHashTag(HashTag.FIRST_KEY).build("search", ONCE);
+        Limiter search = one.with(LimiterOptions.NONE.withBan(ban)).build("search", ONCE);
+        one.with(LimiterOptions.NONE.withBan(ban).withPlan("pro")).build("search", ONCE);
+        Limiter tagged = other.with(LimiterOptions.NONE.withBan(ban).withHashTag(HashTag.FIRST_KEY))
+                .build("search", ONCE);
         for (int i = 0; i < 2; i++) {
             search.tryAcquire("ann", 1);
             tagged.on("shop").on("ann").tryAcquire();
         }
         Eventually.that(() ->
                 assertThat(other.statistics().totals().get(0).bansInEffect()).hasSize(1));
-        Limiter elsewhere = other.withBan(ban).build("search", ONCE);
+        Limiter elsewhere = other.with(LimiterOptions.NONE.withBan(ban)).build("search", ONCE);
         FLEET.clock().advance(Duration.ofSeconds(10));
         Eventually.that(() -> assertThat(elsewhere.decide("ann", 1).source()).isEqualTo(Source.OVERRIDE));
         List<BannedKey> bans = BannedKey.all(reportsOf(one, other));
@@ -138,8 +140,9 @@ class LiveBansTest {
     @Test
     void an_instance_reports_its_longest_bans() {
         LiveInstance one = FLEET.instance("one", true);
-        Limiter brief = one.withBan(Ban.after(1)).build("brief", ONCE);
-        Limiter lasting = one.withBan(Ban.after(1).withLengths(Duration.ofHours(1), Duration.ofHours(1)))
+        Limiter brief = one.with(LimiterOptions.NONE.withBan(Ban.after(1))).build("brief", ONCE);
+        Limiter lasting = one.with(
+                        LimiterOptions.NONE.withBan(Ban.after(1).withLengths(Duration.ofHours(1), Duration.ofHours(1))))
                 .build("lasting", ONCE);
         for (int i = 0; i < FleetReports.MAX_BANS; i++) {
             brief.tryAcquire("ann-" + i, 2);
@@ -161,7 +164,9 @@ class LiveBansTest {
             busy.tryAcquire("ann");
             busy.tryAcquire("ann");
         }
-        factory.withBan(Ban.after(1)).build("rare", ONCE).tryAcquire("ann", 2);
+        factory.with(LimiterOptions.NONE.withBan(Ban.after(1)))
+                .build("rare", ONCE)
+                .tryAcquire("ann", 2);
         Eventually.that(() -> {
             List<InstanceReport> reports = reportsOf(factory);
             assertThat(LimitReport.sum(reports))

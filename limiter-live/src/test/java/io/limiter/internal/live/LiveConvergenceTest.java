@@ -6,6 +6,7 @@ import static io.limiter.internal.live.LiveFleet.live;
 import static io.limiter.internal.live.LiveFleet.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.LiveKey;
@@ -56,7 +57,7 @@ class LiveConvergenceTest {
         double perSecond;
         try (LiveInstance factory = LiveMember.factory(FLEET.connections());
                 LiveMember.Load load = new LiveMember.Load(factory)) {
-            factory.withPlan("gold").build("search", TokenBucket.perSecond(1000));
+            factory.with(LimiterOptions.NONE.withPlan("gold")).build("search", TokenBucket.perSecond(1000));
             LiveLimits live = live(factory);
             LiveKey ann = LiveKey.of("ann");
             LiveKey bob = LiveKey.of("bob");

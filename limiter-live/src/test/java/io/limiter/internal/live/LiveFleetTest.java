@@ -13,6 +13,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.LimiterTotals.HotKey;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -93,7 +94,9 @@ class LiveFleetTest {
     @Test
     void a_plan_is_reported_with_the_limit_whose_permits_it_takes() {
         LiveInstance one = FLEET.instance("one", true);
-        one.withPlan("pro").build("search", FixedWindow.of(9, HOUR)).tryAcquire("ann");
+        one.with(LimiterOptions.NONE.withPlan("pro"))
+                .build("search", FixedWindow.of(9, HOUR))
+                .tryAcquire("ann");
         LimitReport plan = sum(one);
         assertThat(plan.name()).isEqualTo("search.pro");
         assertThat(plan.plan()).isEqualTo("pro");
@@ -217,7 +220,7 @@ class LiveFleetTest {
         put(one, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(0.1));
         assertThat(logged(() -> {
                     tight.pollLiveLimits();
-                    tight.withPrefix("another:").build("search", TokenBucket.of(10, 1));
+                    tight.with(LimiterOptions.NONE.withPrefix("another:")).build("search", TokenBucket.of(10, 1));
                 }))
                 .singleElement()
                 .asString()

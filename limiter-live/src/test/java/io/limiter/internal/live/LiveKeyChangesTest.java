@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.Limiter;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
@@ -110,7 +111,7 @@ class LiveKeyChangesTest {
         put(one, LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(5), NOTE);
         other.pollLiveLimits();
         assertThat(window.on("ann").limit()).as("of another kind").isEqualTo(FixedWindow.of(2, HALF_HOUR));
-        RateLimiter bucket = other.withPrefix("p:").build("search", TokenBucket.of(100, 1));
+        RateLimiter bucket = other.with(LimiterOptions.NONE.withPrefix("p:")).build("search", TokenBucket.of(100, 1));
         putByHand(one, "\"capacity\":0.5");
         assertThat(logged(() -> {
                     other.pollLiveLimits();
@@ -139,7 +140,7 @@ class LiveKeyChangesTest {
     void a_key_obeys_under_every_plan() {
         LiveInstance factory = FLEET.instance();
         factory.build("search", TWO);
-        RateLimiter gold = factory.withPlan("gold").build("search", TWO.withCapacity(9));
+        RateLimiter gold = factory.with(LimiterOptions.NONE.withPlan("gold")).build("search", TWO.withCapacity(9));
         LiveLimit ban = put(factory, LiveSettings.BANNED, NOTE);
         assertThat(gold.tryAcquire("ann")).isFalse();
         assertThat(gold.tryAcquire("bob", 9)).isTrue();
@@ -150,8 +151,9 @@ class LiveKeyChangesTest {
     @Test
     void where_a_key_is_given_the_name_of_a_plan_is_that_of_its_limit() {
         LiveInstance factory = FLEET.instance();
-        List<RateLimiter> limiters =
-                List.of(factory.build("search", TWO), factory.withPlan("gold").build("search", TWO.withCapacity(9)));
+        List<RateLimiter> limiters = List.of(
+                factory.build("search", TWO),
+                factory.with(LimiterOptions.NONE.withPlan("gold")).build("search", TWO.withCapacity(9)));
         LiveLimits live = live(factory);
         LiveLimit ban = live.put("search.gold", ANN, LiveSettings.BANNED, NOTE, 0);
         assertThat(ban.name()).isEqualTo("search");
@@ -164,7 +166,8 @@ class LiveKeyChangesTest {
                 .contains(live.history().get(0));
         assertThat(limiters).allMatch(limiter -> limiter.tryAcquire("ann"));
         // A limit of another prefix has the name of the plan.
-        Limiter other = factory.withPrefix("other:").build("search.gold", FixedWindow.of(1, HALF_HOUR));
+        Limiter other = factory.with(LimiterOptions.NONE.withPrefix("other:"))
+                .build("search.gold", FixedWindow.of(1, HALF_HOUR));
         assertThat(live.put("search.gold", ANN, LiveSettings.BANNED, NOTE, 0).name())
                 .isEqualTo("search.gold");
         assertThat(other.tryAcquire("ann")).isFalse();
@@ -189,7 +192,7 @@ class LiveKeyChangesTest {
         assertThat(live.put("other.gold", ANN, LiveSettings.BANNED, NOTE, 0).name())
                 .as("waits until a limiter is built")
                 .isEqualTo("other.gold");
-        factory.withPlan("gold").build("search", TWO);
+        factory.with(LimiterOptions.NONE.withPlan("gold")).build("search", TWO);
         assertThat(live.put("search.gold", ANN, LiveSettings.BANNED, NOTE, 0).name())
                 .isEqualTo("search");
     }
@@ -211,7 +214,8 @@ class LiveKeyChangesTest {
     void nested_keys_are_one_key_and_a_hash_tag_is_none() {
         LiveInstance factory = FLEET.instance(BY_HAND.withShowKeys(true));
         RateLimiter nested = factory.build("search", TWO);
-        RateLimiter tagged = factory.withHashTag(HashTag.FIRST_KEY).build("search", TWO);
+        RateLimiter tagged =
+                factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)).build("search", TWO);
         live(factory).put("search", LiveKey.of("tenant#user"), LiveSettings.BANNED, NOTE, 0);
         put(factory, LiveSettings.BANNED, NOTE);
         assertThat(nested.on("tenant").on("user").tryAcquire()).isFalse();

@@ -12,6 +12,8 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
@@ -191,9 +193,11 @@ class LiveKeysTest {
                 .isEqualTo(TokenBucket.perSecond(10).withCapacity(7));
         limiter.setRate(50);
         assertThat(limiter.on("ann").limit().permitsPerSecond()).isEqualTo(10);
-        RateLimiter later = factory.withPrefix("other:").build("search", TokenBucket.perSecond(20));
+        RateLimiter later =
+                factory.with(LimiterOptions.NONE.withPrefix("other:")).build("search", TokenBucket.perSecond(20));
         assertThat(later.on("ann").limit()).isEqualTo(TokenBucket.perSecond(10).withCapacity(7));
-        RateLimiter without = factory.withoutLiveLimits().build("search", TokenBucket.perSecond(20));
+        RateLimiter without =
+                factory.with(LimiterOptions.NONE.withLiveLimits(false)).build("search", TokenBucket.perSecond(20));
         assertThat(without.on("ann").limit())
                 .as("as a resolver chooses it, with what the operator changes for the key")
                 .isEqualTo(TokenBucket.perSecond(50).withCapacity(7));
@@ -317,7 +321,7 @@ class LiveKeysTest {
     @Test
     void a_key_with_prefetched_permits_obeys() {
         LiveInstance factory = FLEET.instance();
-        RateLimiter limiter = factory.withPrefetch(Duration.ofSeconds(10))
+        RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofSeconds(10))))
                 .build("search", TokenBucket.perSecond(1).withCapacity(1000));
         for (int i = 0; i < 40; i++) {
             assertThat(limiter.tryAcquire("ann")).isTrue();
@@ -344,7 +348,8 @@ class LiveKeysTest {
         // A caller may change its plan.
         List<RateLimiter> limiters = Stream.of(one, other)
                 .flatMap(each -> Stream.of(
-                        each.build("search", own), each.withPlan("gold").build("search", gold)))
+                        each.build("search", own),
+                        each.with(LimiterOptions.NONE.withPlan("gold")).build("search", gold)))
                 .toList();
         double capacity = gold.maxPermits();
         double rate = gold.permitsPerSecond();

@@ -16,6 +16,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.Limiter;
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
@@ -75,7 +77,7 @@ class LiveLimitsTest {
     void a_live_limit_changes_the_limit_itself_or_one_plan() {
         LiveInstance one = FLEET.instance();
         RateLimiter own = one.build("search", LONG_BURST);
-        RateLimiter pro = one.withPlan("pro").build("search", TokenBucket.of(50, 60));
+        RateLimiter pro = one.with(LimiterOptions.NONE.withPlan("pro")).build("search", TokenBucket.of(50, 60));
         put(one, "search", SLOW);
         assertThat(own.getRate()).isEqualTo(0.1);
         assertThat(pro.getRate()).isEqualTo(50);
@@ -144,8 +146,9 @@ class LiveLimitsTest {
     void applies_to_every_prefix_and_hash_tag_and_to_views_that_exist() {
         LiveInstance factory = FLEET.instance();
         RateLimiter view = search(factory).on("key");
-        RateLimiter prefixed = factory.withPrefix("other:").build("search", TokenBucket.perSecond(50));
-        RateLimiter tagged = factory.withHashTag(HashTag.FIRST_KEY)
+        RateLimiter prefixed =
+                factory.with(LimiterOptions.NONE.withPrefix("other:")).build("search", TokenBucket.perSecond(50));
+        RateLimiter tagged = factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
                 .build("search", TokenBucket.perSecond(70).withCapacity(7));
         put(factory, "search", TEN);
         assertThat(view.getRate()).isEqualTo(10);
@@ -170,10 +173,14 @@ class LiveLimitsTest {
     void limiters_without_live_limits_do_not_change() {
         LiveInstance factory = FLEET.instance();
         TokenBucket own = TokenBucket.perSecond(100);
-        RateLimiter computed = factory.withoutLiveLimits().build("search", own);
+        RateLimiter computed =
+                factory.with(LimiterOptions.NONE.withLiveLimits(false)).build("search", own);
         put(factory, "search", TEN);
         assertThat(computed.limit()).isEqualTo(own);
-        assertThat(factory.withoutLiveLimits().build("search", own).limit()).isEqualTo(own);
+        assertThat(factory.with(LimiterOptions.NONE.withLiveLimits(false))
+                        .build("search", own)
+                        .limit())
+                .isEqualTo(own);
         assertThat(factory.build("search", own).getRate()).isEqualTo(10);
     }
 
@@ -307,7 +314,7 @@ class LiveLimitsTest {
     void the_failure_policy_changes_and_comes_back() {
         LiveInstance factory = FLEET.instance();
         RateLimiter limiter = search(factory);
-        Limiter computed = search(factory.withoutLiveLimits());
+        Limiter computed = search(factory.with(LimiterOptions.NONE.withLiveLimits(false)));
         LiveLimit live = put(factory, "search", LiveSettings.NONE.withFailurePolicy(FailurePolicy.DENY));
         assertThat(totalsPolicy(factory)).isEqualTo(FailurePolicy.DENY);
         assertThat(limiter.limit()).isEqualTo(computed.limit());
@@ -336,13 +343,14 @@ class LiveLimitsTest {
         assertThat(own.getRate()).isEqualTo(100);
         assertThat(totalsPolicy(other)).isEqualTo(FailurePolicy.THROW);
         assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
-        other.withPrefix("a:").build("search", TokenBucket.perSecond(100).withCapacity(5));
+        other.with(LimiterOptions.NONE.withPrefix("a:"))
+                .build("search", TokenBucket.perSecond(100).withCapacity(5));
         assertThat(settings.get().enforce()).isFalse();
 
         put(one, "pay", TEN.withFailurePolicy(FailurePolicy.DENY));
         other.pollLiveLimits();
-        other.withPrefix("bucket:").build("pay", TokenBucket.perSecond(100));
-        other.withPrefix("window:").build("pay", FixedWindow.of(9, Duration.ofHours(1)));
+        other.with(LimiterOptions.NONE.withPrefix("bucket:")).build("pay", TokenBucket.perSecond(100));
+        other.with(LimiterOptions.NONE.withPrefix("window:")).build("pay", FixedWindow.of(9, Duration.ofHours(1)));
         assertThat(other.statistics().totals())
                 .filteredOn(totals -> totals.name().equals("pay"))
                 .extracting(totals -> totals.prefix() + totals.failurePolicy().orElseThrow())
@@ -365,8 +373,8 @@ class LiveLimitsTest {
     @Test
     void permits_prefetched_under_the_old_definition_are_not_granted() {
         LiveInstance factory = FLEET.instance();
-        RateLimiter limiter =
-                factory.withPrefetch(Duration.ofSeconds(1)).build("search", TokenBucket.perSecond(1_000_000));
+        RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofSeconds(1))))
+                .build("search", TokenBucket.perSecond(1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
         put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(10));
         assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.BACKEND);
@@ -375,8 +383,8 @@ class LiveLimitsTest {
     @Test
     void permits_prefetched_under_the_old_definition_are_not_returned() {
         LiveInstance factory = FLEET.instance();
-        RateLimiter limiter =
-                factory.withPrefetch(Duration.ofSeconds(10)).build("search", TokenBucket.of(0.001, 1_000_000));
+        RateLimiter limiter = factory.with(LimiterOptions.NONE.withPrefetch(Prefetch.of(Duration.ofSeconds(10))))
+                .build("search", TokenBucket.of(0.001, 1_000_000));
         Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
         put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).withRate(0.01));
         LiveInstance other = FLEET.instance();

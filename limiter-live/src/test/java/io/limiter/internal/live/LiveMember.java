@@ -1,6 +1,7 @@
 package io.limiter.internal.live;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
@@ -36,7 +37,7 @@ final class LiveMember {
         try (LiveInstance factory = factory(connections);
                 Load load = new Load(factory)) {
             RateLimiter limiter = limiter(factory);
-            RateLimiter gold = limiter(factory.withPlan("gold"));
+            RateLimiter gold = limiter(factory.with(LimiterOptions.NONE.withPlan("gold")));
             System.out.println("ready");
             Map<String, Object> obeyed = new HashMap<>();
             while (System.in.available() == 0) {

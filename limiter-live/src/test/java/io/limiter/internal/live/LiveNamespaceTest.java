@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.HashTag;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
@@ -99,8 +100,8 @@ class LiveNamespaceTest {
         assertThat(shop.build("search", ONE).tryAcquire("ann")).isTrue();
         assertThat(bank.build("search", ONE).tryAcquire("ann")).isTrue();
         assertThat(shop.build("search", ONE).tryAcquire("ann")).isFalse();
-        RateLimiter tagged =
-                bank.withPrefix("p:").withHashTag(HashTag.FIRST_KEY).build("search", ONE);
+        RateLimiter tagged = bank.with(LimiterOptions.NONE.withPrefix("p:").withHashTag(HashTag.FIRST_KEY))
+                .build("search", ONE);
         assertThat(tagged.on("tenant").tryAcquire("ann")).isTrue();
         tagged.setRate(0.002);
         assertThat(tagged.getRate()).isEqualTo(0.002);
@@ -118,8 +119,10 @@ class LiveNamespaceTest {
     void of_a_view_is_for_permits_and_not_for_live_limits() {
         LiveInstance shop = in("shop");
         LiveInstance bank = in("bank");
-        RateLimiter ofShop = shop.withNamespace("third-party").build("quota", ONE);
-        RateLimiter ofBank = bank.withNamespace("third-party").build("quota", ONE);
+        RateLimiter ofShop =
+                shop.with(LimiterOptions.NONE.withNamespace("third-party")).build("quota", ONE);
+        RateLimiter ofBank =
+                bank.with(LimiterOptions.NONE.withNamespace("third-party")).build("quota", ONE);
         assertThat(ofShop.tryAcquire()).isTrue();
         assertThat(ofBank.tryAcquire()).isFalse();
         put(shop, "quota", TEN.withRate(0.005));

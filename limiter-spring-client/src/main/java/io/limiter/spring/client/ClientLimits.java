@@ -186,8 +186,8 @@ final class ClientLimits implements KnownLimits, RefreshableSettings {
                 log,
                 configured,
                 live,
-                (plan, enforced) -> configured
-                        .prefetching(configured.limiters(factory, prefix, several, plan, enforced))
+                (plan, enforced) -> factory.with(
+                                configured.prefetching(configured.options(prefix, several, plan, enforced)))
                         .build(name, configured.limit(plan)),
                 Set.of());
     }

@@ -1,6 +1,7 @@
 package io.limiter.spring.cloud;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
@@ -49,7 +50,7 @@ final class GatewayRateLimiter extends RedisRateLimiter {
     @SuppressWarnings("NullAway")
     GatewayRateLimiter(LimiterFactory factory, ConfigurationService configuration) {
         super(null, null, configuration);
-        this.factory = factory.withPrefix(PREFIX);
+        this.factory = factory.with(LimiterOptions.NONE.withPrefix(PREFIX));
     }
 
     /**

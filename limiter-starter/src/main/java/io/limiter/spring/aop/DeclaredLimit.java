@@ -4,6 +4,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
@@ -146,12 +147,13 @@ record DeclaredLimit(
      * @throws IllegalArgumentException if it cannot be built
      */
     Built build(LimiterFactory factory, @Nullable String plan, boolean enforced) {
-        LimiterFactory limiters = configured.limiters(factory, name.prefix(), hashTag != null, plan, enforced);
-        LimiterFactory ofResolver = limiters.withoutLiveLimits();
+        LimiterOptions options = configured.options(name.prefix(), hashTag != null, plan, enforced);
+        LimiterFactory ofResolver = factory.with(options.withLiveLimits(false));
+        LimiterFactory limiters = factory.with(configured.prefetching(options));
         Limit<?> limit = configured.limit(plan);
         return limit instanceof ConcurrencyLimit held
                 ? new Built(this, ofResolver, null, limiters.build(name.name(), held))
-                : new Built(this, ofResolver, configured.prefetching(limiters).build(name.name(), limit), null);
+                : new Built(this, ofResolver, limiters.build(name.name(), limit), null);
     }
 
     /**

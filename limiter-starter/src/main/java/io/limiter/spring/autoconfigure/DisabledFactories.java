@@ -3,6 +3,8 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.LimiterFactory;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.spring.settings.ConfiguredLimits;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -17,9 +19,12 @@ final class DisabledFactories implements BeanPostProcessor {
     private static final Logger log = LoggerFactory.getLogger(DisabledFactories.class);
 
     private final ConfigurableListableBeanFactory beans;
+    private final Supplier<ConfiguredLimits> configured;
 
-    DisabledFactories(ConfigurableListableBeanFactory beans) {
+    /** @param configured the limits that the factories know by their names; first called when one is asked for */
+    DisabledFactories(ConfigurableListableBeanFactory beans, Supplier<ConfiguredLimits> configured) {
         this.beans = beans;
+        this.configured = configured;
     }
 
     @Override
@@ -27,6 +32,12 @@ final class DisabledFactories implements BeanPostProcessor {
         if (!(bean instanceof LimiterFactory)) {
             return bean;
         }
+        LimiterFactory used = disabled(bean, name);
+        NamedLimitsProcessor.configure(used, configured);
+        return used;
+    }
+
+    private LimiterFactory disabled(Object bean, String name) {
         LimiterFactory unlimited = LocalLimiterFactory.unlimited();
         LimiterFactory disabled = bean instanceof RedisRateLimiterFactory
                 ? RedisRateLimiterFactory.localBuilder(unlimited).build()
@@ -40,7 +51,7 @@ final class DisabledFactories implements BeanPostProcessor {
                         + " LimiterFactory",
                 name,
                 declared.getName());
-        return bean;
+        return (LimiterFactory) bean;
     }
 
     private Class<?> declaredType(Object bean, String name) {

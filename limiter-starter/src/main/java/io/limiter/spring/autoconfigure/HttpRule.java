@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.LimitInUse;
@@ -324,12 +325,12 @@ record HttpRule(
                 configured,
                 application.live(),
                 (plan, enforced) -> {
-                    LimiterFactory limiters =
-                            configured.limiters(application.factory(), prefix, limits.size() > 1, plan, enforced);
+                    LimiterFactory factory = application.factory();
+                    LimiterOptions options = configured.options(prefix, limits.size() > 1, plan, enforced);
                     return new HttpLimit.Part(
                             configured.limit(),
-                            configured.prefetching(limiters).build(limit, configured.limit(plan)),
-                            limiters.withoutLiveLimits());
+                            factory.with(configured.prefetching(options)).build(limit, configured.limit(plan)),
+                            factory.with(options.withLiveLimits(false)));
                 },
                 plans);
     }

@@ -52,8 +52,8 @@ import org.springframework.core.type.AnnotationMetadata;
     CallerConfigurations.UserOfSecurity.class,
     CallerConfigurations.CallerOfRequest.class,
     LimiterFactoryConfigurations.OfRedis.class,
-    LimiterFactoryConfigurations.BuilderOfThisProcess.class,
     LimiterFactoryConfigurations.OfThisProcess.class,
+    LimiterFactoryConfigurations.OfThisProcessAlone.class,
     LimiterFactoryConfigurations.WithoutRedis.class,
     LimiterFactoryConfigurations.AroundRedis.class,
     LimiterFactoryConfigurations.WithoutLiveLimits.class
@@ -68,6 +68,13 @@ public class LimiterAutoConfiguration {
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static ConfiguredLimits limiterConfiguredLimits(PropertyNames names, Environment environment) {
         return new ConfiguredLimits(ConfiguredLimits.read(names.binder(environment)));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
+    static NamedLimitsProcessor limiterNamedLimitsProcessor(ObjectProvider<ConfiguredLimits> configured) {
+        return new NamedLimitsProcessor(configured::getObject);
     }
 
     @Bean

@@ -231,7 +231,7 @@ final class LimiterFactoryConfigurations {
         }
     }
 
-    /** For a factory of the application that is written for Redis. */
+    /** Limiters with permits in this process, as a program that is written for Redis has them. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RedisConnectionFactory.class)
     @ConditionalOnSetting(
@@ -239,7 +239,7 @@ final class LimiterFactoryConfigurations {
             type = LimiterProperties.Type.class,
             havingValue = "local",
             otherwise = "redis")
-    static class BuilderOfThisProcess {
+    static class OfThisProcess {
 
         @Bean
         @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
@@ -261,17 +261,24 @@ final class LimiterFactoryConfigurations {
                     environment,
                     properties);
         }
+
+        @Bean
+        @ConditionalOnMissingBean(LimiterFactory.class)
+        RedisRateLimiterFactory limiterFactory(RedisRateLimiterFactory.Builder builder) {
+            return builder.build();
+        }
     }
 
-    /** Limiters with permits in this process. */
+    /** The same without Spring Data Redis. */
     @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("org.springframework.data.redis.connection.RedisConnectionFactory")
     @ConditionalOnSetting(
             name = "limiter.type",
             type = LimiterProperties.Type.class,
             havingValue = "local",
             otherwise = "redis")
     @ConditionalOnMissingBean(LimiterFactory.class)
-    static class OfThisProcess {
+    static class OfThisProcessAlone {
 
         @Bean
         LimiterFactory limiterFactory(

@@ -5,17 +5,22 @@ import io.limiter.live.LiveLimits;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.condition.ConditionalOnSetting;
+import io.limiter.spring.settings.ConfiguredLimits;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Limiters that grant everything, if limits are disabled, and what else the application may inject. */
@@ -26,32 +31,52 @@ public class LimiterOffAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LimiterFactory limiterFactory() {
-        return LocalLimiterFactory.unlimited();
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
     LiveLimits limiterLiveLimits() {
         return LiveLimits.NONE;
     }
 
     /** Also those of the application grant everything. */
     @Bean
-    static DisabledFactories limiterDisabledFactories(ConfigurableListableBeanFactory beans) {
-        return new DisabledFactories(beans);
+    static DisabledFactories limiterDisabledFactories(
+            ConfigurableListableBeanFactory beans, ObjectProvider<ConfiguredLimits> configured) {
+        return new DisabledFactories(beans, configured::getObject);
+    }
+
+    /** Not read before code asks for a limit by its name. */
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean
+    static ConfiguredLimits limiterConfiguredLimits(PropertyNames names, Environment environment) {
+        return new ConfiguredLimits(ConfiguredLimits.read(names.binder(environment)));
     }
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RedisConnectionFactory.class)
     static class WithRedisClient {
 
-        /** For a factory of the application that is written for Redis. */
+        /** Also for a factory of the application. */
         @Bean
         @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
         @ConditionalOnMissingBean
         RedisRateLimiterFactory.Builder limiterFactoryBuilder() {
             return RedisRateLimiterFactory.localBuilder(LocalLimiterFactory.unlimited());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean(LimiterFactory.class)
+        RedisRateLimiterFactory limiterFactory(RedisRateLimiterFactory.Builder builder) {
+            return builder.build();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("org.springframework.data.redis.connection.RedisConnectionFactory")
+    static class WithoutRedisClient {
+
+        @Bean
+        @ConditionalOnMissingBean
+        LimiterFactory limiterFactory() {
+            return LocalLimiterFactory.unlimited();
         }
     }
 

@@ -2,11 +2,14 @@ package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
-import io.limiter.LimiterFactory;
-import io.limiter.PrefetchTerms;
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.factory.NamedLimits;
+import io.limiter.internal.text.NearestName;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -15,14 +18,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 
-/** The configured settings of annotated limits, by the names of limits. They override the annotations. */
-public final class ConfiguredLimits {
+/**
+ * The configured settings of limits, by their names. They override annotations of that name, and are the limits that code asks for by
+ * their names.
+ */
+public final class ConfiguredLimits implements NamedLimits.Configured {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLimits.class);
     private static final String PROPERTY = "limiter.limits";
@@ -78,6 +85,11 @@ public final class ConfiguredLimits {
     /** The prefix of a limit's settings, such as {@code limiter.limits.search}. */
     public static String property(String name) {
         return property(PROPERTY, name);
+    }
+
+    @Override
+    public String setting(String name) {
+        return property(name);
     }
 
     /** The name of a setting that is an entry of a map. */
@@ -170,19 +182,74 @@ public final class ConfiguredLimits {
         }
     }
 
-    /** Warns of names without an annotation, which may be misspelt. */
+    @Override
+    public Set<String> names() {
+        return written.values().stream().map(Written::name).collect(Collectors.toSet());
+    }
+
+    /** @throws IllegalArgumentException if the settings alone make no limit, are for shadow mode, or have no such plan */
+    @Override
+    public NamedLimits.@Nullable NamedLimit find(String name, @Nullable String plan, boolean held) {
+        Written found = written.get(uniform(name));
+        if (found == null) {
+            return null;
+        }
+        String property = property(found.name());
+        if (Boolean.FALSE.equals(found.settings().enforce())) {
+            throw new InvalidSettingException(
+                    property + ".enforce",
+                    " must not be false for a limiter that code asks for by its name, because a limiter has no shadow mode:"
+                            + " remove it, or let an annotation or a rule limit the calls");
+        }
+        Configured configured = found.settings().ofCode(property, held);
+        if (plan != null && !configured.plans().containsKey(plan)) {
+            throw new InvalidSettingException(
+                    property + ".plans",
+                    " must have the plan '" + plan + "', has "
+                            + configured.plans().keySet());
+        }
+        checkIsForOne(name, configured.kind() == LimitKind.CONCURRENT, true);
+        return new NamedLimits.NamedLimit(configured.limit(plan), configured.prefetching(configured.options(plan)));
+    }
+
+    /**
+     * Tells of names without an annotation: at WARN of those that are misspelt, or make no limit by themselves. The others may be for code
+     * that asks for them later.
+     */
     public void warnOfUnused() {
-        Set<String> unused = new TreeSet<>();
+        Set<String> others = new TreeSet<>();
+        List<String> known = inUse.values().stream().map(InUse::name).toList();
         written.forEach((uniform, each) -> {
-            if (!inUse.containsKey(uniform)) {
-                unused.add(each.name());
+            if (inUse.containsKey(uniform)) {
+                return;
+            }
+            String nearest = NearestName.of(each.name(), known).orElse(null);
+            if (nearest != null || !isWhole(each)) {
+                log.warn(
+                        "{}.* has no effect, because no @RateLimit, @CountLimit or @ConcurrentLimit of a bean so far has this"
+                                + " name{}",
+                        property(each.name()),
+                        nearest == null
+                                ? ", and it is no whole limit, which code could ask for."
+                                : ": did you mean '" + nearest + "'?");
+            } else {
+                others.add(each.name());
             }
         });
-        if (!unused.isEmpty()) {
-            log.warn(
-                    "{}.* has settings for {}, and no @RateLimit, @CountLimit or @ConcurrentLimit of a bean so far has such a name: they do nothing",
+        if (!others.isEmpty()) {
+            log.info(
+                    "{}.* has limits without an annotation, which code can ask a LimiterFactory for by their names: {}",
                     PROPERTY,
-                    unused);
+                    others);
+        }
+    }
+
+    private static boolean isWhole(Written each) {
+        try {
+            each.settings().ofCode(property(each.name()), true);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
         }
     }
 
@@ -204,7 +271,7 @@ public final class ConfiguredLimits {
             LimitKind kind,
             Limit<?> limit,
             Duration timeout,
-            @Nullable PrefetchTerms prefetch,
+            @Nullable Prefetch prefetch,
             @Nullable String namespace,
             boolean enforced,
             boolean internal,
@@ -258,28 +325,36 @@ public final class ConfiguredLimits {
         }
 
         /**
-         * The factory of its limiters, without {@link #prefetching}.
+         * What its limiters have, without {@link #prefetching}.
          *
          * @param prefix starts the keys in Redis
          * @param hashTag whether the first key is the hash tag
          * @param plan {@code null} for the limit itself
          * @param rejecting whether they reject; otherwise they are for shadow mode, where there are no rejections to listen to
          */
-        public LimiterFactory limiters(
-                LimiterFactory factory, String prefix, boolean hashTag, @Nullable String plan, boolean rejecting) {
-            LimiterFactory shared = namespace == null ? factory : factory.withNamespace(namespace);
-            LimiterFactory prefixed = shared.withPrefix(prefix);
-            LimiterFactory failing = failurePolicy == null ? prefixed : prefixed.withFailurePolicy(failurePolicy);
-            LimiterFactory tagged = hashTag ? failing.withHashTag(HashTag.FIRST_KEY) : failing;
-            LimiterFactory planned = plan == null ? tagged : tagged.withPlan(plan);
-            LimiterFactory banning = ban == null ? planned : planned.withBan(ban);
+        public LimiterOptions options(String prefix, boolean hashTag, @Nullable String plan, boolean rejecting) {
+            LimiterOptions options = options(plan).withPrefix(prefix);
+            options = hashTag ? options.withHashTag(HashTag.FIRST_KEY) : options;
             // In shadow mode a call that the limit rejects is granted, so listeners must not hear of it.
-            return rejecting ? banning : banning.withoutListeners();
+            return rejecting ? options : options.withListeners(false);
         }
 
-        /** The factory whose limiters prefetch permits as this limit does. */
-        public LimiterFactory prefetching(LimiterFactory limiters) {
-            return prefetch == null ? limiters : limiters.withPrefetch(prefetch.time(), prefetch.callsPerSecond());
+        /**
+         * What limiters of code have, without {@link #prefetching}.
+         *
+         * @param plan {@code null} for the limit itself
+         */
+        LimiterOptions options(@Nullable String plan) {
+            LimiterOptions options = LimiterOptions.NONE;
+            options = namespace == null ? options : options.withNamespace(namespace);
+            options = failurePolicy == null ? options : options.withFailurePolicy(failurePolicy);
+            options = plan == null ? options : options.withPlan(plan);
+            return ban == null ? options : options.withBan(ban);
+        }
+
+        /** These options, with which limiters prefetch permits as this limit does. */
+        public LimiterOptions prefetching(LimiterOptions options) {
+            return prefetch == null ? options : options.withPrefetch(prefetch);
         }
     }
 

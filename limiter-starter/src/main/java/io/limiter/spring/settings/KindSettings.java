@@ -1,6 +1,6 @@
 package io.limiter.spring.settings;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -75,11 +75,12 @@ public record KindSettings(LimitKind kind, LimitSettings values) {
 
     /** How an instance prefetches permits; {@code null} if it does not. */
     @Nullable
-    PrefetchTerms prefetch() {
+    Prefetch prefetch() {
         Duration time = values.prefetchTime();
         return time == null
                 ? null
-                : new PrefetchTerms(time, first(values.prefetchCalls(), PrefetchTerms.DEFAULT_CALLS_PER_SECOND));
+                : Prefetch.of(time)
+                        .withCallsPerSecond(first(values.prefetchCalls(), Prefetch.DEFAULT_CALLS_PER_SECOND));
     }
 
     /** How far ahead calls can reserve, which must not be less than they wait. */

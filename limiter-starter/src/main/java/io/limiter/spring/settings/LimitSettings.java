@@ -1,7 +1,7 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.arithmetic.Check;
@@ -95,9 +95,8 @@ public record LimitSettings(
         SettingChecks.range(prefix + "warm-up", warmUp, Duration.ofNanos(1000), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "timeout", timeout, Duration.ZERO, SettingChecks.LONGEST);
         SettingChecks.range(prefix + "expire", expire, Duration.ofMillis(1), SettingChecks.LONGEST);
-        SettingChecks.range(
-                prefix + "prefetch-time", prefetchTime, PrefetchTerms.SHORTEST_TIME, PrefetchTerms.LONGEST_TIME);
-        SettingChecks.range(prefix + "prefetch-calls", prefetchCalls, 1, PrefetchTerms.MOST_CALLS_PER_SECOND);
+        SettingChecks.range(prefix + "prefetch-time", prefetchTime, Prefetch.SHORTEST_TIME, Prefetch.LONGEST_TIME);
+        SettingChecks.range(prefix + "prefetch-calls", prefetchCalls, 1, Prefetch.MOST_CALLS_PER_SECOND);
         SettingChecks.range(prefix + "limit", limit, 1L, Check.MAX_PERMITS);
         SettingChecks.range(prefix + "lease", lease, Duration.ofMillis(100), SettingChecks.LONGEST);
         SettingChecks.range(prefix + "period", period, Duration.ofMillis(1), SettingChecks.LONGEST);
@@ -289,7 +288,33 @@ public record LimitSettings(
      */
     public Configured toLimit(String property, boolean enforced) {
         LimitKind usual = rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
-        KindSettings used = over(new KindSettings(usual, this));
+        return toLimit(property, over(new KindSettings(usual, this)), enforced);
+    }
+
+    /**
+     * As {@link #toLimit}, for code, and also a concurrency limit.
+     *
+     * @param held whether settings that are for none of the other kinds are for a concurrency limit
+     * @throws InvalidSettingException if they make no valid limit
+     */
+    Configured ofCode(String property, boolean held) {
+        LimitKind used = kind;
+        if (used == null) {
+            boolean onlyHeld = rate == null && period == null && per == null;
+            used = held && onlyHeld
+                    ? LimitKind.CONCURRENT
+                    : rate != null ? LimitKind.TOKEN_BUCKET : LimitKind.FIXED_WINDOW;
+        }
+        try {
+            return toLimit(property, over(new KindSettings(used, this)), true);
+        } catch (IllegalArgumentException e) {
+            boolean isNamed = e instanceof InvalidSettingException named
+                    && named.setting().startsWith(property);
+            throw isNamed ? e : InvalidSettingException.together(property, e);
+        }
+    }
+
+    private Configured toLimit(String property, KindSettings used, boolean enforced) {
         return Configured.of(property, property, used, 1, enforced, Boolean.TRUE.equals(internal), onFailure())
                 .with(planned(property, used, 1), toBan(property));
     }

@@ -1,6 +1,6 @@
 package io.limiter.spring.settings;
 
-import io.limiter.spring.text.NearestName;
+import io.limiter.internal.text.NearestName;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;

@@ -10,6 +10,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -161,7 +162,7 @@ class LimitersEndpointTest {
     @Test
     void bans_are_shown_and_ended_by_a_reset_of_the_key_or_of_its_hash() throws Exception {
         Limiter limiter = writable.getBean(LimiterFactory.class)
-                .withBan(Ban.after(2, Duration.ofSeconds(60)))
+                .with(LimiterOptions.NONE.withBan(Ban.after(2, Duration.ofSeconds(60))))
                 .build("banning", FixedWindow.of(1, HOUR));
         for (String named : List.of("key=" + KEY, "banned=" + KEY)) {
             for (int i = 0; i < 3; i++) {
@@ -343,7 +344,7 @@ class LimitersEndpointTest {
     @Test
     void leases_with_a_hash_tag_are_found_by_naming_it() throws Exception {
         ConcurrencyLimiter held = writable.getBean(LimiterFactory.class)
-                .withHashTag(HashTag.FIRST_KEY)
+                .with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
                 .build("held", ConcurrencyLimit.of(1))
                 .on("acme")
                 .on(KEY);
@@ -363,7 +364,8 @@ class LimitersEndpointTest {
                 "--limiter.failure.policy=throw")) {
             LimiterFactory limiters = alone.getBean(LimiterFactory.class);
             limiters.build("throws", FixedWindow.of(1, HOUR));
-            limiters.withFailurePolicy(FailurePolicy.DENY).build("denies", FixedWindow.of(1, HOUR));
+            limiters.with(LimiterOptions.NONE.withFailurePolicy(FailurePolicy.DENY))
+                    .build("denies", FixedWindow.of(1, HOUR));
             HttpResponse<String> unknown = get(alone, "limiters/throws?key=" + KEY);
             assertThat(unknown.statusCode()).isEqualTo(503);
             assertThat(unknown.body()).contains("\"problem\":").doesNotContain(KEY);

@@ -11,6 +11,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -256,7 +257,7 @@ class OperationsTest {
                         "--limiter.namespace=shop",
                         "--limiter.engine=" + engine)) {
                     LimiterFactory limiters = limited.getBean(LimiterFactory.class);
-                    everyKind(limiters.withFailurePolicy(FailurePolicy.THROW), engine);
+                    everyKind(limiters.with(LimiterOptions.NONE.withFailurePolicy(FailurePolicy.THROW)), engine);
                 }
             }
         } finally {

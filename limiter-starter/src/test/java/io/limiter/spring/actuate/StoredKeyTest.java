@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.HashTag;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
@@ -53,12 +54,13 @@ class StoredKeyTest {
                             .namespace("shop")
                             .build();
                     RedisConnection redis = connections.getConnection()) {
-                limiters.withPrefix("rateLimit:")
+                limiters.with(LimiterOptions.NONE.withPrefix("rateLimit:"))
                         .build("sms", TokenBucket.of(1, 1))
                         .tryAcquire("0171");
                 limiters.build("login", FixedWindow.of(1, Duration.ofHours(1)));
                 limiters.build("places", ConcurrencyLimit.of(1));
-                limiters.withHashTag(HashTag.FIRST_KEY).build("tagged", FixedWindow.of(1, Duration.ofHours(1)));
+                limiters.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY))
+                        .build("tagged", FixedWindow.of(1, Duration.ofHours(1)));
 
                 LimitersEndpoint showing = endpoint(limiters, Show.ALWAYS);
                 String sms = storedKey(showing, "sms", "0171", null);

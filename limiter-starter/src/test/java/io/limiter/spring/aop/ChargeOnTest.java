@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -85,7 +86,7 @@ class ChargeOnTest {
 
     /** The permits that a limit of ten in an hour has left for a key. */
     static long left(LimiterFactory limiters, String name, String who) {
-        return limiters.withPrefix("countLimit:")
+        return limiters.with(LimiterOptions.NONE.withPrefix("countLimit:"))
                 .build(name, FixedWindow.of(10, Duration.ofHours(1)))
                 .on(who)
                 .peek()

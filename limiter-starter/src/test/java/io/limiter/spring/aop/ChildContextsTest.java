@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.spring.Contexts;
@@ -162,8 +163,9 @@ class ChildContextsTest {
                             assertThatExceptionOfType(RateLimitExceededException.class)
                                     .isThrownBy(() -> planned.call("ann"));
                             assertThat(context.getBean(LimiterFactory.class)
-                                            .withPrefix("countLimit:")
-                                            .withPlan("gold")
+                                            .with(LimiterOptions.NONE
+                                                    .withPrefix("countLimit:")
+                                                    .withPlan("gold"))
                                             .build("planned", FixedWindow.of(3, Duration.ofHours(1)))
                                             .on("ann")
                                             .peek()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.spring.Contexts;
@@ -185,7 +186,7 @@ class ConcurrentLimitTest {
         Contexts.local().withBean(Reports.class).run(context -> {
             Reports reports = context.getBean(Reports.class);
             ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)
-                    .withPrefix("concurrentLimit:")
+                    .with(LimiterOptions.NONE.withPrefix("concurrentLimit:"))
                     .build("counted", ConcurrencyLimit.of(1));
             reports.runCounted(() -> assertThat(limiter.inUse()).isEqualTo(1));
             reports.runCounted(() -> {});

@@ -1,13 +1,10 @@
 package io.limiter.spring.aop;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.FailurePolicy;
-import io.limiter.HashTag;
-import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Ban;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -38,7 +35,6 @@ final class HeldDecisions implements LimiterFactory {
         return proxy(Limiter.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "async" -> async(key);
             case "on" -> limiter(name, limit, (String) arguments[0]);
-            case "toSet" -> set();
             case "name" -> name;
             case "limit" -> limit;
             case "equals" -> proxy == arguments[0];
@@ -53,15 +49,6 @@ final class HeldDecisions implements LimiterFactory {
                 throw new UnsupportedOperationException(method.toString());
             }
             return decide(key);
-        });
-    }
-
-    /** Not one of this library. */
-    private static LimitSet set() {
-        return proxy(LimitSet.class, (proxy, method, arguments) -> switch (method.getName()) {
-            case "and" -> proxy;
-            case "toString" -> "held";
-            default -> throw new UnsupportedOperationException(method + " would block");
         });
     }
 
@@ -87,32 +74,22 @@ final class HeldDecisions implements LimiterFactory {
     }
 
     @Override
-    public LimiterFactory withNamespace(String namespace) {
-        return this;
+    public RateLimiter rateLimiter(String name) {
+        throw new UnsupportedOperationException();
     }
 
     @Override
-    public LimiterFactory withPrefix(String prefix) {
-        return this;
+    public Limiter limiter(String name) {
+        throw new UnsupportedOperationException();
     }
 
     @Override
-    public LimiterFactory withHashTag(HashTag hashTag) {
-        return this;
+    public ConcurrencyLimiter concurrencyLimiter(String name) {
+        throw new UnsupportedOperationException();
     }
 
     @Override
-    public LimiterFactory withBan(Ban ban) {
-        return this;
-    }
-
-    @Override
-    public LimiterFactory withPlan(String plan) {
-        return this;
-    }
-
-    @Override
-    public LimiterFactory withFailurePolicy(FailurePolicy policy) {
+    public LimiterFactory with(LimiterOptions options) {
         return this;
     }
 }

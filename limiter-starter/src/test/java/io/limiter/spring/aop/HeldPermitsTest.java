@@ -8,6 +8,7 @@ import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
@@ -333,8 +334,7 @@ class HeldPermitsTest {
         run(backend, (context, reports) -> {
             reports.inSlot(who, () -> rejected(() -> reports.inSlot(who, () -> {})));
             Limiter tagged = context.getBean(LimiterFactory.class)
-                    .withPrefix("countLimit:")
-                    .withHashTag(HashTag.FIRST_KEY)
+                    .with(LimiterOptions.NONE.withPrefix("countLimit:").withHashTag(HashTag.FIRST_KEY))
                     .build("held-hash-tag", FixedWindow.of(2, HOUR));
             eventually(() -> assertThat(LimitSet.of(tagged.on(who).on(who))
                             .peek(1)
@@ -345,12 +345,14 @@ class HeldPermitsTest {
     }
 
     private static Limiter count(ApplicationContext context, String name) {
-        return context.getBean(LimiterFactory.class).withPrefix("countLimit:").build(name, FixedWindow.of(2, HOUR));
+        return context.getBean(LimiterFactory.class)
+                .with(LimiterOptions.NONE.withPrefix("countLimit:"))
+                .build(name, FixedWindow.of(2, HOUR));
     }
 
     private long inUse(ApplicationContext context, String name, int limit) {
         ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)
-                .withPrefix("concurrentLimit:")
+                .with(LimiterOptions.NONE.withPrefix("concurrentLimit:"))
                 .build(name, ConcurrencyLimit.of(limit));
         return limiter.on(who).inUse();
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
@@ -340,7 +341,7 @@ class LateResultsTest {
                 .run(context -> test.accept(
                         context.getBean(Undeclared.class),
                         context.getBean(LimiterFactory.class)
-                                .withPrefix("concurrentLimit:")
+                                .with(LimiterOptions.NONE.withPrefix("concurrentLimit:"))
                                 .build("undeclared", ConcurrencyLimit.of(1))));
     }
 

@@ -3,6 +3,7 @@ package io.limiter.spring.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.ConcurrentLimit;
@@ -250,7 +251,7 @@ class SaturatedExecutorTest {
             Awaitility.await()
                     .atMost(LONG)
                     .untilAsserted(() -> assertThat(context.getBean(LimiterFactory.class)
-                                    .withPrefix("concurrentLimit:")
+                                    .with(LimiterOptions.NONE.withPrefix("concurrentLimit:"))
                                     .build("saturated", ConcurrencyLimit.of(1))
                                     .on(key)
                                     .inUse())

@@ -7,6 +7,7 @@ import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -182,14 +183,14 @@ class SeveralLimitsTest {
             bean.both("acme", "b");
             rejected(() -> bean.both("acme", "b"));
             assertThat(left(
-                            factory.withHashTag(HashTag.FIRST_KEY),
+                            factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)),
                             "countLimit:",
                             "tenants",
                             tagged -> tagged.on("acme").on("acme")))
                     .isEqualTo(0);
             // Rejected by the tenant's, and so not taken.
             assertThat(left(
-                            factory.withHashTag(HashTag.FIRST_KEY),
+                            factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)),
                             "rateLimit:",
                             "users",
                             tagged -> tagged.on("acme").on("b")))
@@ -209,7 +210,7 @@ class SeveralLimitsTest {
                     .withThrowableThat()
                     .withCauseInstanceOf(RateLimitExceededException.class);
             assertThat(left(
-                            factory.withHashTag(HashTag.FIRST_KEY),
+                            factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)),
                             "countLimit:",
                             "alone",
                             tagged -> tagged.on("acme").on("a")))
@@ -217,7 +218,7 @@ class SeveralLimitsTest {
             bean.free("acme", "a");
             bean.free("acme", "a");
             assertThat(left(
-                            factory.withHashTag(HashTag.FIRST_KEY),
+                            factory.with(LimiterOptions.NONE.withHashTag(HashTag.FIRST_KEY)),
                             "rateLimit:",
                             "free",
                             tagged -> tagged.on("acme").on("a")))
@@ -231,7 +232,7 @@ class SeveralLimitsTest {
                 .findFirst()
                 .orElseThrow()
                 .limit();
-        Limiter limiter = limiters.withPrefix(prefix).build(name, limit);
+        Limiter limiter = limiters.with(LimiterOptions.NONE.withPrefix(prefix)).build(name, limit);
         return LimitSet.of(part.apply(limiter)).peek(1).decision().remaining();
     }
 

@@ -7,6 +7,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -68,13 +69,13 @@ class LimiterAutoConfigurationTest {
     @Test
     void the_type_local_needs_no_redis() {
         Contexts.local().run(context -> {
-            assertThat(context).hasSingleBean(LocalLimiterFactory.class);
+            assertThat(context.getBean(RedisRateLimiterFactory.class).isLocal()).isTrue();
             decides(context.getBean(LimiterFactory.class));
         });
         redis.withPropertyValues("limiter.type=local")
-                .run(context -> assertThat(context)
-                        .hasSingleBean(LocalLimiterFactory.class)
-                        .doesNotHaveBean(RedisRateLimiterFactory.class));
+                .run(context -> assertThat(
+                                context.getBean(RedisRateLimiterFactory.class).isLocal())
+                        .isTrue());
     }
 
     @Test
@@ -83,7 +84,6 @@ class LimiterAutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .hasSingleBean(LimiterFactory.class)
-                        .doesNotHaveBean(RedisRateLimiterFactory.class)
                         .doesNotHaveBean(LimitAdvisor.class)
                         .doesNotHaveBean(LimiterProperties.class));
         Contexts.web()
@@ -97,7 +97,8 @@ class LimiterAutoConfigurationTest {
         Contexts.plain().withPropertyValues("limiter.enabled=false").run(context -> {
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             RateLimiter rate = factory.build("rate", 1.0 / 60, 60, 60);
-            Limiter count = factory.withPrefix("app:").build("count", FixedWindow.of(1, Duration.ofHours(1)));
+            Limiter count = factory.with(LimiterOptions.NONE.withPrefix("app:"))
+                    .build("count", FixedWindow.of(1, Duration.ofHours(1)));
             ConcurrencyLimiter concurrent = factory.build("concurrent", ConcurrencyLimit.of(1));
             for (int i = 0; i < 3; i++) {
                 assertThat(rate.acquire("ann", 5)).isZero();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterFactory;
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -55,6 +55,13 @@ class NamedLimitsTest {
         public void untouched() {}
     }
 
+    static class Asking {
+
+        Asking(LimiterFactory limiters) {
+            limiters.rateLimiter("asked-for");
+        }
+    }
+
     @Test
     void configuration_wins_and_leaves_the_rest_as_it_is() {
         builds(new Built("rateLimit:", "api-search", TokenBucket.of(50, 2)), "limiter.limits.api-search.rate=50");
@@ -71,7 +78,7 @@ class NamedLimitsTest {
                         "rateLimit:",
                         "api-search",
                         TokenBucket.of(100, 60).withMaxWait(Duration.ofHours(2)).withExpire(Duration.ofMinutes(5)),
-                        new PrefetchTerms(Duration.ofMillis(200), 1_000)),
+                        Prefetch.of(Duration.ofMillis(200)).withCallsPerSecond(1_000)),
                 "limiter.limits.api-search.kind=token-bucket",
                 "limiter.limits.api-search.rate=100",
                 "limiter.limits.api-search.burst=PT1M",
@@ -275,9 +282,26 @@ class NamedLimitsTest {
                             "limiter.limits.export.limit=4",
                             "limiter.limits.report.limit=4",
                             "limiter.limits.exprot.limit=4")
+                    .run(
+                            context -> assertThat(log.all())
+                                    .singleElement(as(STRING))
+                                    .isEqualTo(
+                                            "WARN limiter.limits.exprot.* has no effect, because no @RateLimit, @CountLimit or"
+                                                    + " @ConcurrentLimit of a bean so far has this name: did you mean 'export'?"));
+        }
+        try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
+            runner.withPropertyValues(
+                            "limiter.limits.of-code.rate=4",
+                            "limiter.limits.asked-for.rate=4",
+                            "limiter.limits.incomplete.enforce=true")
+                    .withBean(Asking.class)
                     .run(context -> assertThat(log.all())
-                            .singleElement(as(STRING))
-                            .startsWith("WARN limiter.limits.* has settings for [exprot]"));
+                            .containsExactly(
+                                    "WARN limiter.limits.incomplete.* has no effect, because no @RateLimit, @CountLimit or"
+                                            + " @ConcurrentLimit of a bean so far has this name, and it is no whole limit, which"
+                                            + " code could ask for.",
+                                    "INFO limiter.limits.* has limits without an annotation, which code can ask a"
+                                            + " LimiterFactory for by their names: [of-code]"));
         }
         try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
             runner.withPropertyValues("limiter.limits.export.limit=4")

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.FixedWindow;
@@ -63,7 +64,7 @@ class NamespacesTest {
             redis("spring.application.name=bank-" + id, "limiter.namespace=shop-" + id)
                     .run(sharing -> assertThat(passes(sharing)).isFalse());
             LimiterFactory limiters = shop.getBean(LimiterFactory.class);
-            assertThat(limiters.withNamespace("shop-" + id)
+            assertThat(limiters.with(LimiterOptions.NONE.withNamespace("shop-" + id))
                             .build("login", FixedWindow.of(1, Duration.ofHours(1)))
                             .tryAcquire(id))
                     .isFalse();

@@ -88,7 +88,9 @@ class SettingConditionsTest {
     @Test
     void types_and_engines_are_found_however_they_are_written() {
         redis.withPropertyValues("limiter.type=Local ")
-                .run(context -> assertThat(context).hasSingleBean(LocalLimiterFactory.class));
+                .run(context -> assertThat(
+                                context.getBean(RedisRateLimiterFactory.class).isLocal())
+                        .isTrue());
         redis.withPropertyValues("limiter.engine=LOCK ")
                 .run(context -> assertThat(context)
                         .hasSingleBean(RedisRateLimiterFactory.class)

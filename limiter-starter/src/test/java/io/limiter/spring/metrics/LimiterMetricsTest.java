@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -111,7 +112,8 @@ class LimiterMetricsTest {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             for (String prefix : new String[] {"a:", "b:"}) {
-                Limiter limiter = factory.withPrefix(prefix).build("later", FixedWindow.of(1, DAY));
+                Limiter limiter =
+                        factory.with(LimiterOptions.NONE.withPrefix(prefix)).build("later", FixedWindow.of(1, DAY));
                 limiter.tryAcquire("alice");
                 limiter.tryAcquire("alice");
             }

@@ -3,6 +3,7 @@ package io.limiter.spring.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
@@ -71,7 +72,7 @@ public abstract class ChargedResponsesContract extends ServerContract {
 
     /** Waits until the response is settled, which the caller does not wait for. */
     protected final void assertLeft(String prefix, String name, int limit, int expected) {
-        LimiterFactory limiters = server.getBean(LimiterFactory.class).withPrefix(prefix);
+        LimiterFactory limiters = server.getBean(LimiterFactory.class).with(LimiterOptions.NONE.withPrefix(prefix));
         Eventually.that(() -> assertThat(limiters.build(name, FixedWindow.of(limit, Duration.ofHours(1)))
                         .on(who)
                         .peek()
@@ -163,7 +164,7 @@ public abstract class ChargedResponsesContract extends ServerContract {
 
     protected final void reset(String prefix, String name) {
         server.getBean(LimiterFactory.class)
-                .withPrefix(prefix)
+                .with(LimiterOptions.NONE.withPrefix(prefix))
                 .build(name, FixedWindow.of(3, Duration.ofHours(1)))
                 .on(who)
                 .reset();

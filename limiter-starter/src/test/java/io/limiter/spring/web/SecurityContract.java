@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.nimbusds.jose.jwk.source.ImmutableSecret;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Eventually;
@@ -105,7 +106,7 @@ public abstract class SecurityContract extends ServerContract {
 
     private long left(String account) {
         return bean(LimiterFactory.class)
-                .withPrefix("httpLimit:FixedWindow:")
+                .with(LimiterOptions.NONE.withPrefix("httpLimit:FixedWindow:"))
                 .build("account", FixedWindow.of(3, Duration.ofHours(1)))
                 .on(account)
                 .peek()

@@ -51,7 +51,7 @@ class LimiterTestAutoConfiguration {
     @ConditionalOnClass(RedisConnectionFactory.class)
     static class WithRedisClient {
 
-        /** For a factory of the application, which takes the permits of the test's. */
+        /** Its factories take the permits of the test's. */
         @Bean
         @Scope(ConfigurableBeanFactory.SCOPE_PROTOTYPE)
         RedisRateLimiterFactory.Builder limiterTestFactoryBuilder(
@@ -64,6 +64,13 @@ class LimiterTestAutoConfiguration {
             listeners.orderedStream().forEach(builder::listener);
             customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
             return builder;
+        }
+
+        /** For what injects the factory as this type. */
+        @Bean
+        @ConditionalOnMissingBean
+        RedisRateLimiterFactory limiterTestRedisFactory(RedisRateLimiterFactory.Builder builder) {
+            return builder.build();
         }
     }
 

@@ -4,6 +4,7 @@ import static io.limiter.test.LimiterAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.redis.RedisRateLimiter;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.test.TestClock;
@@ -46,7 +47,9 @@ class OwnFactoryLimitsTest {
         assertThat(sms.redisKey()).isEqualTo("own:rateLimit:{sms}");
         assertThat(sms.tryAcquire()).isTrue();
         assertThat(sms.tryAcquire()).isFalse();
-        assertThat(limiters.withNamespace("own").build("sms", 1.0 / 60, 60, 60).tryAcquire())
+        assertThat(limiters.with(LimiterOptions.NONE.withNamespace("own"))
+                        .build("sms", 1.0 / 60, 60, 60)
+                        .tryAcquire())
                 .isFalse();
         clock.advance(Duration.ofMinutes(1));
         assertThat(sms.tryAcquire()).isTrue();

@@ -8,6 +8,8 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.redis.RedisRateLimiter;
+import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.test.TestClock;
 import io.limiter.test.TestLimiterFactory;
 import java.time.Duration;
@@ -24,7 +26,9 @@ import org.springframework.test.web.servlet.MockMvc;
             "limiter.enabled=false",
             "limiter.http.page.path=/page",
             "limiter.http.page.limits.all.limit=2",
-            "limiter.http.page.limits.all.period=10s"
+            "limiter.http.page.limits.all.period=10s",
+            "limiter.limits.quotes.rate=1",
+            "limiter.limits.quotes.per=1m"
         })
 @AutoConfigureMockMvc
 @AutoConfigureLimiter
@@ -38,6 +42,9 @@ class SpringBootLimitsTest {
 
     @Autowired
     private LimiterFactory limiters;
+
+    @Autowired
+    private RedisRateLimiterFactory redis;
 
     /** The second repetition would be rejected by what the first has taken. */
     @RepeatedTest(2)
@@ -61,6 +68,15 @@ class SpringBootLimitsTest {
                 .andExpect(header().string("Retry-After", "6"));
         clock.advance(Duration.ofSeconds(6));
         http.perform(get("/page")).andExpect(status().isOk());
+    }
+
+    @RepeatedTest(2)
+    void the_factory_that_a_program_for_redis_injects_has_the_limits_of_the_configuration() {
+        RedisRateLimiter quotes = redis.rateLimiter("quotes");
+        assertThat(quotes).grants(1).thenRejectsFor(Duration.ofMinutes(1));
+        assertThat(limiters.rateLimiter("quotes").tryAcquire("ann")).isTrue();
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(quotes.tryAcquire()).isTrue();
     }
 
     @Test

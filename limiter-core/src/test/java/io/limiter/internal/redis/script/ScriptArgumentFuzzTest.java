@@ -7,6 +7,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -60,7 +61,8 @@ class ScriptArgumentFuzzTest {
     @Test
     void no_argument_yields_more_than_the_capacity() {
         redis.expectForeignValues();
-        LimiterFactory limiters = redis.builder().rejectionCacheSize(0).build().withPrefix(redis.prefix());
+        LimiterFactory limiters =
+                redis.builder().rejectionCacheSize(0).build().with(LimiterOptions.NONE.withPrefix(redis.prefix()));
         String batch = LuaScript.resource(LimitScripts.class, "batch.lua");
         Fuzz.run(10, random -> {
             int kind = random.nextInt(LIMITS.size());

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.base.Ticker;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterOptions;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
@@ -42,7 +43,7 @@ class ScriptBackendTest {
         RateLimiter limiter = RedisFixture.builder(RedisFixture.connections())
                 .rejectionCacheSize(0)
                 .build()
-                .withPrefix(redis.prefix())
+                .with(LimiterOptions.NONE.withPrefix(redis.prefix()))
                 .build("k", TEN);
         limiter.tryAcquire();
         RedisFixture.commands().configResetstat();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.Lease;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterOptions;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
@@ -233,7 +234,7 @@ class RequestSnapshotTest {
 
     private static Lease lease() {
         return context.getBean(LimiterFactory.class)
-                .withPrefix("concurrentLimit:")
+                .with(LimiterOptions.NONE.withPrefix("concurrentLimit:"))
                 .build("snapshot", ConcurrencyLimit.of(1))
                 .acquire(LONG);
     }

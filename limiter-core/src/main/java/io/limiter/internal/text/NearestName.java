@@ -1,7 +1,8 @@
-package io.limiter.spring.text;
+package io.limiter.internal.text;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -15,6 +16,14 @@ public final class NearestName {
         return known.stream()
                 .min(Comparator.comparingInt(each -> distance(each, misspelt)))
                 .filter(nearest -> distance(nearest, misspelt) <= 1 + nearest.length() / 3);
+    }
+
+    /** The known names that are spelt most like another, the nearest first. Case does not matter. */
+    public static List<String> nearest(String misspelt, Collection<String> known, int most) {
+        return known.stream()
+                .sorted(Comparator.comparingInt(each -> distance(each, misspelt)))
+                .limit(most)
+                .toList();
     }
 
     /** How many letters must be added, removed, replaced or swapped with the next one. Case does not matter. */

@@ -1,6 +1,6 @@
 package io.limiter.internal.prefetch;
 
-import io.limiter.PrefetchTerms;
+import io.limiter.Prefetch;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>See {@link PrefetchedKey} for how much is prefetched, and when, and {@link Request#prefetch} for the share of an instance. A
  * hash table of fixed size with one slot for each key: a hot key whose slot is taken by another hot key is not prefetched.
  */
-public final class Prefetch implements ImmediateEngine {
+public final class PrefetchEngine implements ImmediateEngine {
 
     private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;
@@ -46,17 +46,17 @@ public final class Prefetch implements ImmediateEngine {
     private final LogThrottle notReturned;
     private final AtomicReferenceArray<@Nullable PrefetchedKey> keys;
     private final AtomicBoolean closed;
-    private final @Nullable PrefetchTerms terms;
+    private final @Nullable Prefetch terms;
 
     /**
      * @param next decides requests that no prefetched permits are left for
      * @param sleeper sets the timers that return expired blocks
      */
-    public Prefetch(ImmediateEngine next, Sleeper sleeper) {
+    public PrefetchEngine(ImmediateEngine next, Sleeper sleeper) {
         this(next, sleeper, new ExpiryClock());
     }
 
-    Prefetch(ImmediateEngine next, Sleeper sleeper, ExpiryClock clock) {
+    PrefetchEngine(ImmediateEngine next, Sleeper sleeper, ExpiryClock clock) {
         this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;
@@ -67,7 +67,7 @@ public final class Prefetch implements ImmediateEngine {
         this.terms = null;
     }
 
-    private Prefetch(Prefetch shared, PrefetchTerms terms) {
+    private PrefetchEngine(PrefetchEngine shared, Prefetch terms) {
         this.next = shared.next;
         this.clock = shared.clock;
         this.sleeper = shared.sleeper;
@@ -79,14 +79,14 @@ public final class Prefetch implements ImmediateEngine {
     }
 
     /** A view that prefetches permits. Closing one view closes all. */
-    public Prefetch with(PrefetchTerms newTerms) {
-        return new Prefetch(this, newTerms);
+    public PrefetchEngine with(Prefetch newTerms) {
+        return new PrefetchEngine(this, newTerms);
     }
 
     /** Whether two engines are views of the same prefetched permits, so that one limit set can span both. */
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Prefetch view && view.keys == keys;
+        return other instanceof PrefetchEngine view && view.keys == keys;
     }
 
     @Override
@@ -230,8 +230,7 @@ public final class Prefetch implements ImmediateEngine {
         return bucket.maxPermits() >= refilled && (refilled >= FEWEST_REFILLED || bucket.maxPermits() >= FEWEST_STORED);
     }
 
-    private @Nullable PrefetchedKey replace(
-            @Nullable PrefetchedKey idle, String key, Limit<?> limit, PrefetchTerms used) {
+    private @Nullable PrefetchedKey replace(@Nullable PrefetchedKey idle, String key, Limit<?> limit, Prefetch used) {
         if (idle != null) {
             // A block that is being prefetched is returned as soon as it is granted. First, so that close() waits for
             // that.

@@ -1,0 +1,82 @@
+package io.limiter.internal.factory;
+
+import io.limiter.HashTag;
+import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Ban;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.key.HashTags;
+import io.limiter.internal.key.KeySpace;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What makes two limiters of a factory the same one.
+ *
+ * @param name whose permits they take
+ */
+record LimiterId(String prefix, String name, Limit<?> limit, OptionsInUse options) {
+
+    /**
+     * @param prefix {@code null} for the default of the kind of limit
+     * @throws IllegalArgumentException if the limit cannot be prefetched or have a ban, but the options say so
+     */
+    static LimiterId of(@Nullable String prefix, String name, Limit<?> limit, OptionsInUse options) {
+        checkPrefetch(Objects.requireNonNull(limit, "limit"), options);
+        checkBan(limit, options);
+        return new LimiterId(prefix == null ? defaultPrefix(limit) : prefix, name, limit, options);
+    }
+
+    private static String defaultPrefix(Limit<?> limit) {
+        if (limit instanceof TokenBucket) {
+            return "rateLimit:";
+        }
+        return limit instanceof ConcurrencyLimit ? "concurrentLimit:" : "countLimit:";
+    }
+
+    private static void checkPrefetch(Limit<?> limit, OptionsInUse options) {
+        if (options.prefetch() == null) {
+            return;
+        }
+        if (!(limit instanceof TokenBucket bucket)) {
+            throw new IllegalArgumentException("prefetch works only with a token bucket, limit was " + limit);
+        }
+        if (bucket.whoWaits() != WhoWaits.CALLER) {
+            throw new IllegalArgumentException("prefetch works only with whoWaits CALLER, was " + bucket.whoWaits()
+                    + ": permits that are prefetched would make the next caller wait for all of them");
+        }
+    }
+
+    private static void checkBan(Limit<?> limit, OptionsInUse options) {
+        if (limit instanceof Ban) {
+            throw new IllegalArgumentException(
+                    "a ban is no limit of its own: build a limit with the option withBan, limit was " + limit);
+        }
+        if (options.ban() == null) {
+            return;
+        }
+        if (limit instanceof ConcurrencyLimit) {
+            throw new IllegalArgumentException(
+                    "a ban works only with a limit whose permits are spent, not held, limit was " + limit);
+        }
+        if (options.prefetch() != null) {
+            throw new IllegalArgumentException(
+                    "a ban and prefetch exclude each other, because prefetched permits are granted without Redis, which"
+                            + " knows the ban: leave one of them out, they were " + options.ban() + " and "
+                            + options.prefetch());
+        }
+    }
+
+    /** The name under which all but the backend know the limiter. */
+    String knownAs() {
+        return options.plan() == null ? name : LimiterTotals.planName(name, options.plan());
+    }
+
+    KeySpace keys(Supplier<HashTags> hashTags, KeySpace.Recent recent) {
+        boolean firstIsHashTag = options.hashTag() == HashTag.FIRST_KEY;
+        return new KeySpace(options.namespace(), prefix, name, limit.keySuffix(), firstIsHashTag, hashTags, recent);
+    }
+}

@@ -1,0 +1,42 @@
+package io.limiter.internal.factory;
+
+import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
+import io.limiter.LimiterOptions;
+import io.limiter.Prefetch;
+import io.limiter.algorithm.Ban;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of a factory or one of its views, with what is not set.
+ *
+ * @param namespace empty for none
+ * @param plan {@code null} for the limit itself
+ * @param prefetch {@code null} if none of the limiters prefetches
+ * @param ban of keys that are rejected too often; {@code null} for none
+ * @param listeners whether listeners are notified of rejections
+ * @param live whether live limits change the limiters
+ */
+record OptionsInUse(
+        String namespace,
+        HashTag hashTag,
+        @Nullable String plan,
+        FailurePolicy policy,
+        @Nullable Prefetch prefetch,
+        @Nullable Ban ban,
+        boolean listeners,
+        boolean live) {
+
+    /** @param options with those that every factory has */
+    static OptionsInUse of(LimiterOptions options) {
+        return new OptionsInUse(
+                options.namespace().orElseThrow(),
+                options.hashTag().orElse(HashTag.WHOLE_KEY),
+                options.plan().orElse(null),
+                options.failurePolicy().orElseThrow(),
+                options.prefetch().orElse(null),
+                options.ban().orElse(null),
+                options.listeners().orElse(true),
+                options.liveLimits().orElse(true));
+    }
+}

@@ -1,0 +1,5 @@
+/** Texts that people write, and may misspell. */
+@NullMarked
+package io.limiter.internal.text;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,141 @@
+package io.limiter.redis;
+
+import io.limiter.LimiterListener;
+import io.limiter.LimiterOptions;
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.factory.CacheBounds;
+import io.limiter.internal.factory.NamedLimits;
+import io.limiter.internal.redis.lock.LockBackend;
+import io.limiter.spi.DistributedLock;
+import io.limiter.spi.EngineObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The settings of a factory that say how it decides, who hears of it, and which limits it knows. Not safe for use by several threads. */
+abstract class EngineSettings {
+
+    private static final Duration LONGEST_LOCK_WAIT = Duration.ofHours(1);
+
+    CacheBounds cacheBounds = CacheBounds.DEFAULT;
+
+    @Nullable
+    DistributedLock lock;
+
+    Duration lockWait = LockBackend.DEFAULT_LOCK_WAIT;
+    int rejectionCacheSize = KnownRejections.DEFAULT_SIZE;
+    boolean shareCalls = true;
+    GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
+    final List<EngineObserver> observers = new ArrayList<>();
+    final List<LimiterListener> listeners = new ArrayList<>();
+    final NamedLimits named = new NamedLimits();
+
+    EngineSettings() {}
+
+    abstract RedisRateLimiterFactory.Builder self();
+
+    /**
+     * Bounds the cache of limiters. An evicted limiter is built again when needed; its permits are in Redis. Default: 100,
+     * 10,000, 5 minutes.
+     *
+     * @param initial initial capacity, at least 0
+     * @param maximum maximum size, at least 1
+     * @param expireAfterAccess how long an unused limiter is kept, more than zero
+     */
+    public RedisRateLimiterFactory.Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
+        this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);
+        return self();
+    }
+
+    /** Decides by the lock engine, under this lock, instead of by script. */
+    public RedisRateLimiterFactory.Builder lock(DistributedLock newLock) {
+        this.lock = Objects.requireNonNull(newLock, "lock");
+        return self();
+    }
+
+    /**
+     * How long to wait for the lock if the caller's own timeout is shorter. Default 1 s. Never longer than the
+     * {@link RedisRateLimiterFactory.Builder#decisionTimeout}.
+     *
+     * @throws IllegalArgumentException if negative
+     */
+    public RedisRateLimiterFactory.Builder lockWait(Duration newLockWait) {
+        if (Objects.requireNonNull(newLockWait, "lockWait").isNegative()) {
+            throw new IllegalArgumentException("lockWait must not be negative, was " + newLockWait);
+        }
+        this.lockWait = newLockWait.compareTo(LONGEST_LOCK_WAIT) > 0 ? LONGEST_LOCK_WAIT : newLockWait;
+        return self();
+    }
+
+    /**
+     * The number of rejections in the rejection cache, which repeats them without a call to Redis until they can change.
+     * Default 16,384; 0 for none.
+     *
+     * @throws IllegalArgumentException if less than 0 or more than 16,777,216
+     */
+    public RedisRateLimiterFactory.Builder rejectionCacheSize(int newRejectionCacheSize) {
+        KnownRejections.checkSize(newRejectionCacheSize);
+        this.rejectionCacheSize = newRejectionCacheSize;
+        return self();
+    }
+
+    /**
+     * Whether concurrent decisions share calls to Redis. Default true; otherwise, and with the lock engine, each decision
+     * is a call of its own.
+     */
+    public RedisRateLimiterFactory.Builder groupCommit(boolean newGroupCommit) {
+        this.shareCalls = newGroupCommit;
+        return self();
+    }
+
+    /**
+     * The maximum number of requests queued for Redis, in a Redis Cluster for each slot; further ones are rejected. Default
+     * 65,536. Only {@link #groupCommit group commit} queues requests.
+     *
+     * @throws IllegalArgumentException if less than 1
+     */
+    public RedisRateLimiterFactory.Builder maxQueued(int newMaxQueued) {
+        this.groupCommit = groupCommit.withMaxQueued(newMaxQueued);
+        return self();
+    }
+
+    /**
+     * For how much processor time a thread that waits for a decision yields before it parks, if many wait, or if a call
+     * to Redis takes no longer than that. Default 5 µs; 0 for none. With 1 ms, a few threads keep a core busy, and decide
+     * faster only where nothing else needs it. Virtual threads park at once.
+     *
+     * @throws IllegalArgumentException if negative
+     */
+    public RedisRateLimiterFactory.Builder yieldWhileWaiting(Duration newYield) {
+        this.groupCommit = groupCommit.withYield(Objects.requireNonNull(newYield, "yield"));
+        return self();
+    }
+
+    /** Adds an observer, which observes calls and decisions on the threads that make them, so it must be fast. */
+    public RedisRateLimiterFactory.Builder observer(EngineObserver observer) {
+        observers.add(Objects.requireNonNull(observer, "observer"));
+        return self();
+    }
+
+    /** Adds a listener. */
+    public RedisRateLimiterFactory.Builder listener(LimiterListener listener) {
+        listeners.add(Objects.requireNonNull(listener, "listener"));
+        return self();
+    }
+
+    /**
+     * Defines a limit by its name, for {@link RedisRateLimiterFactory#rateLimiter(String)} and its like. In Spring,
+     * {@code limiter.limits.<name>} replaces it.
+     *
+     * @param options of its limiters; with a {@linkplain LimiterOptions#withPlan plan}, the definition is that of the plan
+     * @throws IllegalArgumentException if the name is blank or defined already
+     */
+    public RedisRateLimiterFactory.Builder define(String name, Limit<?> limit, LimiterOptions options) {
+        named.define(name, limit, options);
+        return self();
+    }
+}
