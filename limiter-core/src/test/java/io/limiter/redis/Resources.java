@@ -131,10 +131,11 @@ public final class Resources implements AfterEachCallback, AfterAllCallback {
         return redisson;
     }
 
-    /** Redisson's own connection factory, to nodes of a Cluster. */
+    /** Redisson's own connection factory, to nodes of a Cluster. Sends nothing again. */
     RedissonConnectionFactory redisson(RedisClusterConfiguration where) {
         Config config = new Config();
         config.useClusterServers()
+                .setRetryAttempts(0)
                 .addNodeAddress(where.getClusterNodes().stream()
                         .map(node -> "redis://" + node.getHost() + ":" + node.getPort())
                         .toArray(String[]::new))
